@@ -1,0 +1,70 @@
+"""The ``axis`` argument of reductions: ``None``, an int, or a tuple of ints."""
+from chainer_fast import configuration, function_node
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import broadcast, reshape
+
+
+def as_tuple(axis):
+    """Returns ``axis`` as ``None`` or a tuple of ints.
+
+    Raises
+    ------
+    TypeError
+        If it is anything else.
+    ValueError
+        If an axis is named twice.
+    """
+    if axis is None:
+        return None
+    if isinstance(axis, int):
+        return axis,
+    if not (isinstance(axis, tuple) and all(isinstance(a, int) for a in axis)):
+        raise TypeError(
+            f'axis must be None, an int or a tuple of ints, but {axis!r} was given.')
+    if len(set(axis)) < len(axis):
+        raise ValueError(f'axis has a duplicate value: {axis}')
+    return axis
+
+
+def kept_shape(shape, axis):
+    """``shape`` with length 1 on the reduced axes, as ``keepdims`` would leave it."""
+    if axis is None:
+        return (1,) * len(shape)
+    reduced = {a % len(shape) for a in axis}
+    return tuple([1 if i in reduced else n for i, n in enumerate(shape)])
+
+
+class Reduction(function_node.FunctionNode):
+    """Function that reduces axes of a floating-point array."""
+
+    keepdims = False
+
+    def __init__(self, axis=None, keepdims=False):
+        self.axis = as_tuple(axis)
+        self.keepdims = keepdims
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        for number in self.axis or ():
+            _checks.axis(in_types[0], number)
+
+    def spread(self, reduced):
+        """Broadcasts a variable of the shape of the output to that of the input."""
+        shape = self.inputs[0].shape
+        if self.axis is not None and reduced.ndim < len(shape):
+            reduced = reshape.reshape(reduced, kept_shape(shape, self.axis))
+        return broadcast.broadcast_to(reduced, shape)
+
+
+def align(y, shape, axis):
+    """Broadcasts ``y``, whose axes are those of ``shape`` from ``axis`` on.
+
+    In debug mode the lengths of these axes must be the same, not only broadcastable.
+    """
+    if configuration.config.debug:
+        expected = shape[axis:axis + y.ndim]
+        assert y.shape == expected, (
+            f'y has shape {y.shape}, but x has {expected} from axis {axis} on.')
+    behind = len(shape) - axis - y.ndim
+    y = reshape.reshape(y, (1,) * axis + y.shape + (1,) * behind)
+    return broadcast.broadcast_to(y, shape)

@@ -1,0 +1,102 @@
+"""What the arithmetic operators accept: constants, arrays and variables.
+
+A *constant* is a scalar: it becomes an attribute of the function and takes the dtype
+of the array it meets, so that ``x + 1.5`` keeps the dtype of ``x``.  An array operand
+is cast to the dtype of the variable beside it and becomes an input.
+"""
+import numpy
+
+from chainer_fast import function_node, variable
+from chainer_fast.backends import cuda
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+
+
+def _is_array(value):
+    return isinstance(value, (numpy.ndarray, cuda.ndarray))
+
+
+def _convert_value_to_string(value):
+    """Text that stands for a constant in the label of a function."""
+    if isinstance(value, variable.Variable):
+        value = value.array
+    if numpy.isscalar(value):
+        text = str(value)
+        return f'({text})' if value < 0 else text
+    if _is_array(value):
+        return 'constant array'
+    raise ValueError(
+        'A constant operand is a scalar, an array or a Variable, '
+        f'but {type(value)} was given.')
+
+
+def _preprocess_const(x, value):
+    """Returns ``value`` with the dtype of ``x``: scalars and 0-dim arrays as scalars.
+
+    Integers that do not fit wrap around, as they do in ``ndarray.astype``.
+    """
+    dtype = x.dtype
+    if dtype.kind == 'f' and not _is_array(value):
+        return dtype.type(value)
+    if isinstance(value, cuda.ndarray):
+        return value.astype(dtype, copy=False)
+    return numpy.asarray(value).astype(dtype)[()]
+
+
+def _preprocess_rhs(x, value):
+    """Returns an operand as an input of a function: arrays get the dtype of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If ``value`` is neither a variable nor an array nor a NumPy scalar.
+    """
+    if isinstance(value, variable.Variable):
+        return value
+    if _is_array(value) or isinstance(value, numpy.generic):
+        return value.astype(x.dtype, copy=False)
+    raise TypeError(
+        'An operand must be a scalar, a numpy.ndarray, a cupy.ndarray or a Variable, '
+        f'but {type(value)} was given.\n'
+        'Convert sequences with numpy.asarray first.')
+
+
+class UnaryOperator(function_node.FunctionNode):
+    """Operator with one array operand; ``floating`` refuses integers."""
+
+    is_elementwise = True
+    floating = False
+
+    def check_type_forward(self, in_types):
+        if self.floating:
+            _checks.floats(in_types, 'x')
+        else:
+            type_check._argname(in_types, ('x',))
+
+
+class ConstantOperator(UnaryOperator):
+    """Operator with an array and a constant; ``text`` is its label in a template."""
+
+    text = None
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def label(self):
+        return self.text.format(_convert_value_to_string(self.value))
+
+
+class BinaryOperator(function_node.FunctionNode):
+    """Operator with two arrays, of one dtype and of shapes that broadcast."""
+
+    is_elementwise = True
+    floating = True
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('lhs', 'rhs'))
+        lhs, rhs = in_types
+        if self.floating:
+            type_check.expect(lhs.dtype.kind == 'f')
+        type_check.expect(lhs.dtype == rhs.dtype)
+        type_check.expect_broadcast_shapes(lhs.shape, rhs.shape)

@@ -1,0 +1,53 @@
+"""Choice of one of two elements, for the larger and the smaller of two arrays."""
+from chainer_fast import backend, function_node, utils
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import _gradients
+from chainer_fast.utils import type_check
+
+
+class PairFunction(function_node.FunctionNode):
+    """Chooses from two arrays with the ufunc named ``ufunc``.
+
+    ``grad_class`` is the gradient: it gives ``gy`` to the element that was chosen.
+    """
+
+    ufunc = None
+    grad_class = None
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x1', 'x2')
+        x1, x2 = in_types
+        type_check.expect(x1.dtype == x2.dtype)
+        type_check.expect_broadcast_shapes(x1.shape, x2.shape)
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        xp = backend.get_array_module(*inputs)
+        return utils.force_array(getattr(xp, self.ufunc)(*inputs)),
+
+    def backward(self, indexes, grad_outputs):
+        x1, x2 = self.get_retained_inputs()
+        return self.grad_class(x1.array, x2.array).apply(grad_outputs)
+
+
+class PairGrad(function_node.FunctionNode):
+    """Hands ``gy`` to the first array where ``first`` holds, else to the second."""
+
+    def __init__(self, first, shapes):
+        self.cond = first
+        self.x1_shape, self.x2_shape = shapes
+
+    def forward(self, inputs):
+        gy, = inputs
+        xp = backend.get_array_module(gy)
+        zero = gy.dtype.type(0)
+        parts = (xp.where(self.cond, gy, zero), self.x1_shape), (
+            xp.where(self.cond, zero, gy), self.x2_shape)
+        return tuple([utils.force_array(utils.sum_to(utils.force_array(g), shape))
+                      for g, shape in parts])
+
+    def backward(self, indexes, grad_outputs):
+        first = self.cond.astype(self.inputs[0].dtype)
+        gg1, gg2 = grad_outputs
+        g = _gradients.combine((gg1, first), (gg2, 1 - first))
+        return _gradients.fit(g, self.inputs[0]),

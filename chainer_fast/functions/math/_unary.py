@@ -1,0 +1,73 @@
+"""Base of the functions that map each element of one floating-point array."""
+from chainer_fast import backend, function_node, utils
+from chainer_fast.functions import _checks
+
+
+class FloatFunction(function_node.FunctionNode):
+    """Function of one floating-point array ``x``."""
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+
+class FloatUfunc(FloatFunction):
+    """Function that a ufunc of the array module computes.
+
+    Subclasses name the ufunc in ``ufunc`` and give their ``gradient``.
+    """
+
+    ufunc = None
+    keeps = 'x'
+    """What the gradient is computed from: ``x``, the output ``y``, or ``xy``."""
+
+    def compute(self, x):
+        """Returns the values of the function on an array."""
+        return getattr(backend.get_array_module(x), self.ufunc)(x)
+
+    def gradient(self, *kept_and_gy):
+        """Returns the gradient, from the variables that are kept and that of ``y``."""
+        raise NotImplementedError
+
+    def forward(self, inputs):
+        if 'x' in self.keeps:
+            self.retain_inputs((0,))
+        if 'y' in self.keeps:
+            self.retain_outputs((0,))
+        x, = inputs
+        return utils.force_array(self.compute(x), x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        known = ()
+        if 'x' in self.keeps:
+            known += tuple(self.get_retained_inputs())
+        if 'y' in self.keeps:
+            known += tuple(self.get_retained_outputs())
+        return self.gradient(*known, *grad_outputs),
+
+
+class ElementwiseGrad(function_node.FunctionNode):
+    """Gradient ``slope(x) * gy`` of a function of one array, as a function.
+
+    It is linear in ``gy``, hence its own derivative with respect to ``gy``.
+    Subclasses give ``slope`` on arrays and ``curve``, the derivative of the slope, on
+    variables.
+    """
+
+    def slope(self, x, xp):
+        raise NotImplementedError
+
+    def curve(self, x):
+        raise NotImplementedError
+
+    def forward(self, inputs):
+        x, gy = inputs
+        self.retain_inputs((0, 1))
+        slope = self.slope(x, backend.get_array_module(x))
+        return utils.force_array(slope * gy, gy.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, gy = self.get_retained_inputs()
+        return tuple([
+            self.curve(x) * gy * grad_outputs[0] if i == 0
+            else type(self)().apply((x, *grad_outputs))[0]
+            for i in indexes])

@@ -1,0 +1,27 @@
+"""The inverse hyperbolic tangent."""
+from chainer_fast.functions.math import _unary
+
+
+class Arctanh(_unary.FloatUfunc):
+    """Inverse hyperbolic tangent."""
+
+    ufunc = 'arctanh'
+
+    def gradient(self, x, gy):
+        return gy / (1 - x * x)
+
+
+def arctanh(x):
+    """Elementwise inverse hyperbolic tangent.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements between -1 and 1.
+
+    Returns
+    -------
+    Variable
+        ``log((1 + x) / (1 - x)) / 2``, of the shape and dtype of ``x``.
+    """
+    return Arctanh().apply((x,))[0]

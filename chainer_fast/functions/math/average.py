@@ -1,0 +1,75 @@
+"""Weighted and plain averages."""
+from chainer_fast import utils
+from chainer_fast.functions.array import broadcast, reshape
+from chainer_fast.functions.math import _axes
+from chainer_fast.functions.math import sum as sum_mod
+
+
+class Mean(_axes.Reduction):
+    """Average over axes."""
+
+    def __init__(self, axis, keepdims):
+        super().__init__(axis, keepdims)
+
+    def forward(self, inputs):
+        x, = inputs
+        axes = range(x.ndim) if self.axis is None else self.axis
+        self.multiplier = 1. / utils.size_of_shape([x.shape[i] for i in axes])
+        return utils.force_array(x.mean(axis=self.axis, keepdims=self.keepdims)),
+
+    def backward(self, indexes, grad_outputs):
+        gy, = grad_outputs
+        return self.spread(gy * self.multiplier),
+
+
+def _mean(x, axis, keepdims=False):
+    return Mean(axis, keepdims).apply((x,))[0]
+
+
+def average(x, axis=None, weights=None, keepdims=False):
+    """Average over axes, weighted or not.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : None, int or tuple of int
+        Axes to average over; all of them when ``None``.  With weights, a tuple is not
+        supported.
+    weights : Variable, array or None
+        Weights of the elements along ``axis``, of one axis; of the shape of ``x`` when
+        ``axis`` is ``None``.
+    keepdims : bool
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Variable
+        Averages: weighted sums divided by the sum of the weights.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``axis`` is of another type, names an axis twice, or is a tuple beside
+        weights.
+    ZeroDivisionError
+        If there is no element to average.
+    """
+    if weights is None:
+        return _mean(x, axis, keepdims)
+    if isinstance(axis, tuple):
+        raise ValueError(
+            'tuple axis is not supported when weights is given: '
+            f'axis {axis}. Pass an int or None.')
+    _axes.as_tuple(axis)
+
+    total = sum_mod.sum(weights)
+    if axis is not None:
+        number = axis + x.ndim if axis < 0 else axis
+        column = [1] * x.ndim
+        column[number] = x.shape[number]
+        weights = reshape.reshape(weights, tuple(column))
+    if weights.shape != x.shape:
+        weights = broadcast.broadcast_to(weights, x.shape)
+    y = sum_mod.sum(x * weights, axis=axis, keepdims=keepdims)
+    return y / broadcast.broadcast_to(total, y.shape)

@@ -1,0 +1,65 @@
+"""Squared lengths of the samples of a batch."""
+from chainer_fast import function_node, utils
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import broadcast, reshape
+from chainer_fast.functions.math import sum as sum_mod
+from chainer_fast.utils import type_check
+
+
+class BatchL2NormSquared(function_node.FunctionNode):
+    """Sum of squares over all axes but the first."""
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        type_check.expect(in_types[0].ndim >= 2)
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        x, = inputs
+        return (x * x).sum(axis=tuple(range(1, x.ndim))),
+
+    def backward(self, indexes, gy):
+        x, = self.get_retained_inputs()
+        return BatchL2NormSquaredGrad().apply((x, gy[0]))
+
+
+def _column(x, ndim):
+    """Shape of a vector that is broadcast along all axes but the first."""
+    return x.shape + (1,) * (ndim - 1)
+
+
+class BatchL2NormSquaredGrad(function_node.FunctionNode):
+    """Gradient of the squared length: ``2 * gy * x``."""
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, gy = inputs
+        return utils.force_array(gy.reshape(_column(gy, x.ndim)) * x * 2, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, gy = self.get_retained_inputs()
+        ggx = grad_outputs[0] * 2
+        grads = []
+        for i in indexes:
+            if i == 0:
+                scale = reshape.reshape(gy, _column(gy, x.ndim))
+                grads.append(broadcast.broadcast_to(scale, x.shape) * ggx)
+            else:
+                grads.append(sum_mod.sum(x * ggx, axis=tuple(range(1, x.ndim))))
+        return tuple(grads)
+
+
+def batch_l2_norm_squared(x):
+    """Squared Euclidean length of each sample of a batch.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point samples, of two axes or more; the first is the batch.
+
+    Returns
+    -------
+    Variable
+        One squared length a sample, in the dtype of ``x``.
+    """
+    return BatchL2NormSquared().apply((x,))[0]

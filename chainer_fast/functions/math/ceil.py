@@ -1,0 +1,19 @@
+"""Rounding up."""
+from chainer_fast.functions.math import _rounding
+
+
+def ceil(x):
+    """Elementwise least integer that is not below the element.
+
+    The gradient is not propagated: the function is constant between its jumps.
+
+    Parameters
+    ----------
+    x : Variable or array
+
+    Returns
+    -------
+    Variable
+        Integers, of the shape and dtype of ``x``, that require no gradient.
+    """
+    return _rounding.piecewise_constant(x, 'ceil')

@@ -1,0 +1,79 @@
+"""Clipping to a range."""
+from chainer_fast import backend, utils
+from chainer_fast.functions.math import _operands, _unary
+
+
+class Clip(_unary.FloatUfunc):
+    """Clipping; a bound of ``None`` is no bound.
+
+    Raises
+    ------
+    ValueError
+        If the lower bound is not below the upper one, or neither is given.
+    """
+
+    def __init__(self, x_min, x_max):
+        bounds = [bound for bound in (x_min, x_max) if bound is not None]
+        if not bounds:
+            raise ValueError('x_min, x_max or both must be given, but both are None.')
+        if bounds[0] >= bounds[-1] and len(bounds) == 2:
+            raise ValueError(
+                f'x_min must be less than x_max, but {x_min} >= {x_max}.')
+        self.x_min, self.x_max = x_min, x_max
+
+    def compute(self, x):
+        low, high = [
+            None if bound is None else _operands._preprocess_const(x, bound)
+            for bound in (self.x_min, self.x_max)]
+        return backend.get_array_module(x).clip(x, low, high)
+
+    def gradient(self, x, gy):
+        return ClipGrad(x.array, self.x_min, self.x_max).apply((gy,))[0]
+
+
+class ClipGrad(_unary.FloatFunction):
+    """Gradient of clipping: passes where ``x`` lies in the range, bounds included."""
+
+    def __init__(self, x, x_min, x_max):
+        inside = x == x  # as for any comparison, NaN is outside
+        if x_min is not None:
+            inside &= x >= x_min
+        if x_max is not None:
+            inside &= x <= x_max
+        self.cond = inside
+
+    def forward(self, inputs):
+        gy, = inputs
+        xp = backend.get_array_module(gy)
+        gx = xp.where(self.cond, gy, gy.dtype.type(0))
+        return utils.force_array(gx),
+
+    def backward(self, indexes, grad_outputs):
+        # Linear in gy, with a mask that is a constant.
+        gy, = grad_outputs
+        return gy * self.cond.astype(gy.dtype),
+
+
+def clip(x, x_min, x_max):
+    """Elementwise clipping to the range from ``x_min`` to ``x_max``.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    x_min, x_max : float or None
+        Bounds; ``None`` is no bound.
+
+    Returns
+    -------
+    Variable
+        Elements of the shape and dtype of ``x``.  The gradient passes where they are
+        not changed.
+
+    Raises
+    ------
+    ValueError
+        If ``x_min`` is not less than ``x_max``, or both are ``None``.
+    """
+    y, = Clip(x_min, x_max).apply((x,))
+    return y

@@ -1,0 +1,60 @@
+"""Running sums."""
+from chainer_fast import backend, function_node
+from chainer_fast.functions import _checks
+
+
+class Cumsum(function_node.FunctionNode):
+    """Running sum along an axis, or through the flattened array."""
+
+    def __init__(self, axis=None):
+        if axis is not None and not isinstance(axis, int):
+            raise TypeError(f'axis must be an int or None, but {axis!r} was given.')
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        if self.axis is not None:
+            _checks.axis(in_types[0], self.axis)
+
+    def forward(self, inputs):
+        x, = inputs
+        return x.cumsum(self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        return _CumsumGrad(self.axis, self.inputs[0].shape).apply(grad_outputs)
+
+
+class _CumsumGrad(function_node.FunctionNode):
+    """Running sum from the end: the adjoint of :class:`Cumsum`."""
+
+    def __init__(self, axis, shape):
+        self.axis = axis
+        self.shape = shape
+
+    def forward(self, inputs):
+        gy, = inputs
+        xp = backend.get_array_module(gy)
+        axis = self.axis or 0  # with axis None gy has one axis
+        gx = xp.flip(xp.cumsum(xp.flip(gy, axis), axis=axis), axis)
+        return gx.reshape(self.shape),
+
+    def backward(self, indexes, grad_outputs):
+        return Cumsum(self.axis).apply(grad_outputs)
+
+
+def cumsum(x, axis=None):
+    """Running sum of array elements.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : int or None
+        Axis to sum along.  With ``None`` the sum runs through the flattened array.
+
+    Returns
+    -------
+    Variable
+        Sums of the shape of ``x``, or of one axis when ``axis`` is ``None``.
+    """
+    return Cumsum(axis).apply((x,))[0]

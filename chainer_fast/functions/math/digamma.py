@@ -1,0 +1,34 @@
+"""The digamma function."""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.functions.math import _special
+from chainer_fast.functions.math import polygamma as polygamma_mod
+
+
+class DiGamma(_special.SpecialFunction):
+    """Digamma function."""
+
+    label = 'digamma'
+    ufunc = 'digamma'
+
+    def gradient(self, x, gy):
+        xp = backend.get_array_module(x)
+        first = xp.asarray(1, dtype=numpy.int64)
+        return polygamma_mod.polygamma(first, x) * gy
+
+
+def digamma(x):
+    """Elementwise digamma function, the derivative of :func:`lgamma`.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+
+    Returns
+    -------
+    Variable
+        Values of the shape and dtype of ``x``.
+    """
+    return DiGamma().apply((x,))[0]

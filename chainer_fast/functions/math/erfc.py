@@ -1,0 +1,30 @@
+"""The complementary error function."""
+import math
+
+from chainer_fast.functions.math import _special, exponential
+
+
+class Erfc(_special.SpecialFunction):
+    """Complementary error function."""
+
+    label = 'erfc'
+    ufunc = 'erfc'
+
+    def gradient(self, x, gy):
+        return exponential.exp(-(x * x)) * (-2 / math.sqrt(math.pi)) * gy
+
+
+def erfc(x):
+    """Elementwise complementary error function.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+
+    Returns
+    -------
+    Variable
+        ``1 - erf(x)``, exact for large ``x`` too, of the shape and dtype of ``x``.
+    """
+    return Erfc().apply((x,))[0]

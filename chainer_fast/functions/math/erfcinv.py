@@ -1,0 +1,32 @@
+"""The inverse of the complementary error function."""
+import math
+
+from chainer_fast.functions.math import _special, exponential
+
+
+class ErfcInv(_special.SpecialFunction):
+    """Inverse of the complementary error function."""
+
+    label = 'erfcinv'
+    ufunc = 'erfcinv'
+    keeps = 'y'
+
+    def gradient(self, y, gy):
+        return exponential.exp(y * y) * (-math.sqrt(math.pi) / 2) * gy
+
+
+def erfcinv(x):
+    """Elementwise inverse of the complementary error function.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements between 0 and 2.
+
+    Returns
+    -------
+    Variable
+        Values whose complementary error function is ``x``,
+        of the shape and dtype of ``x``.
+    """
+    return ErfcInv().apply((x,))[0]

@@ -1,0 +1,31 @@
+"""The inverse of the error function."""
+import math
+
+from chainer_fast.functions.math import _special, exponential
+
+
+class ErfInv(_special.SpecialFunction):
+    """Inverse of the error function."""
+
+    label = 'erfinv'
+    ufunc = 'erfinv'
+    keeps = 'y'
+
+    def gradient(self, y, gy):
+        return exponential.exp(y * y) * (math.sqrt(math.pi) / 2) * gy
+
+
+def erfinv(x):
+    """Elementwise inverse of the error function.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements between -1 and 1.
+
+    Returns
+    -------
+    Variable
+        Values whose error function is ``x``, of the shape and dtype of ``x``.
+    """
+    return ErfInv().apply((x,))[0]

@@ -1,0 +1,29 @@
+"""The exponential function less one."""
+from chainer_fast.functions.math import _unary
+
+
+class Expm1(_unary.FloatUfunc):
+    """``e ** x - 1``."""
+
+    label = 'expm1'
+    ufunc = 'expm1'
+    keeps = 'y'
+
+    def gradient(self, y, gy):
+        return (y + 1.0) * gy
+
+
+def expm1(x):
+    """Elementwise ``e ** x - 1``, exact for small ``x`` too.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+
+    Returns
+    -------
+    Variable
+        Values of the shape and dtype of ``x``.
+    """
+    return Expm1().apply((x,))[0]

@@ -1,0 +1,49 @@
+"""Remainders."""
+from chainer_fast import backend, function_node, utils
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import _gradients
+from chainer_fast.functions.math import fix as fix_mod
+from chainer_fast.utils import type_check
+
+
+class Fmod(function_node.FunctionNode):
+    """Remainder of a division, with the sign of the dividend."""
+
+    label = 'fmod'
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x', 'divisor')
+        x, divisor = in_types
+        type_check.expect(x.dtype == divisor.dtype)
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, divisor = inputs
+        xp = backend.get_array_module(x)
+        return utils.force_array(xp.fmod(x, divisor)),
+
+    def backward(self, indexes, grad_outputs):
+        # fmod(x, d) = x - fix(x / d) * d, with a quotient that is constant.
+        x, divisor = self.get_retained_inputs()
+        gy, = grad_outputs
+        grads = []
+        for i in indexes:
+            g = gy if i == 0 else -fix_mod.fix(x / divisor) * gy
+            grads.append(_gradients.fit(g, self.inputs[i]))
+        return tuple(grads)
+
+
+def fmod(x, divisor):
+    """Elementwise remainder, with the sign of ``x``.
+
+    Parameters
+    ----------
+    x, divisor : Variable or array
+        Floating-point, of one dtype and of shapes that broadcast.
+
+    Returns
+    -------
+    Variable
+        ``x - fix(x / divisor) * divisor``
+    """
+    return Fmod().apply((x, divisor))[0]

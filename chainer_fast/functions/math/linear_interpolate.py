@@ -1,0 +1,62 @@
+"""Linear interpolation."""
+from chainer_fast import function_node, utils
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import _gradients
+
+
+class LinearInterpolate(function_node.FunctionNode):
+    """``p * x + (1 - p) * y``."""
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats(in_types, 'p', 'x', 'y')
+
+    def forward(self, inputs):
+        weight, at_one, at_zero = inputs
+        self.retain_inputs((0, 1, 2))
+        rest = weight.dtype.type(1) - weight
+        return utils.force_array(weight * at_one + rest * at_zero),
+
+    def backward(self, indexes, grad_outputs):
+        inputs = self.get_retained_inputs()
+        return LinearInterpolateGrad().apply((*inputs, *grad_outputs))
+
+
+class LinearInterpolateGrad(function_node.FunctionNode):
+    """Gradients ``(x - y) * gz``, ``p * gz`` and ``(1 - p) * gz``."""
+
+    def forward(self, inputs):
+        p, x, y, gz = inputs
+        self.retain_inputs((0, 1, 2, 3))
+        to_x = gz * p
+        gradients = gz * (x - y), to_x, gz - to_x
+        return tuple([utils.force_array(g) for g in gradients])
+
+    def backward(self, indexes, grad_outputs):
+        p, x, y, gz = self.get_retained_inputs()
+        ggp, ggx, ggy = grad_outputs
+        grads = []
+        for i in indexes:
+            if i == 0:
+                g = _gradients.combine((ggx, gz), (ggy, -gz))
+            elif i == 3:
+                g = _gradients.combine((ggp, x - y), (ggx, p), (ggy, 1 - p))
+            else:
+                g = _gradients.combine((ggp, gz if i == 1 else -gz))
+            grads.append(g)
+        return tuple(grads)
+
+
+def linear_interpolate(p, x, y):
+    """Elementwise interpolation between ``y`` at ``p = 0`` and ``x`` at ``p = 1``.
+
+    Parameters
+    ----------
+    p, x, y : Variable or array
+        Floating-point, of one dtype and shape.
+
+    Returns
+    -------
+    Variable
+        ``p * x + (1 - p) * y``
+    """
+    return LinearInterpolate().apply((p, x, y))[0]

@@ -1,0 +1,34 @@
+"""The logarithm of the distribution function of the normal distribution."""
+import math
+
+from chainer_fast.functions.math import _special
+from chainer_fast.functions.math import erfcx as erfcx_mod
+
+
+class LogNdtr(_special.SpecialFunction):
+    """Logarithm of :class:`Ndtr`."""
+
+    label = 'log_ndtr'
+    ufunc = 'log_ndtr'
+
+    def gradient(self, x, gy):
+        # The density divided by the distribution function, without their tails.
+        ratio = math.sqrt(2 / math.pi) / erfcx_mod.erfcx(x * -math.sqrt(0.5))
+        return ratio * gy
+
+
+def log_ndtr(x):
+    """Elementwise logarithm of the normal distribution function.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+
+    Returns
+    -------
+    Variable
+        ``log(ndtr(x))``, exact for very negative ``x`` too, of the shape
+        and dtype of ``x``.
+    """
+    return LogNdtr().apply((x,))[0]

@@ -1,0 +1,28 @@
+"""The logarithm of one plus x."""
+from chainer_fast.functions.math import _unary
+
+
+class Log1p(_unary.FloatUfunc):
+    """``log(1 + x)``."""
+
+    label = 'log1p'
+    ufunc = 'log1p'
+
+    def gradient(self, x, gy):
+        return gy / (x + 1.0)
+
+
+def log1p(x):
+    """Elementwise ``log(1 + x)``, exact for small ``x`` too.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements above -1.
+
+    Returns
+    -------
+    Variable
+        Values of the shape and dtype of ``x``.
+    """
+    return Log1p().apply((x,))[0]

@@ -1,0 +1,239 @@
+"""Matrix products of single matrices and of batches of them."""
+import warnings
+
+from chainer_fast import backend, function_node, utils
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import reshape
+from chainer_fast.functions.math import sum as sum_mod
+from chainer_fast.utils import type_check
+
+
+def _flip(x, yes):
+    """Transposes the matrices in the last two axes; vectors have none."""
+    return x.swapaxes(-1, -2) if yes and x.ndim > 1 else x
+
+
+def _matmul(a, b, transa=False, transb=False, transout=False):
+    """Product of arrays, with operands or result transposed on request."""
+    if transout and min(a.ndim, b.ndim) > 1:
+        # (A B)^T = B^T A^T gives a contiguous result.
+        return _matmul(b, a, not transb, not transa)
+    left, right = _flip(a, transa), _flip(b, transb)
+    if right.ndim < 3 and (left.ndim < 3 or not transa):
+        # One large product where matmul would make many small ones.
+        return left.dot(right)
+    return backend.get_array_module(left, right).matmul(left, right)
+
+
+def _get_check_index(trans, right, row_idx=0, col_idx=1):
+    """Axis of an operand that a product sums over.
+
+    That is the column axis of the left operand and the row axis of the right one,
+    exchanged when the operand is transposed.
+    """
+    exchanged = bool(trans) != bool(right)
+    return (col_idx, row_idx)[exchanged]
+
+
+def _check_ndim(in_type, lower=1, upper=2):
+    """Type check of the number of axes, ``lower`` and ``upper`` included."""
+    ndim = in_type.ndim
+    type_check.expect(lower <= ndim, ndim <= upper)
+
+
+class _Product(function_node.FunctionNode):
+    """Function of two operands, each of which may be transposed."""
+
+    def __init__(self, transa=False, transb=False):
+        self.transa = transa
+        self.transb = transb
+
+
+class MatMul(_Product):
+    """Product of matrices, of a batch of them, or of a matrix and a vector.
+
+    ``transc`` transposes the result and ``dtype`` casts it.
+    """
+
+    def __init__(self, transa=False, transb=False, transc=False, dtype=None):
+        super().__init__(transa, transb)
+        self.transc = transc
+        self.dtype = dtype
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'a', 'b')
+        summed = []
+        for x, trans, right in zip(in_types, (self.transa, self.transb), (False, True),
+                                   strict=True):
+            type_check.expect(x.ndim >= 1)
+            axis = -2 if trans != right else -1
+            if type_check.eval(x.ndim) == 1:
+                axis = 0
+            summed.append(x.shape[axis])
+        type_check.expect(summed[0] == summed[1])
+        a, b = in_types
+        if min(type_check.eval(a.ndim), type_check.eval(b.ndim)) > 2:
+            type_check.expect_broadcast_shapes(a.shape[:-2], b.shape[:-2])
+
+    def forward(self, x):
+        y = _matmul(*x, self.transa, self.transb, self.transc)
+        self.retain_inputs((0, 1))
+        return utils.force_array(y, self.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        a, b = self.get_retained_inputs()
+        gy, = grad_outputs
+        transa, transb, transc = self.transa, self.transb, self.transc
+
+        # A vector on the left is a row, one on the right a column, and either keeps
+        # the axis of length 1 in the gradient of the result.
+        a_shape, b_shape = a.shape, b.shape
+        if a.ndim == 1 or b.ndim == 1:
+            batch = (a_shape if b.ndim == 1 else b_shape)[:-2]
+            rows = 1 if a.ndim == 1 else a_shape[-1 if transa else -2]
+            columns = 1 if b.ndim == 1 else b_shape[-2 if transb else -1]
+            gy = reshape.reshape(gy, batch + (rows, columns))
+            if a.ndim == 1:
+                a = reshape.reshape(a, (1,) + a_shape)
+                transa = False
+            if b.ndim == 1:
+                b = reshape.reshape(b, b_shape + (1,))
+                transb = False
+            transc = False
+
+        grads = []
+        for i in indexes:
+            if i == 0:
+                x, shape = a, a_shape
+                g, = MatMul(transc, not transb, transa, x.dtype).apply((gy, b))
+            else:
+                x, shape = b, b_shape
+                g, = MatMul(not transa, transc, transb, x.dtype).apply((a, gy))
+            if g.shape != x.shape:
+                g = sum_mod.sum_to(g, x.shape)
+            grads.append(g if g.shape == shape else reshape.reshape(g, shape))
+        return tuple(grads)
+
+
+def matmul(a, b, transa=False, transb=False):
+    """Matrix product.
+
+    Parameters
+    ----------
+    a, b : Variable or array
+        Floating-point. Two axes make a matrix, further axes in front a batch of
+        matrices, which is broadcast; one axis is a vector: a row on the left, a column
+        on the right.
+    transa, transb : bool
+        Whether to transpose the matrices of an operand. Vectors are not affected.
+
+    Returns
+    -------
+    Variable
+        The product, without the axis that a vector was given.
+
+    Raises
+    ------
+    InvalidType
+        If an operand has no axis or the summed axes differ in length.
+    """
+    y, = MatMul(transa, transb).apply((a, b))
+    return y
+
+
+def _as_columns(x):
+    """Takes a batch of vectors as a batch of matrices of one column."""
+    return x[:, :, None] if x.ndim == 2 else x
+
+
+def _summed_length(in_type, axis):
+    """Length of an axis, which is 1 for the column that vectors lack."""
+    if axis == 2 and type_check.eval(in_type.ndim) == 2:
+        return type_check.make_variable(1, '1')
+    return in_type.shape[axis]
+
+
+class BatchMatMul(_Product):
+    """Products of the pairs of matrices of two batches of one length."""
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'a', 'b')
+        a, b = in_types
+        type_check.expect(a.dtype == b.dtype)
+        for each in in_types:
+            _check_ndim(each, 2, 3)
+        type_check.expect(a.shape[0] == b.shape[0])
+        lengths = [
+            _summed_length(a, _get_check_index(self.transa, False, 1, 2)),
+            _summed_length(b, _get_check_index(self.transb, True, 1, 2))]
+        type_check.expect(lengths[0] == lengths[1])
+
+    def forward(self, x):
+        y = _matmul(*map(_as_columns, x), self.transa, self.transb)
+        self.retain_inputs((0, 1))
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        inputs = self.get_retained_inputs()
+        gradient = BatchMatMulGrad(self.transa, self.transb)
+        return gradient.apply((*inputs, *grad_outputs))
+
+
+class BatchMatMulGrad(_Product):
+    """Gradients of :class:`BatchMatMul` with respect to both operands."""
+
+    def forward(self, inputs):
+        a, b, gy = map(_as_columns, inputs)
+        self.retain_inputs((0, 1, 2))
+        ga = _matmul(gy, b, False, not self.transb, self.transa)
+        gb = _matmul(a, gy, not self.transa, False, self.transb)
+        return tuple([g.reshape(x.shape) for g, x in zip((ga, gb), inputs, strict=False)])
+
+    def backward(self, indexes, grad_outputs):
+        # <gga, ga> + <ggb, gb> = <gy, op(gga) op(b) + op(a) op(ggb)>, so each operand
+        # gets the gradient of the product of the other with a second gradient.
+        a, b, gy = self.get_retained_inputs()
+        gga, ggb = grad_outputs
+        flags = self.transa, self.transb
+        grads = []
+        for i in indexes:
+            g = None
+            if i == 0:
+                if ggb is not None:
+                    g = BatchMatMulGrad(*flags).apply((a, ggb, gy))[0]
+            elif i == 1:
+                if gga is not None:
+                    g = BatchMatMulGrad(*flags).apply((gga, b, gy))[1]
+            else:
+                if gga is not None:
+                    g, = BatchMatMul(*flags).apply((gga, b))
+                if ggb is not None:
+                    h, = BatchMatMul(*flags).apply((a, ggb))
+                    g = h if g is None else g + h
+            grads.append(g)
+        return tuple(grads)
+
+
+def batch_matmul(a, b, transa=False, transb=False):
+    """Products of the pairs of matrices of two batches.
+
+    .. deprecated:: 3.0
+       Use :func:`matmul`.
+
+    Parameters
+    ----------
+    a, b : Variable or array
+        Batches of matrices, of three axes, or of vectors, of two: a vector is a matrix
+        of one column.
+    transa, transb : bool
+        Whether to transpose the matrices of an operand.
+
+    Returns
+    -------
+    Variable
+        Products, of three axes.
+    """
+    warnings.warn('batch_matmul is deprecated. Use matmul instead.',
+                  DeprecationWarning, stacklevel=2)
+    y, = BatchMatMul(transa, transb).apply((a, b))
+    return y

@@ -1,0 +1,32 @@
+"""The larger of two."""
+from chainer_fast.functions.math import _pairwise
+
+
+class MaximumGrad(_pairwise.PairGrad):
+    """Gradient of :class:`Maximum`; of equal elements the first gets it."""
+
+    def __init__(self, x1, x2):
+        super().__init__(x1 >= x2, (x1.shape, x2.shape))
+
+
+class Maximum(_pairwise.PairFunction):
+    """Elementwise larger of two arrays."""
+
+    ufunc = 'maximum'
+    grad_class = MaximumGrad
+
+
+def maximum(x1, x2):
+    """Elementwise larger of two arrays.
+
+    Parameters
+    ----------
+    x1, x2 : Variable or array
+        Floating-point, of one dtype and of shapes that broadcast.
+
+    Returns
+    -------
+    Variable
+        Larger elements.  Of two equal elements ``x1`` gets the gradient.
+    """
+    return Maximum().apply((x1, x2))[0]

@@ -1,0 +1,34 @@
+"""The smaller of two."""
+from chainer_fast.functions.math import _pairwise
+
+
+class MinimumGrad(_pairwise.PairGrad):
+    """Gradient of :class:`Minimum`; of equal elements the first gets it."""
+
+    def __init__(self, x1, x2):
+        super().__init__(x1 <= x2, (x1.shape, x2.shape))
+        self.x1 = x1
+        self.x2 = x2
+
+
+class Minimum(_pairwise.PairFunction):
+    """Elementwise smaller of two arrays."""
+
+    ufunc = 'minimum'
+    grad_class = MinimumGrad
+
+
+def minimum(x1, x2):
+    """Elementwise smaller of two arrays.
+
+    Parameters
+    ----------
+    x1, x2 : Variable or array
+        Floating-point, of one dtype and of shapes that broadcast.
+
+    Returns
+    -------
+    Variable
+        Smaller elements.  Of two equal elements ``x1`` gets the gradient.
+    """
+    return Minimum().apply((x1, x2))[0]

@@ -1,0 +1,161 @@
+"""Largest and smallest elements over axes, and their positions."""
+from chainer_fast import backend, function_node, utils
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import _axes
+
+
+class SelectorBase(_axes.Reduction):
+    """Selection of one element over axes.
+
+    The gradient goes to every element that equals the selected one.
+    """
+
+    def _fwd(self, x, xp):
+        raise NotImplementedError('a subclass tells which element is selected')
+
+    def forward(self, x):
+        array, = x
+        y = self._fwd(array, backend.get_array_module(array))
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        return utils.force_array(y),
+
+    def backward(self, indexes, gy):
+        y, = self.get_retained_outputs()
+        x, = self.get_retained_inputs()
+        y_kept = y.array.reshape(_axes.kept_shape(x.shape, self.axis))
+        selected = (x.array == y_kept).astype(x.dtype)
+        return self.spread(gy[0]) * selected,
+
+
+class Max(SelectorBase):
+    """Largest element over axes."""
+
+    def _fwd(self, x, xp):
+        return x.max(self.axis, keepdims=self.keepdims)
+
+
+def max(x, axis=None, keepdims=False):
+    """Largest elements over axes.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : None, int or tuple of int
+        Axes to search; all of them when ``None``.
+    keepdims : bool
+        Whether the searched axes stay, with length 1.
+
+    Returns
+    -------
+    Variable
+        The elements. Their gradient goes to every element that equals them.
+    """
+    y, = Max(axis, keepdims).apply((x,))
+    return y
+
+
+class Min(SelectorBase):
+    """Smallest element over axes."""
+
+    def _fwd(self, x, xp):
+        return x.min(self.axis, keepdims=self.keepdims)
+
+
+def min(x, axis=None, keepdims=False):
+    """Smallest elements over axes.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : None, int or tuple of int
+        Axes to search; all of them when ``None``.
+    keepdims : bool
+        Whether the searched axes stay, with length 1.
+
+    Returns
+    -------
+    Variable
+        The elements. Their gradient goes to every element that equals them.
+    """
+    y, = Min(axis, keepdims).apply((x,))
+    return y
+
+
+class IndexSelectorBase(function_node.FunctionNode):
+    """Position of one element, over one axis or in the flattened array."""
+
+    def __init__(self, axis=None):
+        if axis is not None and not isinstance(axis, int):
+            raise TypeError(f'axis must be None or an int, but {axis!r} was given.')
+        self.axis = axis
+
+    def _fwd(self, x, xp):
+        raise NotImplementedError('a subclass tells which element is selected')
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        if self.axis is not None:
+            _checks.axis(in_types[0], self.axis)
+
+    def forward(self, x):
+        array, = x
+        positions = self._fwd(array, backend.get_array_module(array))
+        return utils.force_array(positions, 'int32'),
+
+    def backward(self, indexes, grad_outputs):
+        return None,
+
+
+class ArgMax(IndexSelectorBase):
+    """Position of the largest element."""
+
+    def _fwd(self, x, xp):
+        return x.argmax(self.axis)
+
+
+def argmax(x, axis=None):
+    """Positions of the largest elements.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : None or int
+        Axis to search; the flattened array when ``None``.
+
+    Returns
+    -------
+    Variable
+        Positions of the first of them, int32, without gradient.
+    """
+    positions, = ArgMax(axis).apply((x,))
+    return positions
+
+
+class ArgMin(IndexSelectorBase):
+    """Position of the smallest element."""
+
+    def _fwd(self, x, xp):
+        return x.argmin(self.axis)
+
+
+def argmin(x, axis=None):
+    """Positions of the smallest elements.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : None or int
+        Axis to search; the flattened array when ``None``.
+
+    Returns
+    -------
+    Variable
+        Positions of the first of them, int32, without gradient.
+    """
+    positions, = ArgMin(axis).apply((x,))
+    return positions

@@ -1,0 +1,32 @@
+"""Quantiles of the normal distribution."""
+import math
+
+from chainer_fast.functions.math import _special, exponential
+
+
+class Ndtri(_special.SpecialFunction):
+    """Quantile function of the standard normal distribution."""
+
+    label = 'ndtri'
+    ufunc = 'ndtri'
+    keeps = 'y'
+
+    def gradient(self, y, gy):
+        return exponential.exp(y * y * 0.5) * math.sqrt(2 * math.pi) * gy
+
+
+def ndtri(x):
+    """Elementwise quantile function of the standard normal distribution.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Probabilities, floating-point.
+
+    Returns
+    -------
+    Variable
+        Values below which one falls with probability ``x``, of the
+        shape and dtype of ``x``.
+    """
+    return Ndtri().apply((x,))[0]

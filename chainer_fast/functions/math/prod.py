@@ -1,0 +1,79 @@
+"""Products over axes."""
+from chainer_fast import backend, utils
+from chainer_fast.functions.array import (
+    concat,
+    reshape,
+    split_axis,
+    transpose,
+)
+from chainer_fast.functions.math import _axes
+
+
+class Prod(_axes.Reduction):
+    """Product over axes."""
+
+    def forward(self, x):
+        factors, = x
+        self.retain_inputs((0,))
+        y = factors.prod(axis=self.axis, keepdims=self.keepdims)
+        return utils.force_array(y),
+
+    def backward(self, indexes, gy):
+        x, = self.get_retained_inputs()
+        shape = x.shape
+        # The reduced axes come to the front, as one.
+        reduced = [i for i in range(len(shape)) if self._reduces(i, len(shape))]
+        others = [i for i in range(len(shape)) if i not in reduced]
+        order = reduced + others
+        moved = transpose.transpose(x, order) if order else x
+        rows = utils.size_of_shape([shape[i] for i in reduced])
+        columns = utils.size_of_shape([shape[i] for i in others])
+        rest = _products_of_others(reshape.reshape(moved, (rows, columns)))
+        rest = reshape.reshape(rest, moved.shape)
+        if order:
+            rest = transpose.transpose(rest, [order.index(i) for i in range(x.ndim)])
+        return self.spread(gy[0]) * rest,
+
+    def _reduces(self, number, ndim):
+        return self.axis is None or number in self.axis or number - ndim in self.axis
+
+
+def _products_of_others(x):
+    """For each row of a matrix the product of all the other rows.
+
+    Division by the row would fail at zeros.  Instead the upper and the lower half are
+    multiplied with each other: the products of the others of these, half as many, lack
+    only the row of the other half.
+    """
+    n = x.shape[0]
+    if n < 2:
+        xp = backend.get_array_module(x)
+        return xp.ones(x.shape, x.dtype)
+    half = n // 2
+    upper, lower, *odd = split_axis.split_axis(
+        x, [half, 2 * half] if n % 2 else [half], axis=0)
+    rest = _products_of_others(concat.concat([upper * lower, *odd], axis=0))
+    if odd:
+        rest, last = split_axis.split_axis(rest, [half], axis=0)
+        odd = [last]
+    return concat.concat([lower * rest, upper * rest, *odd], axis=0)
+
+
+def prod(x, axis=None, keepdims=False):
+    """Product of array elements over axes.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : None, int or tuple of int
+        Axes to multiply over; all of them when ``None``.
+    keepdims : bool
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Variable
+        Products, in the dtype of ``x``.
+    """
+    return Prod(axis, keepdims).apply((x,))[0]

@@ -1,0 +1,22 @@
+"""Product with an array of fewer axes."""
+from chainer_fast.functions.math import _axes
+
+
+def scale(x, y, axis=1):
+    """Elementwise product with an array that lacks some axes.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array to scale.
+    y : Variable or array
+        Factors.  Its axes are those of ``x`` from ``axis`` on.
+    axis : int
+        First axis of ``x`` that ``y`` has.
+
+    Returns
+    -------
+    Variable
+        Products, of the shape of ``x``.
+    """
+    return x * _axes.align(y, x.shape, axis)

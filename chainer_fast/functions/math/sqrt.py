@@ -1,0 +1,64 @@
+"""Square roots and their reciprocals."""
+from chainer_fast import backend, variable
+from chainer_fast.backends import cuda
+from chainer_fast.functions.math import _unary
+
+
+class Sqrt(_unary.FloatUfunc):
+    """``x ** 0.5``."""
+
+    label = 'sqrt'
+    ufunc = 'sqrt'
+    keeps = 'y'
+
+    def gradient(self, y, gy):
+        return gy / (y * 2.0)
+
+
+class RsqrtGPU(_unary.FloatUfunc):
+    """``x ** -0.5`` on the GPU, which has an instruction for it."""
+
+    label = 'rsqrt'
+    keeps = 'xy'
+
+    def compute(self, x):
+        kernel = cuda.elementwise('T x', 'T y', 'y = rsqrt((T)x)', 'rsqrt_fwd')
+        return kernel(x)
+
+    def gradient(self, x, y, gy):
+        return gy * y / x * -0.5
+
+
+def sqrt(x):
+    """Elementwise square root.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements that are not negative; others give NaN.
+
+    Returns
+    -------
+    Variable
+        Roots, of the shape and dtype of ``x``.
+    """
+    return Sqrt().apply((x,))[0]
+
+
+def rsqrt(x):
+    """Elementwise reciprocal of the square root.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Positive floating-point elements.
+
+    Returns
+    -------
+    Variable
+        ``1 / sqrt(x)``, of the shape and dtype of ``x``.
+    """
+    array = variable.as_array(x)
+    if backend.get_array_module(array) is cuda.cupy and cuda.available:
+        return RsqrtGPU().apply((x,))[0]
+    return 1.0 / sqrt(x)

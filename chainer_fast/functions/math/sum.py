@@ -1,0 +1,79 @@
+"""Sums over axes, and the sum that undoes a broadcast."""
+from chainer_fast import function_node, utils, variable
+from chainer_fast.functions.array import broadcast
+from chainer_fast.functions.math import _axes
+
+
+class Sum(_axes.Reduction):
+    """Sum over axes."""
+
+    def forward(self, inputs):
+        x, = inputs
+        return utils.force_array(x.sum(axis=self.axis, keepdims=self.keepdims)),
+
+    def backward(self, indexes, grad_outputs):
+        return self.spread(*grad_outputs),
+
+
+def sum(x, axis=None, keepdims=False):
+    """Sum of array elements over axes.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : None, int or tuple of int
+        Axes to sum over; all of them when ``None``.
+    keepdims : bool
+        Whether the reduced axes stay, with length 1.
+
+    Returns
+    -------
+    Variable
+        The sums, in the dtype of ``x``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``axis`` is of another type, or names an axis twice.
+    InvalidType
+        If ``x`` is not floating-point or lacks an axis.
+    """
+    return Sum(axis, keepdims).apply((x,))[0]
+
+
+class SumTo(function_node.FunctionNode):
+    """Sum over the axes along which ``shape`` would be broadcast to the input."""
+
+    def __init__(self, shape):
+        self._shape = shape
+
+    def forward(self, inputs):
+        x, = inputs
+        return utils.force_array(utils.sum_to(x, self._shape)),
+
+    def backward(self, indexes, grad_outputs):
+        return broadcast.broadcast_to(grad_outputs[0], self.inputs[0].shape),
+
+
+def sum_to(x, shape):
+    """Sums elements so that the result has the given shape.
+
+    This is the adjoint of broadcasting: ``shape`` must be one that broadcasts to the
+    shape of ``x``.
+
+    Parameters
+    ----------
+    x : Variable or array
+    shape : tuple of int
+        Shape of the result.
+
+    Returns
+    -------
+    Variable
+        The sums; ``x`` itself, as a variable, when it has that shape already.
+    """
+    if x.shape == shape:
+        return variable.as_variable(x)
+    y, = SumTo(shape).apply((x,))
+    return y

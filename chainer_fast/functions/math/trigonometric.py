@@ -1,0 +1,279 @@
+"""Trigonometric functions and their inverses."""
+from chainer_fast import backend, function_node, utils
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import _gradients, _unary
+
+
+class Sin(_unary.FloatUfunc):
+    """Sine."""
+
+    label = 'sin'
+    ufunc = 'sin'
+
+    def gradient(self, x, gy):
+        return SinGrad().apply((x, gy))[0]
+
+
+class SinGrad(_unary.ElementwiseGrad):
+    """Gradient of the sine: ``cos(x) * gy``."""
+
+    def slope(self, x, xp):
+        return xp.cos(x)
+
+    def curve(self, x):
+        return -sin(x)
+
+
+def sin(x):
+    """Elementwise sine.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Angles in radians, floating-point.
+
+    Returns
+    -------
+    Variable
+        Sines, of the shape and dtype of ``x``.
+    """
+    return Sin().apply((x,))[0]
+
+
+class Cos(_unary.FloatUfunc):
+    """Cosine."""
+
+    label = 'cos'
+    ufunc = 'cos'
+
+    def gradient(self, x, gy):
+        return CosGrad().apply((x, gy))[0]
+
+
+class CosGrad(_unary.ElementwiseGrad):
+    """Gradient of the cosine: ``-sin(x) * gy``."""
+
+    def slope(self, x, xp):
+        return -xp.sin(x)
+
+    def curve(self, x):
+        return -cos(x)
+
+
+def cos(x):
+    """Elementwise cosine.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Angles in radians, floating-point.
+
+    Returns
+    -------
+    Variable
+        Cosines, of the shape and dtype of ``x``.
+    """
+    return Cos().apply((x,))[0]
+
+
+class Tan(_unary.FloatUfunc):
+    """Tangent."""
+
+    label = 'tan'
+    ufunc = 'tan'
+
+    def gradient(self, x, gy):
+        c = cos(x)
+        return gy / (c * c)
+
+
+def tan(x):
+    """Elementwise tangent.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Angles in radians, floating-point.
+
+    Returns
+    -------
+    Variable
+        Tangents, of the shape and dtype of ``x``.
+    """
+    return Tan().apply((x,))[0]
+
+
+class Arcsin(_unary.FloatUfunc):
+    """Inverse sine."""
+
+    label = 'arcsin'
+    ufunc = 'arcsin'
+
+    def gradient(self, x, gy):
+        return ArcsinGrad().apply((x, gy))[0]
+
+
+class ArcsinGrad(_unary.ElementwiseGrad):
+    """Gradient of the inverse sine: ``gy / sqrt(1 - x ** 2)``."""
+
+    def slope(self, x, xp):
+        return 1 / xp.sqrt(1 - x * x)
+
+    def curve(self, x):
+        return x / (1 - x * x) ** 1.5
+
+
+def arcsin(x):
+    """Elementwise inverse sine.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements between -1 and 1.
+
+    Returns
+    -------
+    Variable
+        Angles between ``-pi / 2`` and ``pi / 2``, of the shape and dtype of ``x``.
+    """
+    return Arcsin().apply((x,))[0]
+
+
+class Arccos(_unary.FloatUfunc):
+    """Inverse cosine."""
+
+    label = 'arccos'
+    ufunc = 'arccos'
+
+    def gradient(self, x, gy):
+        return ArccosGrad().apply((x, gy))[0]
+
+
+class ArccosGrad(_unary.ElementwiseGrad):
+    """Gradient of the inverse cosine: ``-gy / sqrt(1 - x ** 2)``."""
+
+    def slope(self, x, xp):
+        return -1 / xp.sqrt(1 - x * x)
+
+    def curve(self, x):
+        return -x / (1 - x * x) ** 1.5
+
+
+def arccos(x):
+    """Elementwise inverse cosine.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements between -1 and 1.
+
+    Returns
+    -------
+    Variable
+        Angles between 0 and ``pi``, of the shape and dtype of ``x``.
+    """
+    return Arccos().apply((x,))[0]
+
+
+class Arctan(_unary.FloatUfunc):
+    """Inverse tangent."""
+
+    label = 'arctan'
+    ufunc = 'arctan'
+
+    def gradient(self, x, gy):
+        return ArctanGrad().apply((x, gy))[0]
+
+
+class ArctanGrad(_unary.ElementwiseGrad):
+    """Gradient of the inverse tangent: ``gy / (1 + x ** 2)``."""
+
+    def slope(self, x, xp):
+        return 1 / (1 + x * x)
+
+    def curve(self, x):
+        return -2 * x / (1 + x * x) ** 2
+
+
+def arctan(x):
+    """Elementwise inverse tangent.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+
+    Returns
+    -------
+    Variable
+        Angles between ``-pi / 2`` and ``pi / 2``, of the shape and dtype of ``x``.
+    """
+    return Arctan().apply((x,))[0]
+
+
+class Arctan2(function_node.FunctionNode):
+    """Angle of the point ``(x2, x1)``."""
+
+    label = 'arctan2'
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x1', 'x2')
+
+    def forward(self, inputs):
+        ordinate, abscissa = inputs
+        self.retain_inputs((0, 1))
+        xp = backend.get_array_module(ordinate)
+        return utils.force_array(xp.arctan2(ordinate, abscissa)),
+
+    def backward(self, indexes, grad_outputs):
+        inputs = self.get_retained_inputs()
+        gs = Arctan2Grad().apply((*inputs, *grad_outputs))
+        return tuple([_gradients.fit(gs[i], self.inputs[i]) for i in indexes])
+
+
+class Arctan2Grad(function_node.FunctionNode):
+    """Gradients of ``arctan2`` before they are summed to the shapes of the inputs.
+
+    With ``r = x1 ** 2 + x2 ** 2`` they are ``x2 * gy / r`` and ``-x1 * gy / r``.
+    """
+
+    def forward(self, inputs):
+        x1, x2, gy = inputs
+        self.retain_inputs((0, 1, 2))
+        w = gy / (x1 * x1 + x2 * x2)
+        return (utils.force_array(x2 * w, x1.dtype),
+                utils.force_array(-x1 * w, x2.dtype))
+
+    def backward(self, indexes, grad_outputs):
+        x1, x2, gy = inputs = self.get_retained_inputs()
+        u, v = grad_outputs
+        r = x1 * x1 + x2 * x2
+        # Second derivatives of the angle: d11 = -d22 and d12.
+        d11 = -2 * x1 * x2 / (r * r)
+        d12 = (x1 * x1 - x2 * x2) / (r * r)
+        grads = []
+        for i in indexes:
+            if i == 0:
+                g = _gradients.combine((u, d11), (v, d12)) * gy
+            elif i == 1:
+                g = _gradients.combine((u, d12), (v, -d11)) * gy
+            else:
+                g = _gradients.combine((u, x2 / r), (v, -x1 / r))
+            grads.append(_gradients.fit(g, inputs[i]))
+        return tuple(grads)
+
+
+def arctan2(x1, x2):
+    """Elementwise angle of the points ``(x2, x1)``.
+
+    Parameters
+    ----------
+    x1, x2 : Variable or array
+        Ordinates and abscissas, floating-point, of shapes that broadcast.
+
+    Returns
+    -------
+    Variable
+        Angles between ``-pi`` and ``pi``.
+    """
+    return Arctan2().apply((x1, x2))[0]
