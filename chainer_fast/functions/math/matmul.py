@@ -187,7 +187,7 @@ class BatchMatMulGrad(_Product):
         self.retain_inputs((0, 1, 2))
         ga = _matmul(gy, b, False, not self.transb, self.transa)
         gb = _matmul(a, gy, not self.transa, False, self.transb)
-        return tuple([g.reshape(x.shape) for g, x in zip((ga, gb), inputs, strict=False)])
+        return ga.reshape(inputs[0].shape), gb.reshape(inputs[1].shape)
 
     def backward(self, indexes, grad_outputs):
         # <gga, ga> + <ggb, gb> = <gy, op(gga) op(b) + op(a) op(ggb)>, so each operand
