@@ -1,0 +1,504 @@
+"""The base class of links."""
+import collections
+import contextlib
+import copy
+import warnings
+
+import numpy
+
+import chainer_fast
+from chainer_fast import (
+    _toplevel,
+    backend,
+    device_resident,
+    initializers,
+    link_hook,
+    variable,
+)
+from chainer_fast._link_tree import LinkTree
+
+_thread = link_hook._thread
+
+
+def _is_shape(value):
+    if value is None:
+        return True
+    try:
+        for length in value if isinstance(value, (tuple, list)) else (value,):
+            int(length)
+    except TypeError:
+        return False
+    return True
+
+
+def _ensure_shape_dtype(value):
+    """Return (shape, dtype) of a parameter given by that pair or by a shape alone."""
+    return (value, numpy.float32) if _is_shape(value) else value
+
+
+class Link(LinkTree, device_resident.DeviceResident):
+    """An object that holds parameters and computes with them.
+
+    A link owns *parameters*, variables that an optimizer updates, and *persistent*
+    values, which it does not (running averages, say). Both are ordinary attributes
+    that the link knows the names of: it serializes them, moves them between devices
+    and copies them. Parameters are registered by assigning them in
+    :meth:`init_scope`; :class:`chainer_fast.Chain` and :class:`chainer_fast.ChainList`
+    hold other links in the same way. A subclass defines ``forward``, which calling the
+    link runs. ::
+
+        class Affine(chainer_fast.Link):
+
+            def __init__(self, n_in, n_out):
+                super().__init__()
+                with self.init_scope():
+                    self.W = chainer_fast.Parameter(
+                        chainer_fast.initializers.Normal(), (n_out, n_in))
+                    self.b = chainer_fast.Parameter(0, (n_out,))
+
+            def forward(self, x):
+                return chainer_fast.functions.linear(x, self.W, self.b)
+
+    Parameters
+    ----------
+    **params
+        Names of parameters with their shapes, or with pairs of shape and dtype; kept
+        for old code.
+
+    Attributes
+    ----------
+    name : str or None
+        Name of the link within its parent.
+    """
+
+    __module__ = 'chainer_fast.link'
+
+    _local_link_hooks = None
+    _within_init_scope = False
+    __init_done = False
+
+    def __init__(self, **params):
+        super().__init__()
+        self.name = None
+        # Names of attributes; the values are in __dict__ alone.
+        self._params, self._persistent = set(), set()
+        self.__init_done = True
+        for name, spec in params.items():
+            self.add_param(name, *_ensure_shape_dtype(spec))
+
+    def __str__(self):
+        return '%s(%s)' % (
+            type(self).__name__,
+            ', '.join('%s=%s' % spec for spec in self.printable_specs))
+
+    @property
+    def printable_specs(self):
+        """Pairs of name and value that ``str(link)`` shows; none unless overridden."""
+        yield from ()
+
+    # ---- computation
+
+    def __call__(self, *args, **kwargs):
+        if not self.__init_done:
+            raise _not_initialized()
+        forward = getattr(self, 'forward', None)
+        if forward is None:
+            try:
+                forward = super().__call__  # that a mixin brings
+            except AttributeError:
+                forward = self.forward  # for its error, which names what is missing
+
+        if not self._local_link_hooks and not _thread.hooks:
+            return forward(*args, **kwargs)
+        return link_hook._call(self, forward, args, kwargs)
+
+    # ---- hooks
+
+    @property
+    def local_link_hooks(self):
+        """Hooks of this link, by name, in the order in which they were added."""
+        hooks = self._local_link_hooks
+        if hooks is None:
+            hooks = self._local_link_hooks = collections.OrderedDict()
+        return hooks
+
+    @property
+    def _n_local_link_hooks(self):
+        return len(self._local_link_hooks or ())
+
+    def add_hook(self, hook, name=None):
+        """Make a hook apply to this link.
+
+        Parameters
+        ----------
+        hook : chainer_fast.LinkHook
+            The hook.
+        name : str or None
+            Name to register it under; None stands for ``hook.name``.
+
+        Returns
+        -------
+        Link
+            The link itself.
+
+        Raises
+        ------
+        TypeError
+            If ``hook`` is not a link hook.
+        KeyError
+            If the link has a hook of that name.
+        """
+        if not isinstance(hook, link_hook.LinkHook):
+            raise TypeError('a hook has to be a LinkHook, not %s' % type(hook))
+        if name is None:
+            name = hook.name
+        if name in self.local_link_hooks:
+            raise KeyError('the link has a hook named %r already' % name)
+        self.local_link_hooks[name] = hook
+        hook.added(self)
+        return self
+
+    def delete_hook(self, name):
+        """Remove a hook of this link.
+
+        Parameters
+        ----------
+        name : str
+            Name that the hook was added under.
+
+        Raises
+        ------
+        KeyError
+            If the link has no hook of that name.
+        """
+        hooks = self.local_link_hooks
+        if name not in hooks:
+            raise KeyError('the link has no hook named %r' % name)
+        hooks[name].deleted(self)
+        del hooks[name]
+
+    # ---- registration
+
+    @property
+    def within_init_scope(self):
+        """True inside of ``with link.init_scope():``."""
+        return self._within_init_scope
+
+    @contextlib.contextmanager
+    def init_scope(self):
+        """Register parameters by assignment inside of a ``with`` block.
+
+        A :class:`chainer_fast.Parameter` assigned to an attribute in the block becomes
+        a parameter of the link and takes the name of the attribute. On a chain, an
+        assigned link becomes a child.
+        """
+        if not self.__init_done:
+            raise _not_initialized()
+        outside = self._within_init_scope
+        self._within_init_scope = True
+        try:
+            yield
+        finally:
+            self._within_init_scope = outside
+
+    def __setattr__(self, name, value):
+        if self._within_init_scope:
+            self._register(name, value)
+        super().__setattr__(name, value)
+
+    def _register(self, name, value):
+        """Note what is assigned to an attribute inside of :meth:`init_scope`."""
+        if isinstance(value, variable.Parameter):
+            value.name = name
+            _move(name, self._persistent, self._params)
+
+    def __delattr__(self, name):
+        for names in (self._params, self._persistent):
+            names.discard(name)
+        super().__delattr__(name)
+
+    def _check_unused(self, name, what):
+        if name in self.__dict__:
+            raise AttributeError(
+                'cannot register a new %s %s: attribute exists' % (what, name))
+
+    def add_param(self, name, shape=None, dtype=numpy.float32, initializer=None):
+        """Make a parameter and register it.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter, which becomes an attribute.
+        shape : int, tuple of int or None
+            Shape; None leaves the parameter uninitialized.
+        dtype : dtype specifier
+            dtype of a parameter without an ``initializer``.
+        initializer : initializer or None
+            Fills the parameter, and decides its dtype; None fills it with NaN.
+
+        Raises
+        ------
+        AttributeError
+            If the link has an attribute of that name.
+        """
+        self._check_unused(name, 'parameter')
+        fill = initializers.NaN(dtype) if initializer is None else initializer
+        with self.init_scope():
+            setattr(self, name, variable.Parameter(fill, shape))
+
+    def add_persistent(self, name, value):
+        """Set an attribute and register it as a persistent value.
+
+        Parameters
+        ----------
+        name : str
+            Name of the attribute.
+        value
+            An array, or something else that a serializer can save.
+
+        Raises
+        ------
+        AttributeError
+            If the link has an attribute of that name.
+        """
+        self._check_unused(name, 'persistent value')
+        _move(name, self._params, self._persistent)
+        super().__setattr__(name, value)
+
+    def register_persistent(self, name):
+        """Register an attribute as a persistent value.
+
+        Parameters
+        ----------
+        name : str
+            Name of an attribute that the link has. If it was a parameter, it is none
+            any more.
+
+        Raises
+        ------
+        AttributeError
+            If the link has no such attribute.
+        """
+        if not hasattr(self, name):
+            raise AttributeError(
+                'cannot register %s as a persistent value: there is no such attribute'
+                % name)
+        _move(name, self._params, self._persistent)
+
+    @classmethod
+    def from_params(cls, *args, **kwargs):
+        """Make a link of given parameter values; for subclasses that support it.
+
+        Raises
+        ------
+        NotImplementedError
+            Unless the subclass defines it.
+        """
+        raise NotImplementedError('%s has no from_params()' % cls.__name__)
+
+    # ---- parameters as a whole
+
+    def _child_like(self, link, name):
+        """Return the child of another link that corresponds to a child of this one."""
+        return link.__dict__[name]
+
+    def copy(self, mode='share'):
+        """Copy the link hierarchy.
+
+        Parameters
+        ----------
+        mode : {'share', 'copy', 'init'}
+            ``'share'``: the copy has parameters of its own that share their arrays with
+            these, but not gradients. ``'copy'``: everything is copied. ``'init'``: as
+            ``'copy'``, then the parameters are initialized anew.
+
+        Returns
+        -------
+        Link
+            The copy.
+
+        Raises
+        ------
+        ValueError
+            If ``mode`` is none of the three.
+        """
+        if mode == 'share':
+            clone = copy.copy(self)
+            clone._params = set(self._params)
+            clone._persistent = set(self._persistent)
+            clone.name = None
+            attributes = clone.__dict__
+            for name in clone._params:
+                attributes[name] = copy.copy(attributes[name])
+                attributes[name].grad = None
+            return clone
+
+        _check_copy_mode(mode)
+        clone = copy.deepcopy(self)
+        if mode == 'init':
+            for param in clone.params(include_uninit=False):
+                param.initialize(param.shape)
+        return clone
+
+    def repeat(self, n_repeat, mode='init'):
+        """Return a :class:`chainer_fast.Sequential` of copies of this link.
+
+        Parameters
+        ----------
+        n_repeat : int
+            Number of copies; none if it is negative.
+        mode : {'init', 'copy', 'share'}
+            How to copy; see :meth:`copy`.
+
+        Returns
+        -------
+        chainer_fast.Sequential
+            The copies.
+
+        Raises
+        ------
+        ValueError
+            If ``mode`` is none of the three.
+        """
+        repeated = chainer_fast.Sequential()
+        if n_repeat > 0:
+            _check_copy_mode(mode)
+            for _ in range(n_repeat):
+                repeated.append(self.copy(mode))
+        return repeated
+
+    def copyparams(self, link, copy_persistent=True):
+        """Copy the values of all parameters from a link of the same structure.
+
+        Parameters
+        ----------
+        link : Link
+            Where to copy from.
+        copy_persistent : bool
+            Copy persistent values as well.
+        """
+        source = link.__dict__
+        attributes = self.__dict__
+        for name in sorted(self._params):
+            attributes[name].copydata(source[name])
+        if copy_persistent:
+            array_types = _toplevel.get_array_types()
+            for name in sorted(self._persistent):
+                mine, theirs = attributes[name], source[name]
+                if isinstance(mine, array_types) and isinstance(theirs, array_types):
+                    backend.copyto(mine, theirs)
+                else:
+                    attributes[name] = copy.deepcopy(theirs)
+        for name, child in self._named_children():
+            child.copyparams(self._child_like(link, name), copy_persistent)
+
+    def cleargrads(self):
+        """Clear the gradients of all parameters; do so before each backward pass."""
+        for param in self.params():
+            param.cleargrad()
+
+    def zerograds(self):
+        """Fill the gradients of all parameters with zeros.
+
+        .. deprecated:: v1.15
+            Use :meth:`cleargrads`, which is faster.
+        """
+        warnings.warn(
+            'Link.zerograds is deprecated. Use Link.cleargrads instead.',
+            DeprecationWarning)
+        for each in self.params():
+            each.zerograd()
+
+    def addgrads(self, link):
+        """Add the gradients of a link of the same structure to those of this one.
+
+        Parameters
+        ----------
+        link : Link
+            Whose gradients to add.
+        """
+        source = link.__dict__
+        attributes = self.__dict__
+        for name in sorted(self._params):
+            attributes[name].addgrad(source[name])
+        for name, child in self._named_children():
+            child.addgrads(self._child_like(link, name))
+
+    def enable_update(self):
+        """Let optimizers update the parameters again."""
+        self.__set_update_enabled(True)
+
+    def disable_update(self):
+        """Keep optimizers from updating the parameters."""
+        self.__set_update_enabled(False)
+
+    def __set_update_enabled(self, enabled):
+        for param in self.params():
+            if param.update_rule is not None:
+                param.update_rule.enabled = enabled
+
+    @property
+    def update_enabled(self):
+        """True if optimizers update any parameter of the hierarchy."""
+        return any(
+            param.update_rule is not None and param.update_rule.enabled
+            for param in self.params())
+
+    def serialize(self, serializer):
+        """Save or load the parameters and persistent values.
+
+        A parameter that is not initialized is initialized by what is loaded.
+
+        Parameters
+        ----------
+        serializer : chainer_fast.AbstractSerializer
+            Saves, or loads into the values that it is given.
+        """
+        attributes = self.__dict__
+        for name in sorted(self._params):
+            param = attributes[name]
+            loaded = serializer(name, param.data)
+            if loaded is not None and param.data is None:
+                param.initialize(loaded.shape)
+                backend.copyto(param.data, loaded)
+        for name in sorted(self._persistent):
+            attributes[name] = serializer(name, attributes[name])
+        for name, child in self._named_children():
+            child.serialize(serializer[name])
+
+    # ---- devices
+
+    @property
+    def _device_id(self):
+        warnings.warn(
+            'Link._device_id is left only for backward compatibility and likely to be '
+            'removed. Use Link.device instead.', DeprecationWarning)
+        device = self.device
+        return device.device.id if device.xp is not numpy else None
+
+    def device_resident_accept(self, visitor):
+        super().device_resident_accept(visitor)
+        attributes = self.__dict__
+        for name in sorted(self._params):
+            visitor.visit_variable(attributes[name])
+        array_types = _toplevel.get_array_types()
+        for name in sorted(self._persistent):
+            if isinstance(attributes[name], array_types):
+                attributes[name] = visitor.visit_array(attributes[name])
+        for _, child in self._named_children():
+            child.device_resident_accept(visitor)
+
+
+def _not_initialized():
+    return RuntimeError('Link.__init__() has not been called.')
+
+
+def _move(name, source, destination):
+    destination.add(name)
+    source.discard(name)
+
+
+def _check_copy_mode(mode):
+    if mode not in ('init', 'copy', 'share'):
+        raise ValueError(
+            "mode has to be 'init', 'copy' or 'share', not %r" % (mode,))

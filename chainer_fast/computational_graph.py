@@ -1,0 +1,209 @@
+"""Drawing computational graphs."""
+from chainer_fast import function_node, variable
+
+_var_style = {'shape': 'octagon', 'fillcolor': '#E0E0E0', 'style': 'filled'}
+_func_style = {'shape': 'record', 'fillcolor': '#6495ED', 'style': 'filled'}
+
+_RANKDIRS = ('TB', 'BT', 'LR', 'RL')
+
+
+class DotNode:
+    """A node of a graph in the DOT language.
+
+    Parameters
+    ----------
+    node : chainer_fast.VariableNode or chainer_fast.FunctionNode
+        What it stands for.
+    attribute : dict or None
+        Attributes of the drawing, which replace the standard ones.
+    show_name : bool
+        Put the name of a variable, where it has one, before its shape and dtype.
+
+    Attributes
+    ----------
+    node
+        As given.
+    id_ : int
+        Identifier in the DOT source.
+    attribute : dict of str
+        All attributes of the drawing.
+    """
+
+    def __init__(self, node, attribute=None, show_name=True):
+        is_variable = isinstance(node, variable.VariableNode)
+        assert is_variable or isinstance(node, function_node.FunctionNode), (
+            'a node of a graph is a VariableNode or a FunctionNode, not %s'
+            % type(node))
+        label = node.label
+        if is_variable and show_name and node.name is not None:
+            label = '%s: %s' % (node.name, label)
+        self.node = node
+        self.id_ = id(node)
+        self.attribute = {
+            'label': label, 'shape': 'oval' if is_variable else 'box',
+            **(attribute or {})}
+
+    @property
+    def label(self):
+        """The node's statement in the DOT language."""
+        attributes = ','.join(
+            '%s="%s"' % (key, str(value).replace('"', r'\"'))
+            for key, value in self.attribute.items())
+        return '%d [%s];' % (self.id_, attributes)
+
+
+class ComputationalGraph:
+    """A computational graph that can be drawn.
+
+    Parameters
+    ----------
+    nodes : list
+        Variable nodes and function nodes.
+    edges : list of tuple
+        Pairs of nodes, from the first to the second.
+    variable_style, function_style : dict or 'default'
+        Attributes of the nodes in the DOT language.
+    rankdir : {'TB', 'BT', 'LR', 'RL'}
+        Direction of the drawing, ``'TB'`` from top to bottom.
+    remove_variable : bool
+        Draw functions only.
+    show_name : bool
+        Show the names of variables.
+
+    Raises
+    ------
+    ValueError
+        If ``rankdir`` is none of the four.
+    """
+
+    def __init__(self, nodes, edges, variable_style='default',
+                 function_style='default', rankdir='TB', remove_variable=False,
+                 show_name=True):
+        if rankdir not in _RANKDIRS:
+            raise ValueError(
+                'rankdir has to be one of %s, not %r' % (', '.join(_RANKDIRS), rankdir))
+        styles = [
+            default if style == 'default' else style for style, default in
+            ((variable_style, _var_style), (function_style, _func_style))]
+        self.nodes, self.edges = nodes, edges
+        self.variable_style, self.function_style = styles
+        self.rankdir = rankdir
+        self.remove_variable = remove_variable
+        self.show_name = show_name
+
+    def _to_dot(self):
+        nodes, edges = self.nodes, self.edges
+        if self.remove_variable:
+            nodes, edges = _skip_variable(nodes, edges)
+        statements = ['rankdir=%s;' % self.rankdir]
+        for node in nodes:
+            style = (self.variable_style if isinstance(node, variable.VariableNode)
+                     else self.function_style)
+            statements.append(DotNode(node, style, self.show_name).label)
+        statements += ['%d -> %d;' % (id(tail), id(head)) for tail, head in edges]
+        return 'digraph graphname{%s}' % ''.join(statements)
+
+    def dump(self, format='dot'):
+        """Return the graph as text.
+
+        Parameters
+        ----------
+        format : {'dot'}
+            The DOT language, which Graphviz draws: ``dot -Tpng``, for example.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Raises
+        ------
+        NotImplementedError
+            If ``format`` is another one.
+        """
+        if format != 'dot':
+            raise NotImplementedError(
+                "format has to be 'dot', not %r; Graphviz makes images of it" % format)
+        return self._to_dot()
+
+
+def _skip_variable(nodes, edges):
+    """Return the functions of a graph, joined where a variable led from one to another.
+    """
+    functions = [x for x in nodes if not isinstance(x, variable.VariableNode)]
+    makers = {head: tail for tail, head in edges
+              if isinstance(head, variable.VariableNode)}
+    joined = {(makers[tail], head): None for tail, head in edges if tail in makers}
+    return functions, list(joined)
+
+
+def build_computational_graph(
+        outputs, remove_split=True, variable_style='default',
+        function_style='default', rankdir='TB', remove_variable=False, show_name=True):
+    """Collect the graph that some outputs were computed by.
+
+    ::
+
+        graph = build_computational_graph([loss])
+        with open('loss.dot', 'w') as f:
+            f.write(graph.dump())
+
+    Parameters
+    ----------
+    outputs : chainer_fast.Variable, node, or iterable of them
+        Where to begin. Given a function node, the graph holds it but not its outputs.
+    remove_split : bool
+        Has to be true; kept for old code.
+    variable_style, function_style : dict or 'default'
+        Attributes of the nodes in the DOT language.
+    rankdir : {'TB', 'BT', 'LR', 'RL'}
+        Direction of the drawing, ``'TB'`` from top to bottom.
+    remove_variable : bool
+        Draw functions only.
+    show_name : bool
+        Show the names of variables.
+
+    Returns
+    -------
+    ComputationalGraph
+        The graph.
+
+    Raises
+    ------
+    TypeError
+        If an output is neither a variable nor a node.
+    ValueError
+        If ``remove_split`` is false, or ``rankdir`` unknown.
+    """
+    if not remove_split:
+        raise ValueError('remove_split has to be true: variables are never split')
+    kinds = (variable.Variable, variable.VariableNode, function_node.FunctionNode)
+    if isinstance(outputs, kinds):
+        outputs = [outputs]
+
+    pending = []
+    for output in outputs:
+        if not isinstance(output, kinds):
+            raise TypeError(
+                'outputs have to be of Variable, VariableNode or FunctionNode, not %s'
+                % type(output))
+        pending.append(
+            output.node if isinstance(output, variable.Variable) else output)
+
+    # Dictionaries in place of sets, for an order that does not change between runs.
+    nodes = dict.fromkeys(pending)
+    edges = {}
+    while pending:
+        node = pending.pop()
+        if isinstance(node, variable.VariableNode):
+            sources = () if node.creator_node is None else (node.creator_node,)
+        else:
+            sources = node.inputs
+        for source in sources:
+            edges[source, node] = None
+            if source not in nodes:
+                nodes[source] = None
+                pending.append(source)
+    return ComputationalGraph(
+        list(nodes), list(edges), variable_style, function_style, rankdir,
+        remove_variable, show_name)

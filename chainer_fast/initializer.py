@@ -1,0 +1,72 @@
+"""Base class of weight initializers, and the fan-in and fan-out of a weight."""
+import math
+
+
+class Initializer:
+    """Base class of objects that fill an array with initial values.
+
+    A subclass defines ``__call__``. Where an initializer is accepted, a scalar, an
+    array or any other callable that fills an array may stand in its place.
+
+    Parameters
+    ----------
+    dtype : dtype specifier or None
+        What the arrays to fill are expected to hold. Links create their parameters
+        with it; None leaves the choice to ``chainer_fast.config.dtype``.
+
+    Attributes
+    ----------
+    dtype
+        As given.
+    """
+
+    def __init__(self, dtype=None):
+        self.dtype = dtype
+
+    def __call__(self, array):
+        """Fill an array in place.
+
+        Parameters
+        ----------
+        array : numpy.ndarray or cupy.ndarray
+            Array of which every element is overwritten.
+        """
+        raise NotImplementedError(
+            '%s does not define __call__(array)' % type(self).__name__)
+
+    def _check_dtype(self, array):
+        assert self.dtype is None or array.dtype == self.dtype, (
+            'array of dtype %s passed to an initializer of dtype %s'
+            % (array.dtype, self.dtype))
+
+
+def get_fans(shape):
+    """Return how many inputs and outputs a weight connects to each unit.
+
+    The first axis counts output channels and the second input channels; the other axes
+    are the receptive field of a convolution.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the weight, of two axes or more.
+
+    Returns
+    -------
+    tuple of int
+        ``(fan_in, fan_out)``
+
+    Raises
+    ------
+    ValueError
+        If ``shape`` is not a tuple, or shorter than two.
+    """
+    if not isinstance(shape, tuple):
+        raise ValueError(
+            'shape has to be a tuple of int, not %r of %s' % (shape, type(shape)))
+    if len(shape) < 2:
+        raise ValueError(
+            'fans are defined for shapes of two axes or more, not for %s' % (shape,))
+    outputs, inputs, *field = shape
+    area = math.prod(field)
+    return inputs * area, outputs * area

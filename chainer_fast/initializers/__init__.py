@@ -1,0 +1,105 @@
+"""Weight initializers."""
+import numpy
+
+from chainer_fast import _toplevel, backend
+from chainer_fast.initializers import constant, normal, orthogonal, sampling, uniform
+from chainer_fast.initializers.constant import Constant, Identity, NaN, One, Zero
+from chainer_fast.initializers.normal import (
+    GlorotNormal,
+    HeNormal,
+    LeCunNormal,
+    Normal,
+)
+from chainer_fast.initializers.orthogonal import Orthogonal
+from chainer_fast.initializers.sampling import (
+    DownsamplingConvFilter,
+    UpsamplingDeconvFilter,
+)
+from chainer_fast.initializers.uniform import (
+    GlorotUniform,
+    HeUniform,
+    LeCunUniform,
+    Uniform,
+)
+
+
+def generate_array(initializer, shape, xp, dtype=None, device=None):
+    """Make an array and let an initializer fill it.
+
+    Parameters
+    ----------
+    initializer : callable
+        Fills the array it is called with. Its ``dtype`` attribute, where it has one
+        that is not None, decides the dtype of the array.
+    shape : int or tuple of int
+        Shape of the array.
+    xp : module
+        :mod:`numpy` or :mod:`cupy`.
+    dtype : dtype specifier or None
+        dtype of the array; None stands for the initializer's, and for
+        ``chainer_fast.config.dtype`` where that is None too.
+    device : device specifier or None
+        Where the array is made; None stands for the current device of ``xp``.
+
+    Returns
+    -------
+    numpy.ndarray or cupy.ndarray
+        The filled array.
+
+    Raises
+    ------
+    ValueError
+        If ``dtype`` contradicts the initializer, or ``device`` contradicts ``xp``.
+    """
+    wanted = getattr(initializer, 'dtype', None)
+    if wanted is None:
+        wanted = dtype
+    elif dtype is not None and numpy.dtype(dtype) != numpy.dtype(wanted):
+        raise ValueError(
+            'the array should have dtype %s but the initializer makes %s; '
+            'give one of them only' % (dtype, wanted))
+    wanted = _toplevel.get_dtype(wanted)
+
+    if device is None:
+        array = xp.empty(shape, dtype=wanted)
+        initializer(array)
+        return array
+
+    device = backend.get_device(device)
+    if device.xp is not xp:
+        raise ValueError(
+            'device %s makes arrays of %s, but xp is %s' % (device, device.xp, xp))
+    with backend.using_device(device):
+        array = xp.empty(shape, dtype=wanted)
+        initializer(array)
+    return array
+
+
+def _is_value(initializer):
+    return (numpy.isscalar(initializer)
+            or isinstance(initializer, _toplevel.get_array_types()))
+
+
+def _check_is_initializer_like(initializer):
+    if initializer is not None and not _is_value(initializer):
+        _check_callable(initializer)
+
+
+def _check_callable(initializer):
+    if not callable(initializer):
+        raise TypeError(
+            'an initializer is None, a scalar, an array or a callable, not %s'
+            % type(initializer))
+
+
+def _get_initializer(initializer):
+    """Return the callable that an initializer specification stands for.
+
+    None stands for :class:`LeCunNormal`, a scalar or an array for :class:`Constant`.
+    """
+    if initializer is None:
+        return LeCunNormal()
+    if _is_value(initializer):
+        return Constant(initializer)
+    _check_callable(initializer)
+    return initializer

@@ -1,0 +1,31 @@
+"""Filling an array from a random number generator."""
+import numpy
+
+from chainer_fast import backend
+
+
+def fill(array, rng, distribution, **parameters):
+    """Overwrite an array with samples.
+
+    Parameters
+    ----------
+    array : numpy.ndarray or cupy.ndarray
+        Array to fill.
+    rng : random generator or None
+        Source of the numbers; None stands for the global generator of the array's
+        module, on the array's device.
+    distribution : str
+        Name of the generator's method to draw with.
+    **parameters
+        Parameters of the distribution.
+    """
+    device = backend.get_device_from_array(array)
+    with backend.using_device(device):
+        if rng is None:
+            rng = device.xp.random
+        array[...] = getattr(rng, distribution)(size=array.shape, **parameters)
+
+
+def spread(scale, variance, fan):
+    """Return ``scale * sqrt(variance / fan)``, in double precision."""
+    return scale * numpy.sqrt(variance / fan)

@@ -1,0 +1,117 @@
+"""Initializers that fill an array with fixed values."""
+import numpy
+
+from chainer_fast import _toplevel, backend, initializer
+
+
+class _Constant(initializer.Initializer):
+
+    fill_value = None
+
+    def __init__(self, dtype=None):
+        if not (numpy.isscalar(self.fill_value)
+                or isinstance(self.fill_value, _toplevel.get_array_types())):
+            raise ValueError(
+                'fill_value has to be a scalar or an array of NumPy or CuPy, not %s'
+                % type(self.fill_value))
+        super().__init__(dtype)
+
+    def __call__(self, array):
+        self._check_dtype(array)
+        value = self.fill_value
+        if isinstance(value, _toplevel.get_array_types()):
+            value = backend.get_device_from_array(array).send(value)
+        else:
+            # As an array it is cast to any dtype: NumPy refuses NaN as an integer.
+            value = backend.get_array_module(array).asarray(value)
+        array[...] = value
+
+
+class NaN(_Constant):
+    """Fills an array with NaN, for values that are not to be used before they are set.
+
+    Parameters
+    ----------
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    """
+
+    fill_value = numpy.nan
+
+
+class One(_Constant):
+    """Fills an array with ones.
+
+    Parameters
+    ----------
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    """
+
+    fill_value = 1.0
+
+
+class Zero(_Constant):
+    """Fills an array with zeros.
+
+    Parameters
+    ----------
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    """
+
+    fill_value = 0.0
+
+
+class Constant(_Constant):
+    """Fills an array with a value.
+
+    Parameters
+    ----------
+    fill_value : scalar or array
+        The value; an array is broadcast to the shape of what it fills, and copied to
+        its device.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+
+    Attributes
+    ----------
+    fill_value
+        As given.
+    """
+
+    def __init__(self, fill_value, dtype=None):
+        self.fill_value = fill_value
+        super().__init__(dtype)
+
+
+class Identity(initializer.Initializer):
+    """Fills a square matrix with a multiple of the identity.
+
+    Parameters
+    ----------
+    scale : float
+        Value of the diagonal.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+
+    Raises
+    ------
+    ValueError
+        When called with anything but a square matrix.
+    """
+
+    def __init__(self, scale=1.0, dtype=None):
+        super().__init__(dtype)
+        self.scale = scale
+
+    def __call__(self, array):
+        self._check_dtype(array)
+        n = len(array) if array.ndim else 0
+        if array.shape != (n, n):
+            raise ValueError(
+                'Identity fills square matrices, not an array of shape %s'
+                % (array.shape,))
+        array[...] = 0
+        diagonal = numpy.arange(n)
+        array[diagonal, diagonal] = self.scale

@@ -1,0 +1,135 @@
+"""Initializers that draw from normal distributions."""
+import numpy
+
+from chainer_fast import backend, initializer
+from chainer_fast.initializers import _random
+
+
+def _fill(array, rng, deviation):
+    parameters = {}
+    if backend.get_array_module(array) is not numpy and array.dtype != numpy.float64:
+        # A GPU draws single precision much faster, and has no half precision.
+        parameters['dtype'] = numpy.float32
+    _random.fill(
+        array, rng, 'normal', loc=0.0, scale=deviation, **parameters)
+
+
+class Normal(initializer.Initializer):
+    """Draws from a normal distribution of mean zero.
+
+    Parameters
+    ----------
+    scale : float
+        Standard deviation.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    rng : random generator or None
+        An object with a method ``normal(loc, scale, size)``, such as a
+        :class:`numpy.random.RandomState`. None stands for the global generator.
+    """
+
+    def __init__(self, scale=0.05, dtype=None, *, rng=None):
+        self.scale = scale
+        self.rng = rng
+        super().__init__(dtype)
+
+    def __call__(self, array):
+        self._check_dtype(array)
+        _fill(array, self.rng, self.scale)
+
+
+class LeCunNormal(initializer.Initializer):
+    """Draws from a normal distribution that keeps the variance of the inputs.
+
+    The standard deviation is ``scale * sqrt(1 / fan_in)``. After LeCun et al.,
+    *Efficient BackProp*, 1998. This is what links initialize their weights with unless
+    told otherwise.
+
+    Parameters
+    ----------
+    scale : float
+        Factor of the standard deviation.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    rng : random generator or None
+        See :class:`Normal`.
+    """
+
+    def __init__(self, scale=1.0, dtype=None, *, rng=None):
+        self.scale = scale
+        self.rng = rng
+        super().__init__(dtype)
+
+    def __call__(self, array):
+        self._check_dtype(array)
+        fan_in, _ = initializer.get_fans(array.shape)
+        _fill(array, self.rng, _random.spread(self.scale, 1., fan_in))
+
+
+class GlorotNormal(initializer.Initializer):
+    """Draws from a normal distribution that balances outputs and gradients.
+
+    The standard deviation is ``scale * sqrt(2 / (fan_in + fan_out))``. After Glorot and
+    Bengio, *Understanding the difficulty of training deep feedforward neural networks*,
+    AISTATS 2010.
+
+    Parameters
+    ----------
+    scale : float
+        Factor of the standard deviation.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    rng : random generator or None
+        See :class:`Normal`.
+    """
+
+    def __init__(self, scale=1.0, dtype=None, *, rng=None):
+        self.scale = scale
+        self.rng = rng
+        super().__init__(dtype)
+
+    def __call__(self, array):
+        self._check_dtype(array)
+        fans = initializer.get_fans(array.shape)
+        _fill(array, self.rng, _random.spread(self.scale, 2., sum(fans)))
+
+
+class HeNormal(initializer.Initializer):
+    """Draws from a normal distribution made for rectifiers.
+
+    The standard deviation is ``scale * sqrt(2 / fan)``. After He et al., *Delving Deep
+    into Rectifiers*, ICCV 2015.
+
+    Parameters
+    ----------
+    scale : float
+        Factor of the standard deviation.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    fan_option : {'fan_in', 'fan_out'}
+        Which fan to divide by: ``'fan_in'`` keeps the variance of the outputs,
+        ``'fan_out'`` that of the gradients.
+    rng : random generator or None
+        See :class:`Normal`.
+
+    Raises
+    ------
+    ValueError
+        When called, if ``fan_option`` is neither of the two.
+    """
+
+    def __init__(self, scale=1.0, dtype=None, fan_option='fan_in', *, rng=None):
+        self.scale = scale
+        self.fan_option = fan_option
+        self.rng = rng
+        super().__init__(dtype)
+
+    def __call__(self, array):
+        self._check_dtype(array)
+        fans = dict(zip(
+            ('fan_in', 'fan_out'), initializer.get_fans(array.shape), strict=True))
+        if self.fan_option not in fans:
+            raise ValueError(
+                "fan_option has to be 'fan_in' or 'fan_out', not %r" % self.fan_option)
+        _fill(
+            array, self.rng, _random.spread(self.scale, 2., fans[self.fan_option]))

@@ -1,0 +1,82 @@
+"""Initializer of orthogonal matrices."""
+import math
+
+from chainer_fast import backend, initializer
+
+# Mode: (may shrink the input space, may leave part of the output space unreached).
+_modes = {
+    'auto': (True, True),
+    'projection': (True, False),
+    'embedding': (False, True),
+    'basis': (False, False),
+}
+
+
+class Orthogonal(initializer.Initializer):
+    """Fills an array with a random orthogonal matrix.
+
+    An array of more than two axes is seen as the matrix of its first axis (outputs) by
+    all others together (inputs). Whichever of rows and columns are fewer become
+    orthogonal vectors of norm ``scale``. The matrix is the Q factor of a matrix of
+    normal samples, signed so that it is uniformly distributed (Mezzadri, *How to
+    generate random matrices from the classical compact groups*, 2007). After Saxe et
+    al., *Exact solutions to the nonlinear dynamics of learning in deep linear neural
+    networks*, ICLR 2014.
+
+    Parameters
+    ----------
+    scale : float
+        Norm of the vectors.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    mode : {'auto', 'projection', 'embedding', 'basis'}
+        Which shapes to accept: ``'projection'`` at most as many outputs as inputs,
+        ``'embedding'`` at least as many, ``'basis'`` the same number, ``'auto'`` any.
+    rng : random generator or None
+        An object with methods ``normal(size)`` and ``randint(high)``, such as a
+        :class:`numpy.random.RandomState`. None stands for the global generator.
+
+    Raises
+    ------
+    ValueError
+        If ``mode`` is unknown; when called, if the array is empty or its shape is not
+        one that the mode accepts.
+    """
+
+    def __init__(self, scale=1.1, dtype=None, mode='auto', *, rng=None):
+        if mode not in _modes:
+            raise ValueError(
+                'mode has to be one of %s, not %r'
+                % (', '.join(map(repr, _modes)), mode))
+        self.scale = scale
+        self.mode = mode
+        self.rng = rng
+        super().__init__(dtype)
+
+    def __call__(self, array):
+        self._check_dtype(array)
+        if not array.size:
+            raise ValueError(
+                'Orthogonal cannot fill an empty array (shape %s)' % (array.shape,))
+        device = backend.get_device_from_array(array)
+        with backend.using_device(device):
+            rng = device.xp.random if self.rng is None else self.rng
+            if array.ndim == 0:
+                # The orthogonal matrices of one element are 1 and -1.
+                array[...] = self.scale * (2 * rng.randint(2) - 1)
+            else:
+                array[...] = self.scale * self._sample(
+                    array.shape, rng, device.xp).reshape(array.shape)
+
+    def _sample(self, shape, rng, xp):
+        n_out, n_in = shape[0], math.prod(shape[1:])
+        may_shrink, may_grow = _modes[self.mode]
+        if (n_out < n_in and not may_shrink) or (n_out > n_in and not may_grow):
+            raise ValueError(
+                'shape %s maps %d inputs to %d outputs, which is no orthogonal %s'
+                % (shape, n_in, n_out, self.mode))
+        wide = n_out < n_in
+        samples = rng.normal(size=(n_out, n_in))
+        q, r = xp.linalg.qr(samples.T if wide else samples)
+        q *= xp.sign(xp.diag(r))
+        return q.T if wide else q

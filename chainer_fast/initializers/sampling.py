@@ -1,0 +1,89 @@
+"""Initializers of convolutions that resample images."""
+import functools
+
+import numpy
+
+from chainer_fast import backend, initializer
+
+
+def _linear_kernel(size, ndim):
+    """Return the tent filter that interpolates linearly between ``size // 2`` steps."""
+    step = (size + 1) // 2
+    distance = abs(numpy.arange(size) - (size - 1) / 2)
+    return functools.reduce(numpy.multiply.outer, [1 - distance / step] * ndim)
+
+
+_kernels = {'linear': _linear_kernel}
+
+
+class _SamplingFilter(initializer.Initializer):
+
+    def __init__(self, upsampling=True, interpolation='linear', dtype=None):
+        if interpolation not in _kernels:
+            raise ValueError(
+                'interpolation has to be one of %s, not %r'
+                % (', '.join(map(repr, _kernels)), interpolation))
+        self._upsampling = upsampling
+        self._make_kernel = _kernels[interpolation]
+        super().__init__(dtype)
+
+    def __call__(self, array):
+        self._check_dtype(array)
+        if array.ndim < 3:
+            raise ValueError(
+                'a resampling filter has the shape (out, in, size, ...), not %s'
+                % (array.shape,))
+        n_out, n_in, size, *others = array.shape
+        assert n_in in (1, n_out), (
+            'resampling filters need one input channel, or as many as output channels '
+            '(%d), not %d' % (n_out, n_in))
+        for other in others:
+            if other != size:
+                raise ValueError(
+                    'resampling filters are square, but the kernel is %s'
+                    % (array.shape[2:],))
+
+        kernel = self._make_kernel(size, 1 + len(others))
+        if not self._upsampling:
+            kernel /= kernel.sum()
+        channels = numpy.arange(n_out)
+        array[...] = 0
+        array[channels, 0 if n_in == 1 else channels] = (
+            backend.get_array_module(array).asarray(kernel))
+
+
+class UpsamplingDeconvFilter(_SamplingFilter):
+    """Fills the weight of a deconvolution so that it upsamples every channel.
+
+    The weight has the shape ``(channels, channels, size, ...)``, or ``(channels, 1,
+    size, ...)`` for grouped deconvolutions, with the same size along all axes; channels
+    are not mixed. After Long et al., *Fully Convolutional Networks for Semantic
+    Segmentation*, CVPR 2015.
+
+    Parameters
+    ----------
+    interpolation : {'linear'}
+        How to interpolate.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    """
+
+    def __init__(self, interpolation='linear', dtype=None):
+        super().__init__(True, interpolation, dtype)
+
+
+class DownsamplingConvFilter(_SamplingFilter):
+    """Fills the weight of a convolution so that it downsamples every channel.
+
+    As :class:`UpsamplingDeconvFilter`, but the elements of each filter sum to one.
+
+    Parameters
+    ----------
+    interpolation : {'linear'}
+        How to interpolate.
+    dtype : dtype specifier or None
+        See :class:`chainer_fast.Initializer`.
+    """
+
+    def __init__(self, interpolation='linear', dtype=None):
+        super().__init__(False, interpolation, dtype)

@@ -1,0 +1,146 @@
+"""Hooks that run before and after the forward computation of links."""
+import collections
+import threading
+
+
+class _ThreadHooks(threading.local):
+    """The hooks of all links in each thread; None until the first one is asked for."""
+
+    hooks = None
+
+
+_thread = _ThreadHooks()
+
+
+def _get_link_hooks():
+    """Return the hooks that the running thread applies to all links, by name."""
+    hooks = _thread.hooks
+    if hooks is None:
+        hooks = _thread.hooks = collections.OrderedDict()
+    return hooks
+
+
+class _ForwardPreprocessCallbackArgs:
+    """What a hook learns before a forward computation.
+
+    Attributes
+    ----------
+    link : chainer_fast.Link
+        The link that is called.
+    forward_name : str
+        Name of the method that computes, ``'forward'``.
+    args : tuple
+        Positional arguments of the call.
+    kwargs : dict
+        Keyword arguments of the call.
+    """
+
+    def __init__(self, link, forward_name, args, kwargs):
+        self.link, self.forward_name = link, forward_name
+        self.args, self.kwargs = args, kwargs
+
+    def __repr__(self):
+        cls = type(self)
+        return '<%s.%s %s>' % (cls.__module__, cls.__name__, ' '.join(
+            '%s=%s' % item for item in vars(self).items()))
+
+
+class _ForwardPostprocessCallbackArgs(_ForwardPreprocessCallbackArgs):
+    """What a hook learns after a forward computation.
+
+    Attributes
+    ----------
+    out
+        What the computation returned; the other attributes are those of the arguments
+        before it.
+    """
+
+    def __init__(self, link, forward_name, args, kwargs, out):
+        super().__init__(link, forward_name, args, kwargs)
+        self.out = out
+
+
+class LinkHook:
+    """Base class of link hooks.
+
+    A hook is called back around the forward computation of links. In a ``with``
+    statement it applies to every link that the thread calls inside the block;
+    :meth:`chainer_fast.Link.add_hook` makes it apply to one link only.
+
+    Attributes
+    ----------
+    name : str
+        Name that the hook is registered under. Only one hook of a name can be active
+        at a time; where a link has a hook of its own of that name, that one is called.
+    """
+
+    name = 'LinkHook'
+
+    def __enter__(self):
+        hooks = _get_link_hooks()
+        if self.name in hooks:
+            raise KeyError(
+                'a link hook named %r is active in this thread already' % self.name)
+        hooks[self.name] = self
+        self.added(None)
+        return self
+
+    def __exit__(self, *exc_info):
+        hooks = _get_link_hooks()
+        hooks[self.name].deleted(None)
+        del hooks[self.name]
+
+    def added(self, link):
+        """Called when the hook is registered.
+
+        Parameters
+        ----------
+        link : chainer_fast.Link or None
+            The link that the hook was added to; None where it applies to all links.
+        """
+
+    def deleted(self, link):
+        """Called before the hook is unregistered.
+
+        Parameters
+        ----------
+        link : chainer_fast.Link or None
+            As for :meth:`added`.
+        """
+
+    def forward_preprocess(self, args):
+        """Called before the forward computation of a link.
+
+        Parameters
+        ----------
+        args
+            An object with the attributes ``link``, ``forward_name``, ``args`` and
+            ``kwargs``.
+        """
+
+    def forward_postprocess(self, args):
+        """Called after the forward computation of a link, unless it raised.
+
+        Parameters
+        ----------
+        args
+            An object with the attributes that :meth:`forward_preprocess` gets, and
+            ``out``, the result.
+        """
+
+
+def _call(link, forward, args, kwargs):
+    """Run the forward computation of a link and the hooks that apply to it."""
+    # The link's own hooks take the place of the thread's of the same name.
+    hooks = list({**_get_link_hooks(), **link.local_link_hooks}.values())
+
+    before = _ForwardPreprocessCallbackArgs(link, 'forward', args, kwargs)
+    for hook in hooks:
+        hook.forward_preprocess(before)
+
+    out = forward(*args, **kwargs)
+
+    after = _ForwardPostprocessCallbackArgs(link, 'forward', args, kwargs, out)
+    for hook in hooks:
+        hook.forward_postprocess(after)
+    return out

@@ -1,0 +1,51 @@
+"""Addition of a broadcast bias."""
+from chainer_fast import _toplevel, link, variable
+from chainer_fast.functions.math import bias
+
+
+class Bias(link.Link):
+    """Adds a bias, broadcast along the other axes.
+
+    See :func:`chainer_fast.functions.bias`.
+
+    Parameters
+    ----------
+    axis : int
+        Axis of the input that the first axis of the bias corresponds to.
+    shape : tuple of int or None
+        Shape of the bias. With None the link has no bias: it is its second argument.
+
+    Attributes
+    ----------
+    b : chainer_fast.Parameter
+        The bias, of zeros at first; only with ``shape``.
+    axis : int
+        As given.
+    """
+
+    def __init__(self, axis=1, shape=None):
+        super().__init__()
+        with self.init_scope():
+            self.axis = axis
+            if shape is not None:
+                self.b = variable.Parameter(0, shape)
+
+    def forward(self, *xs):
+        """Add the bias.
+
+        Parameters
+        ----------
+        *xs : chainer_fast.Variable or array
+            The input, and after it the bias where the link has none.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            The sum, of the shape of the input.
+        """
+        own = hasattr(self, 'b')
+        if _toplevel.is_debug():
+            assert len(xs) == 2 - own, (
+                'this Bias takes %d argument(s), not %d' % (2 - own, len(xs)))
+        x, b = (*xs, self.b) if own else xs
+        return bias.bias(x, b, self.axis)

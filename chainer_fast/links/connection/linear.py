@@ -1,0 +1,103 @@
+"""Fully connected layer."""
+import math
+
+from chainer_fast import initializers, link, variable
+from chainer_fast.functions.connection import linear
+
+
+class Linear(link.Link):
+    """Fully connected layer: ``y = x W^T + b``.
+
+    Parameters
+    ----------
+    in_size : int or None
+        Number of inputs. With None it is found out at the first call, and ``W`` is
+        initialized then.
+    out_size : int or None
+        Number of outputs. If it is left out, ``in_size`` counts the outputs.
+    nobias : bool
+        Leave the bias out.
+    initialW : initializer or None
+        Initializes the weight; :class:`chainer_fast.initializers.LeCunNormal` if None.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Weight of shape ``(out_size, in_size)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_size,)``.
+    in_size, out_size : int
+        As given; ``in_size`` remains None where it is found out later.
+    """
+
+    def __init__(self, in_size, out_size=None, nobias=False, initialW=None,
+                 initial_bias=None):
+        super().__init__()
+        if out_size is None:
+            in_size, out_size = None, in_size
+        self.in_size, self.out_size = in_size, out_size
+
+        weight = variable.Parameter(initializers._get_initializer(initialW))
+        with self.init_scope():
+            self.W = weight
+            if in_size is not None:
+                self._initialize_params(in_size)
+            if nobias:
+                self.b = None
+            else:
+                bias = 0 if initial_bias is None else initial_bias
+                self.b = variable.Parameter(
+                    initializers._get_initializer(bias), out_size)
+
+    @property
+    def printable_specs(self):
+        """Sizes, and whether the bias is left out."""
+        yield 'in_size', self.in_size
+        yield 'out_size', self.out_size
+        yield 'nobias', self.b is None
+
+    def _initialize_params(self, in_size):
+        self.W.initialize((self.out_size, in_size))
+
+    def forward(self, x, n_batch_axes=1):
+        """Apply the layer.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Input; the axes after the first ``n_batch_axes`` are flattened.
+        n_batch_axes : int
+            Number of leading axes that are batch axes.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Output of shape ``x.shape[:n_batch_axes] + (out_size,)``.
+        """
+        if self.W.array is None:
+            self._initialize_params(math.prod(x.shape[n_batch_axes:]))
+        return linear.linear(x, self.W, self.b, n_batch_axes=n_batch_axes)
+
+    @classmethod
+    def from_params(cls, W, b=None, nobias=False):
+        """Make a layer of given weights.
+
+        Parameters
+        ----------
+        W : chainer_fast.Variable or array
+            Weight of shape ``(out_size, in_size)``, which is copied.
+        b : chainer_fast.Variable, array or None
+            Bias of shape ``(out_size,)``, which is copied.
+        nobias : bool
+            Leave the bias out.
+
+        Returns
+        -------
+        Linear
+            The layer.
+        """
+        out_size, in_size = W.shape
+        W, b = variable.as_array(W), None if b is None else variable.as_array(b)
+        return cls(in_size, out_size, nobias, initialW=W, initial_bias=b)

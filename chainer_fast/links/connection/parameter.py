@@ -1,0 +1,41 @@
+"""A parameter as a link."""
+from chainer_fast import link
+from chainer_fast.functions.math import identity
+
+
+class Parameter(link.Link):
+    """A link that returns its only parameter.
+
+    .. deprecated:: v2
+        Assign a :class:`chainer_fast.Parameter` inside of ``init_scope`` instead.
+
+    Parameters
+    ----------
+    array : numpy.ndarray or cupy.ndarray
+        The initial value, which the parameter takes as it is.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        The parameter.
+    """
+
+    def __init__(self, array):
+        super().__init__()
+        self.add_param('W', array.shape, dtype=array.dtype)
+        self.W.array = array
+
+    def forward(self, volatile='off'):
+        """Return the parameter.
+
+        Parameters
+        ----------
+        volatile
+            Has no effect; kept for old code.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            A copy of the parameter that is connected with it.
+        """
+        return identity.identity(self.W)

@@ -1,0 +1,70 @@
+"""Multiplication by a broadcast weight."""
+from chainer_fast import _toplevel, link, variable
+from chainer_fast.functions.math import scale
+from chainer_fast.links.connection import bias
+
+
+class Scale(link.Chain):
+    """Multiplies by a weight, broadcast along the other axes, and may add a bias.
+
+    See :func:`chainer_fast.functions.scale`.
+
+    Parameters
+    ----------
+    axis : int
+        Axis of the input that the first axis of the weight corresponds to.
+    W_shape : tuple of int or None
+        Shape of the weight. With None the link has no weight: it is its second
+        argument.
+    bias_term : bool
+        Add a bias.
+    bias_shape : tuple of int or None
+        Shape of the bias; taken from the weight where the link has one.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        The weight, of ones at first; only with ``W_shape``.
+    bias : chainer_fast.links.Bias
+        The bias; only with ``bias_term``.
+    axis : int
+        As given.
+
+    Raises
+    ------
+    ValueError
+        If the shape of the bias is not known.
+    """
+
+    def __init__(self, axis=1, W_shape=None, bias_term=False, bias_shape=None):
+        super().__init__()
+        learnt = W_shape is not None
+        if bias_term and not learnt and bias_shape is None:
+            raise ValueError('bias_term needs bias_shape where W_shape is not given')
+        self.axis = axis
+        with self.init_scope():
+            if learnt:
+                self.W = variable.Parameter(1, W_shape)
+            if bias_term:
+                self.bias = bias.Bias(axis, W_shape if learnt else bias_shape)
+
+    def forward(self, *xs):
+        """Multiply by the weight, and add the bias.
+
+        Parameters
+        ----------
+        *xs : chainer_fast.Variable or array
+            The input, and after it the weight where the link has none.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            The result, of the shape of the input.
+        """
+        own = hasattr(self, 'W')
+        if _toplevel.is_debug():
+            assert len(xs) == 2 - own, (
+                'this Scale takes %d argument(s), not %d' % (2 - own, len(xs)))
+        x, W = (*xs, self.W) if own else xs
+        y = scale.scale(x, W, self.axis)
+        return self.bias(y) if hasattr(self, 'bias') else y

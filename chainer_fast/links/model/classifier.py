@@ -1,0 +1,101 @@
+"""A classifier around a predictor."""
+from chainer_fast import link, reporter
+from chainer_fast.functions.evaluation import accuracy
+from chainer_fast.functions.loss import softmax_cross_entropy
+
+
+class Classifier(link.Chain):
+    """Computes the loss and the accuracy of a predictor, and reports them.
+
+    Reported are ``loss`` and, if it is computed, ``accuracy``.
+
+    Parameters
+    ----------
+    predictor : chainer_fast.Link
+        The network.
+    lossfun : callable
+        Computes the loss of predictions and labels.
+    accfun : callable
+        Computes the accuracy of predictions and labels.
+    label_key : int or str
+        Which argument holds the labels: a position, or the name of a keyword argument.
+        The others are passed to the predictor.
+
+    Attributes
+    ----------
+    predictor : chainer_fast.Link
+        The network.
+    lossfun, accfun : callable
+        As given.
+    y : chainer_fast.Variable
+        Predictions of the last call.
+    loss : chainer_fast.Variable
+        Loss of the last call.
+    accuracy : chainer_fast.Variable or None
+        Accuracy of the last call.
+    compute_accuracy : bool
+        Compute the accuracy at all; True unless changed.
+
+    Raises
+    ------
+    TypeError
+        If ``label_key`` is neither an int nor a str.
+    """
+
+    compute_accuracy = True
+
+    def __init__(self, predictor,
+                 lossfun=softmax_cross_entropy.softmax_cross_entropy,
+                 accfun=accuracy.accuracy, label_key=-1):
+        if not isinstance(label_key, (int, str)):
+            raise TypeError(
+                'label_key must be int or str, but is %s' % type(label_key))
+        super().__init__()
+        self.label_key = label_key
+        self.lossfun, self.accfun = lossfun, accfun
+        self._forget()
+        with self.init_scope():
+            self.predictor = predictor
+
+    def _forget(self):
+        self.y = self.loss = self.accuracy = None
+
+    def forward(self, *args, **kwargs):
+        """Compute the loss of a minibatch.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Inputs of the predictor, with the labels among them.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            The loss.
+
+        Raises
+        ------
+        ValueError
+            If there is no argument at ``label_key``.
+        """
+        key = self.label_key
+        if isinstance(key, int):
+            if key not in range(-len(args), len(args)):
+                raise ValueError(
+                    'Label key %d is out of bounds of %d arguments' % (key, len(args)))
+            args = list(args)
+            t = args.pop(key)
+        else:
+            if key not in kwargs:
+                raise ValueError(
+                    'Label key "%s" is not among the keyword arguments' % key)
+            t = kwargs.pop(key)
+
+        self._forget()
+        self.y = self.predictor(*args, **kwargs)
+        self.loss = self.lossfun(self.y, t)
+        observed = {'loss': self.loss}
+        if self.compute_accuracy:
+            self.accuracy = observed['accuracy'] = self.accfun(self.y, t)
+        reporter.report(observed, self)
+        return self.loss

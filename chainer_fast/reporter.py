@@ -1,0 +1,344 @@
+"""Reporting observed values, and summing them up."""
+import collections
+import contextlib
+import copy
+import json
+import threading
+import warnings
+
+import numpy
+
+from chainer_fast import backend, configuration, variable
+from chainer_fast.serializer import Serializer
+
+_thread_local = threading.local()
+
+
+def _get_reporters():
+    """Return the stack of reporters that the running thread has entered."""
+    try:
+        return _thread_local.reporters
+    except AttributeError:
+        _thread_local.reporters = reporters = []
+        return reporters
+
+
+def get_current_reporter():
+    """Return the reporter that the running thread entered last.
+
+    Raises
+    ------
+    IndexError
+        If there is none.
+    """
+    return _get_reporters()[-1]
+
+
+class Reporter:
+    """Collects the values that parts of a program observe.
+
+    A value is reported under a name, by an *observer*: an object, often a link, that
+    was registered with a name of its own, which becomes the prefix. Inside of ``with
+    reporter:`` the function :func:`chainer_fast.report` reports to it. ::
+
+        reporter = chainer_fast.Reporter()
+        reporter.add_observer('main', model)
+        with reporter:
+            chainer_fast.report({'loss': loss}, model)
+        reporter.observation  # {'main/loss': loss}
+
+    Attributes
+    ----------
+    observation : dict
+        Observed values by name.
+    """
+
+    def __init__(self):
+        self.observation = {}
+        self._observer_names = {}
+
+    def add_observers(self, prefix, observers):
+        """Register observers, such as the links of a model.
+
+        Parameters
+        ----------
+        prefix : str
+            What the name of each begins with.
+        observers : iterable of (str, object)
+            Names and observers; ``model.namedlinks()``, for example.
+        """
+        for name, observer in observers:
+            self.add_observer(prefix + name, observer)
+
+    def add_observer(self, name, observer):
+        """Register an observer.
+
+        Parameters
+        ----------
+        name : str
+            Prefix of what it reports.
+        observer : object
+            The observer, which is told apart by its identity.
+        """
+        self._observer_names[id(observer)] = name
+
+    def report(self, values, observer=None):
+        """Report values.
+
+        A variable is stored as a copy that is no part of the graph, unless
+        ``chainer_fast.config.keep_graph_on_report`` is true.
+
+        Parameters
+        ----------
+        values : dict
+            Values by name.
+        observer : object or None
+            The observer that reports them. Without one the names get no prefix.
+
+        Raises
+        ------
+        KeyError
+            If ``observer`` is not registered.
+        """
+        if not configuration.config.keep_graph_on_report:
+            values = {name: _copy_variable(v) for name, v in values.items()}
+        if observer is None:
+            self.observation.update(values)
+            return
+        if id(observer) not in self._observer_names:
+            raise KeyError(
+                'the observer %s is not registered: call add_observer() or '
+                'add_observers() of the reporter first' % type(observer))
+        prefix = self._observer_names[id(observer)]
+        for name, value in values.items():
+            self.observation['%s/%s' % (prefix, name)] = value
+
+    @contextlib.contextmanager
+    def scope(self, observation):
+        """Enter the reporter and let it write to a dictionary for a ``with`` block.
+
+        Parameters
+        ----------
+        observation : dict
+            Takes the values that are reported inside the block.
+        """
+        with self, _observing(self, observation):
+            yield
+
+    def __enter__(self):
+        """Make it the current reporter of the thread."""
+        _get_reporters().append(self)
+
+    def __exit__(self, *exc_info):
+        """Make the reporter that was entered before current again."""
+        _get_reporters().pop()
+
+
+@contextlib.contextmanager
+def _observing(reporter, observation):
+    outside = reporter.observation
+    reporter.observation = observation
+    try:
+        yield
+    finally:
+        reporter.observation = outside
+
+
+def _copy_variable(value):
+    return copy.copy(value) if isinstance(value, variable.Variable) else value
+
+
+def report(values, observer=None):
+    """Report values to the current reporter; does nothing if there is none.
+
+    Parameters
+    ----------
+    values : dict
+        Values by name.
+    observer : object or None
+        The observer that reports them; see :meth:`Reporter.report`. Links and
+        extensions report with themselves as observers.
+    """
+    reporters = _get_reporters()
+    if reporters:
+        reporters[-1].report(values, observer)
+
+
+@contextlib.contextmanager
+def report_scope(observation):
+    """Let the current reporter write to a dictionary for a ``with`` block.
+
+    Parameters
+    ----------
+    observation : dict
+        Takes the values that are reported inside the block.
+
+    Raises
+    ------
+    IndexError
+        On entering the block, if there is no current reporter.
+    """
+    with _observing(get_current_reporter(), observation):
+        yield
+
+
+def _is_numpy_scalar(value):
+    return isinstance(value, (numpy.ndarray, numpy.generic)) and value.ndim == 0
+
+
+def _widen(value):
+    """Return a NumPy value without dimensions in double precision at least."""
+    if _is_numpy_scalar(value) and value.dtype.kind in 'biufc':
+        return value.astype(numpy.promote_types(value.dtype, numpy.float64))[()]
+    return value
+
+
+def _plain(value):
+    """Return a NumPy value without dimensions as a Python number."""
+    return value.item() if _is_numpy_scalar(value) else value
+
+
+class Summary:
+    """Mean and standard deviation of a series of scalars, computed on the fly.
+
+    Values without dimensions are summed in double precision.
+    """
+
+    def __init__(self):
+        self._n = 0
+        self._x = self._x2 = 0.0
+
+    def add(self, value, weight=1):
+        """Add a value.
+
+        Parameters
+        ----------
+        value : scalar or array
+            The value.
+        weight : scalar
+            How much it counts.
+        """
+        if not _is_numpy_scalar(value):
+            weight = _plain(weight)
+        elif not _is_numpy_scalar(weight):
+            value = _widen(value)
+        device = backend.get_device_from_array(value)
+        with backend.using_device(device):
+            weighted = weight * value
+            self._x += _widen(weighted)
+            self._x2 += _widen(weighted * value)
+            self._n += _widen(weight)
+
+    def compute_mean(self):
+        """Return the mean of the values.
+
+        Raises
+        ------
+        ZeroDivisionError
+            If there are none.
+        """
+        with backend.using_device(backend.get_device_from_array(self._x)):
+            return self._x / self._n
+
+    def make_statistics(self):
+        """Return the mean and the standard deviation (of the population).
+
+        Returns
+        -------
+        tuple
+            ``(mean, std)``
+        """
+        xp = backend.get_array_module(self._x)
+        with backend.using_device(backend.get_device_from_array(self._x)):
+            mean = self._x / self._n
+            return mean, xp.sqrt(self._x2 / self._n - mean * mean)
+
+    def serialize(self, serializer):
+        """Save or load the sums; warns where none were saved."""
+        try:
+            for name in ('_x', '_x2', '_n'):
+                setattr(self, name, serializer(name, getattr(self, name)))
+        except KeyError:
+            warnings.warn('The previous statistics are not saved.')
+
+
+class DictSummary:
+    """A :class:`Summary` of each scalar in a series of dictionaries."""
+
+    def __init__(self):
+        self._summaries = collections.defaultdict(Summary)
+
+    def add(self, d):
+        """Add a dictionary.
+
+        Parameters
+        ----------
+        d : dict
+            Scalars, arrays or variables without dimensions, or tuples of such a value
+            and its weight. Entries that are none of these are left out.
+
+        Raises
+        ------
+        ValueError
+            If a weight is not a scalar.
+        """
+        for name, value in d.items():
+            weight = 1
+            if isinstance(value, tuple):
+                value, weight = _array_of(value[0]), _array_of(value[1])
+                if not _is_scalar(weight):
+                    raise ValueError(
+                        'the weight of %s has to be a scalar, not %s'
+                        % (name, type(weight)))
+            value = _array_of(value)
+            if _is_scalar(value):
+                self._summaries[name].add(value, weight=weight)
+
+    def compute_mean(self):
+        """Return a dictionary of the means."""
+        return {name: s.compute_mean() for name, s in self._summaries.items()}
+
+    def make_statistics(self):
+        """Return a dictionary of the means and standard deviations.
+
+        Returns
+        -------
+        dict
+            For each name the mean, and under that name with ``'.std'`` appended the
+            standard deviation.
+        """
+        statistics = {}
+        for name, summary in self._summaries.items():
+            statistics[name], statistics[name + '.std'] = summary.make_statistics()
+        return statistics
+
+    def serialize(self, serializer):
+        """Save or load the sums; warns where none were saved.
+
+        Names may hold slashes, so they are saved apart, as JSON, and the sums under
+        their positions.
+        """
+        if isinstance(serializer, Serializer):
+            serializer('_names', json.dumps(list(self._summaries)))
+            self._serialize_values(serializer, self._summaries)
+            return
+        self._summaries.clear()
+        try:
+            names = json.loads(serializer('_names', ''))
+        except KeyError:
+            warnings.warn('The names of statistics are not saved.')
+            return
+        self._serialize_values(serializer, names)
+
+    def _serialize_values(self, serializer, names):
+        values = serializer['_summaries']
+        for i, name in enumerate(names):
+            self._summaries[name].serialize(values[str(i)])
+
+
+def _array_of(value):
+    return value.array if isinstance(value, variable.Variable) else value
+
+
+def _is_scalar(value):
+    return numpy.isscalar(value) or getattr(value, 'ndim', -1) == 0

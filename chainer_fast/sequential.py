@@ -1,0 +1,340 @@
+"""A chain of layers that are applied one after the other."""
+import copy
+import inspect
+
+from chainer_fast import link
+
+
+def _name_of(layer):
+    """Return the name of a link's class, or of a function."""
+    if isinstance(layer, link.Link):
+        return type(layer).__name__
+    return getattr(layer, '__name__', type(layer).__name__)
+
+
+def _is_lambda(layer):
+    return getattr(layer, '__name__', None) == '<lambda>'
+
+
+def _text_of(layer):
+    if _is_lambda(layer):
+        try:
+            return inspect.getsource(layer).strip().rstrip(',')
+        except OSError:  # typed in, or run by exec
+            pass
+    return str(layer)
+
+
+class Sequential(link.ChainList):
+    """Applies layers one after the other.
+
+    Layers are links or any other callables. A layer that returns a tuple passes its
+    elements to the next one as separate arguments. The object can be changed like a
+    list, also while it is in use; its links are its children, numbered among
+    themselves. ::
+
+        model = chainer_fast.Sequential(
+            chainer_fast.links.Linear(None, 100),
+            chainer_fast.functions.relu,
+            chainer_fast.links.Linear(100, 10),
+        )
+
+    Parameters
+    ----------
+    *layers : callable
+        The layers.
+
+    Raises
+    ------
+    ValueError
+        If a layer is not callable; also when one is added later.
+    """
+
+    def __init__(self, *layers):
+        super().__init__()
+        self._layers = []
+        for layer in layers:
+            self.append(layer)
+
+    def __str__(self):
+        lines = ['(%d): %s,' % (i, _text_of(x)) for i, x in enumerate(self._layers)]
+        inside = '\n'.join(['', *lines]).replace('\n', '\n  ')
+        return '%s(%s)' % (type(self).__name__, inside + '\n' if lines else '')
+
+    def forward(self, *x):
+        """Apply the layers.
+
+        Parameters
+        ----------
+        *x
+            Arguments of the first layer.
+
+        Returns
+        -------
+        object
+            What the last layer returns.
+
+        Raises
+        ------
+        RuntimeError
+            If there are no layers.
+        """
+        if not self._layers:
+            raise RuntimeError('a Sequential without layers cannot be called')
+        for layer in self._layers:
+            x = layer(*x) if isinstance(x, tuple) else layer(x)
+        return x
+
+    def __reduce__(self):
+        if any(map(_is_lambda, self._layers)):
+            raise ValueError(
+                'a Sequential that holds a lambda cannot be pickled or copied deeply: '
+                'put a function that is defined with def, or a functools.partial, in '
+                'its place, or pickle it with the package dill')
+        return super().__reduce__()
+
+    # ---- as a list
+
+    def _renumber(self):
+        self._children[:] = [x for x in self._layers if isinstance(x, link.Link)]
+        super()._renumber()
+
+    @staticmethod
+    def _check_layer(layer):
+        if not callable(layer):
+            raise ValueError('a layer has to be callable, but %r is not' % (layer,))
+
+    def __contains__(self, layer):
+        return layer in self._layers
+
+    def __len__(self):
+        return len(self._layers)
+
+    def __getitem__(self, i):
+        return self._layers[i]
+
+    def __reversed__(self):
+        return reversed(self._layers)
+
+    def __iter__(self):
+        return iter(self._layers)
+
+    def __setitem__(self, i, layer):
+        self._check_layer(layer)
+        if i >= len(self._layers):
+            raise ValueError(
+                'index %d is out of range of %d layers' % (i, len(self._layers)))
+        self._layers[i] = layer
+        self._renumber()
+
+    def __delitem__(self, i):
+        self._layers.pop(i)
+        self._renumber()
+
+    def __add__(self, other):
+        self._check_addable(other)
+        return Sequential(*self._layers, *other._layers)
+
+    def __iadd__(self, other):
+        self._check_addable(other)
+        self.extend(other)
+        return self
+
+    @staticmethod
+    def _check_addable(other):
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                'only a Sequential can be added to a Sequential, not %s' % type(other))
+
+    def insert(self, i, layer):
+        """Insert a layer.
+
+        Parameters
+        ----------
+        i : int
+            Position in front of which to insert. It counts from the end if negative.
+        layer : callable
+            The layer.
+
+        Raises
+        ------
+        IndexError
+            If there is no such position.
+        """
+        self._check_layer(layer)
+        n = len(self._layers)
+        if not -n <= i <= n:
+            raise IndexError('position %d is out of range of %d layers' % (i, n))
+        self._layers.insert(i, layer)
+        self._renumber()
+
+    def append(self, layer):
+        """Append a layer.
+
+        Parameters
+        ----------
+        layer : callable
+            The layer.
+        """
+        self.insert(len(self._layers), layer)
+
+    def extend(self, sequential):
+        """Append the layers of another :class:`Sequential`, or of any iterable.
+
+        Parameters
+        ----------
+        sequential : iterable of callable
+            The layers.
+        """
+        for layer in list(sequential):
+            self.append(layer)
+
+    def pop(self, i=-1):
+        """Remove a layer and return it.
+
+        Parameters
+        ----------
+        i : int
+            Its position.
+
+        Returns
+        -------
+        callable
+            The layer.
+        """
+        layer = self._layers.pop(i)
+        self._renumber()
+        return layer
+
+    def clear(self):
+        """Remove all layers."""
+        self._layers.clear()
+        self._renumber()
+
+    def remove(self, layer):
+        """Remove the first layer that equals one.
+
+        Parameters
+        ----------
+        layer : callable
+            The layer.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if layer not in self._layers:
+            raise ValueError('there is no layer %r to remove' % (layer,))
+        self._layers.remove(layer)
+        self._renumber()
+
+    def remove_by_layer_type(self, type_name):
+        """Remove all layers of a type.
+
+        Parameters
+        ----------
+        type_name : str
+            Name of a class of links, or of a function.
+        """
+        self._layers[:] = [x for x in self._layers if _name_of(x) != type_name]
+        self._renumber()
+
+    def count_by_layer_type(self, type_name):
+        """Return how many layers are of a type.
+
+        Parameters
+        ----------
+        type_name : str
+            Name of a class of links, or of a function.
+        """
+        return [_name_of(x) for x in self._layers].count(type_name)
+
+    def count(self, layer):
+        """Return how many layers equal one.
+
+        Parameters
+        ----------
+        layer : callable
+            The layer.
+        """
+        return self._layers.count(layer)
+
+    def index(self, layer, start=None, end=None):
+        """Return the position of the first layer that equals one.
+
+        Parameters
+        ----------
+        layer : callable
+            The layer.
+        start, end : int or None
+            Limits of the search. The position is counted from ``start``.
+
+        Returns
+        -------
+        int
+            The position.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        return self._layers[start:end].index(layer)
+
+    def flatten(self):
+        """Return a :class:`Sequential` with the layers of nested ones in their place.
+
+        Layers are shared with this object, and take new names.
+        """
+        flat = Sequential()
+        for layer in self._layers:
+            if isinstance(layer, Sequential):
+                flat.extend(layer.flatten())
+            else:
+                flat.append(layer)
+        return flat
+
+    # ---- as a link
+
+    def _child_like(self, link, name):
+        return link._children[int(name)]
+
+    def copy(self, mode='share'):
+        """Return a :class:`Sequential` of copies of the layers.
+
+        Parameters
+        ----------
+        mode : {'share', 'copy', 'init'}
+            How to copy links; see :meth:`chainer_fast.Link.copy`. Other layers are
+            copied shallowly, which leaves functions as they are.
+
+        Returns
+        -------
+        Sequential
+            The copy.
+        """
+        return Sequential(*[
+            x.copy(mode) if isinstance(x, link.Link) else copy.copy(x)
+            for x in self._layers])
+
+    def copyparams(self, link, copy_persistent=True):
+        """Copy the values of all parameters from a Sequential of the same structure.
+
+        Parameters
+        ----------
+        link : Sequential
+            Where to copy from.
+        copy_persistent : bool
+            Copy persistent values as well.
+
+        Raises
+        ------
+        ValueError
+            If ``link`` is not a :class:`Sequential`.
+        """
+        if not isinstance(link, Sequential):
+            raise ValueError(
+                'parameters can only be copied from a Sequential to a Sequential, not '
+                'from %s' % type(link))
+        super().copyparams(link, copy_persistent)
