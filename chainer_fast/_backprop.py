@@ -1,0 +1,82 @@
+"""Backpropagation from several variables at once."""
+import warnings
+
+from chainer_fast import configuration
+from chainer_fast import variable as _variable
+from chainer_fast._core import backprop as _backprop_core
+from chainer_fast.function_node import _check_partners, _check_sequence
+
+_backprop_to_all = _backprop_core.backprop_to_all
+
+
+def backward(outputs, grad_outputs=None, **kwargs):
+    """Propagate gradients from several variables at once.
+
+    Each function is differentiated once, however many outputs depend on it. Unlike
+    :meth:`chainer_fast.Variable.backward`, no gradient is set by default. The outputs'
+    gradients are cleared as they are taken.
+
+    Parameters
+    ----------
+    outputs : tuple or list of Variable
+        Where to start.
+    grad_outputs : tuple or list of Variable or None, optional
+        Gradients of the outputs; by default those that they have.
+    enable_double_backprop : bool
+        Whether the gradients can be differentiated again.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no tuple or list of variables.
+    ValueError
+        If lengths differ, or ``retain_grad`` or ``loss_scale`` is given.
+
+    Warns
+    -----
+    RuntimeWarning
+        If an output has no gradient, or is named twice without ``grad_outputs``.
+    """
+    enable_double_backprop = kwargs.pop('enable_double_backprop', False)
+    retain_grad = kwargs.pop('retain_grad', False)
+    loss_scale = kwargs.pop('loss_scale', None)
+    if kwargs:
+        raise TypeError(
+            'backward() got unexpected keyword argument(s) %s'
+            % ', '.join(repr(key) for key in sorted(kwargs)))
+    if retain_grad:
+        raise ValueError(
+            'semantics for retain_grad=True is under discussion: call backward of '
+            'the variables')
+    if loss_scale is not None:
+        raise ValueError(
+            'chainer.backward does not support loss_scale option: scale grad_outputs')
+    _check_sequence('outputs', outputs)
+    for y in outputs:
+        if not isinstance(y, _variable.Variable):
+            raise TypeError('each output must be a Variable, not %s' % type(y))
+    if grad_outputs is None:
+        gradients = [y.grad_var for y in outputs]
+        if any(g is None for g in gradients) or len(outputs) > len(
+                {id(y) for y in outputs}):
+            warnings.warn(
+                'outputs contains a Variable without grad, or duplicate outputs. '
+                'Note that chainer.backward does not set default grad.',
+                RuntimeWarning, stacklevel=2)
+        pairs = {id(y): (y.node, g) for y, g in zip(outputs, gradients, strict=True)
+                 if g is not None}.values()
+    else:
+        gradients = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
+        pairs = [(y.node, g) for y, g in zip(outputs, gradients, strict=True)
+                 if g is not None]
+    saved = [(y, y._grad, y._grad_var) for y in outputs] if grad_outputs is None else ()
+    for y, _, _ in saved:
+        y.cleargrad()
+    try:
+        with configuration.using_config('enable_backprop', enable_double_backprop):
+            _backprop_to_all(pairs, False, None)
+    except BaseException:
+        for y, grad, grad_var in saved:
+            y._grad = grad
+            y._grad_var = grad_var
+        raise

@@ -1,0 +1,60 @@
+"""Initial values of the configuration, some of them from environment variables."""
+import os
+
+import numpy
+
+from chainer_fast import _toplevel
+from chainer_fast.configuration import global_config
+
+
+def _flag(name, default):
+    """Read an environment variable that is ``0`` or ``1``."""
+    text = os.environ.get(name, default)
+    try:
+        return bool(int(text))
+    except ValueError:
+        raise ValueError('%s must be 0 or 1, not %r' % (name, text)) from None
+
+
+def _choice(name, default):
+    """Read an environment variable of three settings."""
+    text = os.environ.get(name, default)
+    if text not in ('always', 'auto', 'never'):
+        raise ValueError('%s must be always, auto or never, not %r' % (name, text))
+    return text
+
+
+def _dtype():
+    text = os.environ.get('CHAINER_DTYPE', 'float32')
+    if text not in ('float16', 'float32', 'float64', 'mixed16'):
+        raise TypeError(
+            'CHAINER_DTYPE must be float16, float32, float64 or mixed16, not %r' % text)
+    return _toplevel.mixed16 if text == 'mixed16' else numpy.dtype(text)
+
+
+def load():
+    """Set every entry of the global configuration."""
+    values = {
+        'debug': _flag('CHAINER_DEBUG', '0'),
+        'cudnn_deterministic': False,
+        'warn_nondeterministic': False,
+        'enable_backprop': True,
+        'keep_graph_on_report': _flag('CHAINER_KEEP_GRAPH_ON_REPORT', '0'),
+        'train': True,
+        'type_check': _flag('CHAINER_TYPE_CHECK', '1'),
+        'use_cudnn': _choice('CHAINER_USE_CUDNN', 'auto'),
+        'use_cudnn_tensor_core': 'auto',
+        'autotune': False,
+        'schedule_func': None,
+        'use_static_graph': True,
+        'use_ideep': _choice('CHAINER_USE_IDEEP', 'never'),
+        'lazy_grad_sum': _flag('CHAINER_LAZY_GRAD_SUM', '0'),
+        'cudnn_fast_batch_normalization': _flag(
+            'CHAINER_CUDNN_FAST_BATCH_NORMALIZATION', '0'),
+        'dtype': _dtype(),
+        'in_recomputing': False,
+        '_will_recompute': False,
+        'compute_mode': None,
+    }
+    for name, value in values.items():
+        setattr(global_config, name, value)

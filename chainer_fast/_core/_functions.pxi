@@ -1,0 +1,368 @@
+# Functions and their application. Part of graph.pyx.
+
+cdef VariableNodeBase lone_output(FunctionBase function):
+    if function.output_ptr is NULL or Py_REFCNT(<object>function.output_ptr) <= 0:
+        return None
+    return <VariableNodeBase>function.output_ptr
+
+
+cdef int _materialize_outputs(FunctionBase function) except -1:
+    """Turn the borrowed pointer to a lone output into a weak reference."""
+    cdef VariableNodeBase node = lone_output(function)
+    if function.output_refs is None and node is not None:
+        function.output_refs = (weakref.ref(node),)
+    return 0
+
+
+cdef dict local_hooks(FunctionBase function):
+    """Return the hooks added to this very function, or None."""
+    cdef PyObject *own = cf_instance_dict(function)
+    if own is NULL:
+        return None
+    cdef PyObject *found = PyDict_GetItemWithError(
+        <object>own, '_local_function_hooks')
+    if found is NULL:
+        return None
+    return <dict>found
+
+
+cdef FunctionBase new_function(object cls):
+    """Make an instance of a class of functions that takes no arguments."""
+    return <FunctionBase>cf_allocate(cls, _NO_ARGS)
+
+
+cdef class FunctionBase:
+    """Compiled base of :class:`chainer_fast.FunctionNode`: its place in the graph."""
+
+    def __cinit__(self):
+        self.output_ptr = NULL
+
+    def __dealloc__(self):
+        if self.output_ptr is not NULL:
+            (<VariableNodeBase>self.output_ptr).creator_ptr = NULL
+
+    @property
+    def inputs(self):
+        """Nodes of the input variables, a tuple; None before the function is applied.
+        """
+        return self.input_nodes
+
+    @inputs.setter
+    def inputs(self, nodes):
+        self.input_nodes = nodes
+
+    @property
+    def outputs(self):
+        """Weak references to the output nodes, a tuple; None before it is applied."""
+        if self.output_refs is None and self.input_nodes is not None:
+            _materialize_outputs(self)
+            if self.output_refs is None:
+                self.output_refs = (_dead_reference,)
+        return self.output_refs
+
+    @outputs.setter
+    def outputs(self, references):
+        cdef VariableNodeBase node
+        if self.output_ptr is not NULL:
+            node = <VariableNodeBase>self.output_ptr
+            node.creator_ptr = NULL
+            self.output_ptr = NULL
+        self.output_refs = references
+
+    @property
+    def _retained_output_data(self):
+        if self.kept_outputs is None or isinstance(self.kept_outputs, tuple):
+            return self.kept_outputs
+        return self.kept_outputs,
+
+    @_retained_output_data.setter
+    def _retained_output_data(self, arrays):
+        self.kept_outputs = arrays
+
+    def retain_inputs(self, indexes):
+        """Keep input arrays for backward; to be called in forward.
+
+        Parameters
+        ----------
+        indexes : iterable of int
+            Which inputs. The others are released with their variables.
+        """
+        self._input_indexes_to_retain = indexes
+
+    def retain_outputs(self, indexes):
+        """Keep output arrays for backward; to be called in forward.
+
+        Parameters
+        ----------
+        indexes : iterable of int
+            Which outputs. The others are released with their variables.
+        """
+        self._output_indexes_to_retain = indexes
+
+    def get_retained_inputs(self):
+        """Return the retained inputs as a tuple of variables.
+
+        Returns
+        -------
+        tuple of Variable
+            In the order given to :meth:`retain_inputs`; empty if none is retained.
+        """
+        indexes = self._input_indexes_to_retain
+        if indexes is None or self.input_nodes is None:
+            return ()
+        nodes = self.input_nodes
+        return tuple([(<VariableNodeBase>nodes[i]).get_variable() for i in indexes])
+
+    def get_retained_outputs(self):
+        """Return the retained outputs as a tuple of variables.
+
+        An output that has been released is made anew and put back in its place in the
+        graph, so that a second differentiation passes through it.
+
+        Returns
+        -------
+        tuple of Variable
+            In the order given to :meth:`retain_outputs`; empty if none is retained.
+        """
+        cdef VariableNodeBase node
+        cdef VariableBase variable
+        indexes = self._output_indexes_to_retain
+        if indexes is None or self.input_nodes is None:
+            return ()
+        refs = list(self.outputs)
+        found = []
+        for index, array in zip(indexes, self._retained_output_data):
+            node = refs[index]()
+            if node is None:
+                variable = new_variable(array, _any_requires_grad(self.input_nodes))
+                node = node_of(variable)
+                node.array = array
+                node.creator_base = self
+                node._rank = self.rank + 1
+                refs[index] = weakref.ref(node)
+                self.outputs = tuple(refs)
+            else:
+                variable = node.get_variable()
+            found.append(variable)
+        return tuple(found)
+
+    def unchain(self):
+        """Cut the function out of the graph: its outputs lose it, it loses its inputs.
+        """
+        for reference in self.outputs or ():
+            node = reference()
+            if node is not None:
+                node.unchain()
+        self.input_nodes = None
+
+    def apply(self, inputs):
+        """Compute the outputs and put the function in the graph.
+
+        Parameters
+        ----------
+        inputs : tuple of Variable or array
+            An array stands for a variable that requires no gradient.
+
+        Returns
+        -------
+        tuple of Variable
+            The outputs. They require gradients if any input does.
+
+        Raises
+        ------
+        TypeError
+            If the arrays are of several kinds, or ``forward`` returns anything but a
+            tuple of arrays.
+        chainer_fast.utils.type_check.InvalidType
+            If ``check_type_forward`` refuses the inputs.
+        RuntimeError
+            In debug mode, if an output holds NaN.
+        """
+        cdef ThreadState state = current()
+        cdef VariableBase y
+        cdef tuple xs
+        if type(inputs) is tuple:
+            xs = <tuple>inputs
+            if PyTuple_GET_SIZE(xs) <= MAX_KERNEL_INPUTS:
+                y = _apply_tuple(self, xs, state)
+                if y is not None:
+                    return (y,)
+        return _apply_general(self, inputs, state)
+
+    def __reduce__(self):
+        if self.input_nodes is not None:
+            raise TypeError(
+                'a function that is part of a graph cannot be pickled or copied: '
+                'make a new %s and apply it' % type(self).__name__)
+        return copyreg.__newobj__, (type(self),), vars(self) or None
+
+
+class _Nothing:
+    __slots__ = ('__weakref__',)
+
+
+# What the reference to an output that has been released looks like.
+_dead_reference = weakref.ref(_Nothing())
+
+
+cdef bint _any_requires_grad(tuple nodes) except -1:
+    cdef VariableNodeBase node
+    for node in nodes:
+        if node._requires_grad:
+            return True
+    return False
+
+
+cdef int _chain(FunctionBase function, list variables, tuple outputs,
+                ThreadState state) except -1:
+    """Put a computed function in the graph."""
+    cdef VariableBase variable
+    cdef VariableNodeBase node
+    cdef int rank = 0
+    nodes = []
+    for variable in variables:
+        node = node_of(variable)
+        nodes.append(node)
+        if node._rank > rank:
+            rank = node._rank
+    function.input_nodes = tuple(nodes)
+    function.rank = rank
+    function.lazy_grad_sum = state.lazy_grad_sum
+    for variable in outputs:
+        node = node_of(variable)
+        node.creator_base = function
+        node._rank = rank + 1
+    if len(outputs) == 1:
+        function.output_refs = None
+        function.output_ptr = <PyObject *>node
+        node.creator_ptr = <PyObject *>function
+    else:
+        function.output_refs = tuple(
+            [weakref.ref(node_of(variable)) for variable in outputs])
+    if function._input_indexes_to_retain is not None:
+        for index in function._input_indexes_to_retain:
+            variable = variables[index]
+            node_of(variable).array = variable.arr
+    if function._output_indexes_to_retain is not None:
+        kept = []
+        for index in function._output_indexes_to_retain:
+            variable = outputs[index]
+            node_of(variable).array = variable.arr
+            kept.append(variable.arr)
+        function.kept_outputs = tuple(kept)
+    return 0
+
+
+cdef tuple _compute(FunctionBase function, tuple arrays, ThreadState state):
+    """Run ``forward``, on the device of the arrays."""
+    scope = _device_scope(arrays)
+    if scope is None:
+        if state.static_graph:
+            outputs = _run_static(function, arrays)
+        else:
+            outputs = function.forward(arrays)
+    else:
+        with scope:
+            if state.static_graph:
+                outputs = _run_static(function, arrays)
+            else:
+                outputs = function.forward(arrays)
+    if type(outputs) is not tuple:
+        raise TypeError(
+            'forward output must be a tuple (%s)\nActual: %s'
+            % (function.label, type(outputs)))
+    return outputs
+
+
+cdef int _check_outputs(FunctionBase function, tuple outputs) except -1:
+    for array in outputs:
+        if not PyArray_CheckExact(array):
+            break
+    else:
+        return 0
+    for array in outputs:
+        if array is None or not _accepts_array(array):
+            raise TypeError(
+                'forward output must be a tuple of ndarrays.\n'
+                'Function: %s\nActual output types: %s'
+                % (function.label, tuple([type(a) for a in outputs])))
+    if not _compatible(outputs):
+        raise TypeError(
+            'incompatible array types are mixed in the forward output (%s).\n'
+            'Actual: %s'
+            % (function.label, ', '.join([str(type(a)) for a in outputs])))
+    return 0
+
+
+cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
+    """Apply a function with everything that can go along: see the steps."""
+    cdef VariableBase variable
+    cdef bint requires_grad = False
+    cdef bint plain = True
+    cdef bint layouts = False
+    cdef dict own_hooks
+    cdef object hooks = None
+    variables = []
+    for x in inputs:
+        if isinstance(x, VariableBase):
+            variable = <VariableBase>x
+            requires_grad = requires_grad or variable._requires_grad
+            layouts = layouts or variable._layout is not None
+            array = variable.arr
+        else:
+            variable = None
+            array = x
+        if not PyArray_CheckExact(array):
+            plain = False
+            if variable is None and not _accepts_array(array):
+                raise TypeError(
+                    'incompatible array types are mixed in the forward input (%s).\n'
+                    'Actual: %s' % (function.label, type(x)))
+        variables.append(new_variable(x, False) if variable is None else variable)
+    arrays = tuple([(<VariableBase>v).arr for v in variables])
+    if not plain and not _compatible(arrays):
+        raise TypeError(
+            'incompatible array types are mixed in the forward input (%s).\n'
+            'Actual: %s'
+            % (function.label, ', '.join([str(type(a)) for a in arrays])))
+    if layouts:
+        function._note_input_layouts(variables)
+
+    if state.debug:
+        function.stack = traceback.extract_stack()
+    if state.type_check:
+        function._check_data_type_forward(arrays)
+
+    if PyDict_Size(state.function_hooks) > 0:
+        hooks = state.function_hooks
+    own_hooks = local_hooks(function)
+    if own_hooks:
+        hooks = {**hooks, **own_hooks} if hooks is not None else dict(own_hooks)
+    if hooks is not None:
+        for hook in list(hooks.values()):
+            hook.forward_preprocess(function, arrays)
+
+    function._input_indexes_to_retain = None
+    function._output_indexes_to_retain = None
+    outputs = _compute(function, arrays, state)
+    _check_outputs(function, outputs)
+
+    if hooks is not None:
+        for hook in list(hooks.values()):
+            hook.forward_postprocess(function, arrays)
+    if state.debug:
+        for array in outputs:
+            if _has_nan(array):
+                raise RuntimeError(
+                    'NaN is detected on forward computation of %s' % function.label)
+
+    function._output_count = len(outputs)
+    results = tuple([new_variable(array, requires_grad) for array in outputs])
+    layouts_out = function._output_layouts
+    if layouts_out is not None:
+        for variable, layout in zip(results, layouts_out):
+            variable._layout = layout
+    # The configuration may have been changed by forward itself.
+    if current().enable_backprop:
+        _chain(function, variables, results, state)
+    return results

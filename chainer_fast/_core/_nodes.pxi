@@ -1,0 +1,237 @@
+# Nodes: what stands for a variable in the graph. Part of graph.pyx.
+
+cdef int _set_info(VariableNodeBase node, object array) except -1:
+    """Note type and shape of the variable's array."""
+    cdef int i, ndim
+    node.shape_tuple = None
+    if array is None:
+        node.dtype = None
+        node.ndim = -1
+        return 0
+    if not PyArray_CheckExact(array):
+        node.dtype = array.dtype
+        node.shape_tuple = array.shape
+        node.ndim = len(node.shape_tuple)
+        return 0
+    node.dtype = <object>PyArray_DESCR(array)
+    ndim = PyArray_NDIM(array)
+    node.ndim = ndim
+    if ndim > INLINE_DIMS:
+        node.shape_tuple = array.shape
+        return 0
+    for i in range(ndim):
+        node.dims[i] = PyArray_DIMS(array)[i]
+    return 0
+
+
+cdef object _shape_of(VariableNodeBase node):
+    if node.shape_tuple is None and node.ndim >= 0:
+        node.shape_tuple = tuple([node.dims[i] for i in range(node.ndim)])
+    return node.shape_tuple
+
+
+cdef bint shape_matches(VariableNodeBase node, object array) except -1:
+    """Tell whether an array has the shape of the node's variable."""
+    cdef int i
+    if not PyArray_CheckExact(array) or node.ndim > INLINE_DIMS:
+        return _shape_of(node) == array.shape
+    if PyArray_NDIM(array) != node.ndim:
+        return False
+    if node.shape_tuple is not None:
+        return node.shape_tuple == array.shape
+    for i in range(node.ndim):
+        if node.dims[i] != PyArray_DIMS(array)[i]:
+            return False
+    return True
+
+
+cdef VariableBase variable_of(VariableNodeBase node):
+    """Return the node's variable while it lives, else None."""
+    # A count of zero: its deallocation is under way, put off by the interpreter.
+    if node.variable_ptr is NULL or Py_REFCNT(<object>node.variable_ptr) <= 0:
+        return None
+    return <VariableBase>node.variable_ptr
+
+
+cdef int _attach(VariableNodeBase node, VariableBase variable) except -1:
+    """Make ``variable`` the one that the node stands for."""
+    if node.variable_ptr is not NULL:
+        (<VariableBase>node.variable_ptr).node_ptr = NULL
+    node.variable_ptr = <PyObject *>variable
+    variable.node_base = node
+    variable.node_ptr = <PyObject *>node
+    return 0
+
+
+cdef int _detach_creator(VariableNodeBase node) except -1:
+    """Forget which function made the node; the function goes on knowing its output."""
+    cdef FunctionBase function
+    if node.creator_ptr is not NULL:
+        function = <FunctionBase>node.creator_ptr
+        if Py_REFCNT(function) > 2:
+            # Someone else holds the function (the two: the node and this one).
+            _materialize_outputs(function)
+        function.output_ptr = NULL
+        node.creator_ptr = NULL
+    node.creator_base = None
+    return 0
+
+
+cdef int _set_creator(VariableNodeBase node, FunctionBase function) except -1:
+    if node.creator_base is not function:
+        _detach_creator(node)
+    node.creator_base = function
+    if function is not None:
+        node._rank = function.rank + 1
+    return 0
+
+
+cdef class VariableNodeBase:
+    """Compiled base of :class:`chainer_fast.variable.VariableNode`."""
+
+    def __cinit__(self):
+        self.variable_ptr = NULL
+        self.creator_ptr = NULL
+        self.ndim = -1
+        self._requires_grad = True
+
+    def __dealloc__(self):
+        if self.variable_ptr is not NULL:
+            (<VariableBase>self.variable_ptr).node_ptr = NULL
+        if self.creator_ptr is not NULL:
+            (<FunctionBase>self.creator_ptr).output_ptr = NULL
+
+    @property
+    def shape(self):
+        """Shape of the variable's array; None while there is none."""
+        return _shape_of(self)
+
+    @shape.setter
+    def shape(self, shape):
+        self.shape_tuple = shape
+        self.ndim = -1 if shape is None else len(shape)
+
+    @property
+    def data(self):
+        """The array, if a function of the graph has retained it; else None."""
+        return self.array
+
+    @data.setter
+    def data(self, array):
+        self.array = array
+        self._update_data_info(array)
+
+    @property
+    def _data(self):
+        return self.array
+
+    @_data.setter
+    def _data(self, array):
+        self.array = array
+
+    @property
+    def rank(self):
+        """Number of functions on the longest way from an input to this node."""
+        return self._rank
+
+    @property
+    def requires_grad(self):
+        """Whether backpropagation computes the gradient of this node."""
+        return self._requires_grad
+
+    @property
+    def creator_node(self):
+        """The :class:`~chainer_fast.FunctionNode` that made the variable, or None."""
+        return self.creator_base
+
+    @creator_node.setter
+    def creator_node(self, FunctionBase function):
+        _set_creator(self, function)
+
+    @property
+    def _creator_node(self):
+        return self.creator_base
+
+    def set_creator_node(self, creator_node):
+        """Set the function that made the variable; the rank follows from it.
+
+        Parameters
+        ----------
+        creator_node : FunctionNode or None
+            The function.
+        """
+        self.creator_node = creator_node
+
+    def unchain(self):
+        """Cut the way back to the function that made the variable."""
+        _detach_creator(self)
+
+    def get_variable(self):
+        """Return the variable, made anew if it has been released.
+
+        Returns
+        -------
+        Variable
+            If made anew, it holds the array that the node retains, which may be None.
+        """
+        cdef VariableBase variable = variable_of(self)
+        if variable is None:
+            variable = new_variable(self.array, self._requires_grad)
+            variable.name_text = self.name
+            layout = self._layout
+            if layout is not None:
+                variable._layout = layout
+            _attach(self, variable)
+        return variable
+
+    def get_variable_or_none(self):
+        """Return the variable if it is still alive, else None."""
+        return variable_of(self)
+
+    @property
+    def _variable(self):
+        cdef VariableBase variable = variable_of(self)
+        return None if variable is None else weakref.ref(variable)
+
+    @property
+    def grad(self):
+        """Gradient array of the variable; None if there is none or it is released."""
+        cdef VariableBase variable = variable_of(self)
+        return None if variable is None else variable.grad
+
+    @property
+    def grad_var(self):
+        """Gradient variable; None if there is none or the variable is released."""
+        cdef VariableBase variable = variable_of(self)
+        return None if variable is None else variable.grad_var
+
+    def retain_data(self):
+        """Keep the variable's array for as long as the node lives.
+
+        Raises
+        ------
+        RuntimeError
+            If the variable has been released already.
+        """
+        cdef VariableBase variable = variable_of(self)
+        if variable is None:
+            raise RuntimeError(
+                'cannot retain the array of a released variable: keep the variable '
+                'until retain_data has been called')
+        self.array = variable.arr
+
+    def _update_data_info(self, array):
+        """Follow a change of the variable's array."""
+        _set_info(self, array)
+        if self.array is not None:
+            self.array = array
+
+    def _set_grad_var_if_available(self, grad_var):
+        cdef VariableBase variable = variable_of(self)
+        if variable is not None:
+            variable._set_grad_var_without_check(grad_var)
+
+    def __reduce__(self):
+        raise TypeError(
+            'a VariableNode is part of a graph and cannot be pickled or copied: '
+            'use its variable')

@@ -1,0 +1,96 @@
+# Arithmetic operators of variables. Part of graph.pyx.
+#
+# Two variables, or a variable and a Python number, take the kernel of the operator's
+# class of functions; everything else goes to the functions of basic_math.
+
+cdef enum:
+    ADD, SUB, MUL, DIV, POW, FLOORDIV, MATMUL, N_OPERATORS
+
+# By operator: the functions of basic_math, and the classes that have kernels.
+cdef list _general = [None] * N_OPERATORS
+cdef list _general_reflected = [None] * N_OPERATORS
+cdef list _of_variables = [None] * N_OPERATORS
+cdef list _of_constant = [None] * N_OPERATORS
+cdef list _of_constant_reflected = [None] * N_OPERATORS
+cdef object _general_neg = None
+cdef type _Neg = None
+cdef dict _OPERATORS = {
+    'add': ADD, 'sub': SUB, 'mul': MUL, 'truediv': DIV, 'pow': POW,
+    'floordiv': FLOORDIV, 'matmul': MATMUL}
+
+
+def bind_operators(functions, reflected, of_variables, of_constant,
+                   of_constant_reflected, neg, neg_class):
+    """Make the functions behind the operators known; called once, at import.
+
+    Parameters
+    ----------
+    functions, reflected : dict
+        Names of operators (``'add'``, ...) to functions of two operands; of the
+        reflected ones, the first is the variable on the right.
+    of_variables : dict
+        Names to classes of functions with kernels, for two variables.
+    of_constant, of_constant_reflected : dict
+        The same for a variable and the scalar attribute ``value``.
+    neg, neg_class
+        The function and the class of the sign.
+    """
+    global _general_neg, _Neg
+    for table, given in (
+            (_general, functions), (_general_reflected, reflected),
+            (_of_variables, of_variables), (_of_constant, of_constant),
+            (_of_constant_reflected, of_constant_reflected)):
+        for name, value in given.items():
+            table[_OPERATORS[name]] = value
+    _general_neg = neg
+    _Neg = neg_class
+
+
+cdef object _operate(int operator, VariableBase left, object right):
+    """Return ``left (operator) right`` of a variable on the left."""
+    cdef VariableBase y = None
+    cdef PyObject *xs[2]
+    cdef object cls
+    if isinstance(right, VariableBase):
+        cls = _of_variables[operator]
+        if cls is not None:
+            xs[0] = <PyObject *>left
+            xs[1] = <PyObject *>right
+            y = apply_kernel(new_function(cls), xs, 2, current())
+    elif type(right) is float or type(right) is int:
+        # ``x - c`` is the function that adds ``-c``.
+        if operator == SUB:
+            y = _with_constant(_of_constant[ADD], left, -right)
+        else:
+            y = _with_constant(_of_constant[operator], left, right)
+    if y is not None:
+        return y
+    return _general[operator](left, right)
+
+
+cdef object _operate_reflected(int operator, VariableBase right, object left):
+    """Return ``left (operator) right`` of anything but a variable on the left."""
+    cdef VariableBase y = None
+    if type(left) is float or type(left) is int:
+        y = _with_constant(_of_constant_reflected[operator], right, left)
+    if y is not None:
+        return y
+    return _general_reflected[operator](right, left)
+
+
+cdef VariableBase _with_constant(object cls, VariableBase variable, object value):
+    cdef PyObject *x = <PyObject *>variable
+    cdef FunctionBase function
+    if cls is None:
+        return None
+    function = new_function(cls)
+    function.value = value
+    return apply_kernel(function, &x, 1, current())
+
+
+cdef object _negate(VariableBase variable):
+    cdef PyObject *x = <PyObject *>variable
+    cdef VariableBase y = None
+    if _Neg is not None:
+        y = apply_kernel(new_function(_Neg), &x, 1, current())
+    return _general_neg(variable) if y is None else y

@@ -1,0 +1,457 @@
+# Variables: an array, its gradient, its node. Part of graph.pyx.
+
+cdef VariableBase new_variable(object array, bint requires_grad):
+    """Make a public variable around an array known to be valid."""
+    cdef VariableBase variable = <VariableBase>cf_allocate(
+        _Variable, _NO_ARGS)
+    variable.arr = array
+    variable._requires_grad = requires_grad
+    return variable
+
+
+cdef VariableNodeBase _new_node(VariableBase variable):
+    cdef VariableNodeBase node = <VariableNodeBase>cf_allocate(
+        _VariableNode, _NO_ARGS)
+    _set_info(node, variable.arr)
+    node._requires_grad = variable._requires_grad
+    node.name = variable.name_text
+    if variable._layout is not None:
+        node._layout = variable._layout
+    node.variable_ptr = <PyObject *>variable
+    variable.node_base = node
+    variable.node_ptr = <PyObject *>node
+    return node
+
+
+cdef VariableNodeBase node_of(VariableBase variable):
+    if variable.node_base is None:
+        return _new_node(variable)
+    return variable.node_base
+
+
+cdef VariableBase grad_var_of(VariableBase variable):
+    """Return the gradient as a variable, making it around the array if needed."""
+    if variable.grad_variable is None and variable.grad_arr is not None:
+        variable.grad_variable = new_variable(variable.grad_arr, True)
+    return variable.grad_variable
+
+
+cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1:
+    """Set the gradient without any check; ``grad`` may be None for a bare array."""
+    variable.grad_arr = array
+    variable.grad_variable = grad
+    variable._grad_valid = True
+    return 0
+
+
+cdef int check_grad(VariableBase variable, object array) except -1:
+    """Refuse a gradient whose type, dtype or shape is not that of the data."""
+    data = variable.arr
+    if array is None or data is None:
+        return 0
+    if PyArray_CheckExact(array) and PyArray_CheckExact(data):
+        if PyArray_DESCR(array) is PyArray_DESCR(data) and np.PyArray_SAMESHAPE(
+                array, data):
+            return 0
+    elif not _compatible((array, data)):
+        raise TypeError(
+            'Type of data and grad mismatch\ngrad: %s != data: %s'
+            % (type(array), type(data)))
+    if array.dtype != data.dtype:
+        raise TypeError(
+            'Dtype of data and grad mismatch\ngrad: %s != data: %s'
+            % (array.dtype, data.dtype))
+    if array.shape != data.shape:
+        raise ValueError(
+            'Shape of data and grad mismatch\ngrad: %s != data: %s'
+            % (array.shape, data.shape))
+    return 0
+
+
+cdef class VariableBase:
+    """Compiled base of :class:`chainer_fast.Variable`: the array, its gradient, its node.
+    """
+
+    def __cinit__(self):
+        self.node_ptr = NULL
+        self._requires_grad = True
+        self._grad_valid = True
+
+    def __dealloc__(self):
+        if self.node_ptr is not NULL:
+            (<VariableNodeBase>self.node_ptr).variable_ptr = NULL
+
+    def __init__(self, data=None, *, name=None, grad=None, bint requires_grad=True,
+                 bint _grad_valid=True, _layout=None, **retired):
+        cdef VariableNodeBase node
+        if retired:
+            if 'volatile' in retired:
+                raise ValueError(
+                    'volatile argument is not supported anymore. '
+                    'Use chainer.using_config(\'enable_backprop\', False) instead.')
+            raise TypeError(
+                '__init__() got unexpected keyword argument(s) %s'
+                % ', '.join([repr(key) for key in sorted(retired)]))
+        if data is not None and not PyArray_CheckExact(data) and not _accepts_array(
+                data):
+            raise TypeError(
+                '%s are expected. Actual: %s. Convert the data with numpy.asarray '
+                'first.' % (_describe_arrays(), type(data)))
+        if self.node_ptr is not NULL:
+            # __init__ called once more: the old node belongs to a graph, leave it.
+            node = <VariableNodeBase>self.node_ptr
+            node.variable_ptr = NULL
+            self.node_ptr = NULL
+        self.node_base = None
+        self.arr = data
+        self.name_text = name
+        self._requires_grad = requires_grad
+        self._grad_valid = _grad_valid
+        self._layout = _layout
+        self.device_cache = None
+        self.grad_arr = None
+        self.grad_variable = None
+        if grad is not None:
+            self._set_grad(grad)
+
+    # -- the array
+
+    @property
+    def array(self):
+        """The array; None while the variable is uninitialized."""
+        if self._layout is not None:
+            self._refuse_layout()
+        return self.arr
+
+    @array.setter
+    def array(self, array):
+        if self._layout is not None:
+            self._refuse_layout()
+        self._set_array(array)
+
+    @property
+    def data(self):
+        """The array; an older name of :attr:`array`."""
+        return self.array
+
+    @data.setter
+    def data(self, array):
+        self.array = array
+
+    @property
+    def raw_array(self):
+        """The array as it is laid out in memory, whatever the layout."""
+        return self.arr
+
+    @property
+    def _data(self):
+        return [self.arr]
+
+    def _set_array(self, array, *, layout_check=True):
+        if layout_check and self._layout is not None:
+            self._refuse_layout()
+        if array is not None:
+            array.dtype, array.shape  # an AttributeError before anything has changed
+        if self.sharers is None:
+            self._hold(array)
+            return
+        # Copies of a variable share one array, also when it is replaced.
+        for reference in self.sharers:
+            variable = reference()
+            if variable is not None:
+                (<VariableBase>variable)._hold(array)
+
+    def _hold(self, array):
+        """Take an array for this variable alone."""
+        self.arr = array
+        self.device_cache = None
+        if self.node_base is not None:
+            self.node_base._update_data_info(array)
+
+    def _share_array(self, VariableBase copied not None):
+        """Make a copy follow every replacement of the array, and the other way round.
+        """
+        if self.sharers is None:
+            self.sharers = [weakref.ref(self)]
+        self.sharers[:] = [r for r in self.sharers if r() is not None]
+        self.sharers.append(weakref.ref(copied))
+        copied.sharers = self.sharers
+        copied.arr = self.arr
+
+    @property
+    def shape(self):
+        """Lengths of the axes (the meaningful ones, whatever the layout)."""
+        if self._layout is not None:
+            return self._semantic_shape()
+        return self.arr.shape
+
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return self.arr.ndim
+
+    @property
+    def size(self):
+        """Number of elements."""
+        return self.arr.size
+
+    @property
+    def dtype(self):
+        """Type of the elements."""
+        return self.arr.dtype
+
+    @property
+    def T(self):
+        """The variable with its axes reversed, as a function of the graph."""
+        return self.transpose()
+
+    def __len__(self):
+        if self._layout is not None:
+            self._refuse_layout()
+        return len(self.arr)
+
+    # -- the gradient
+
+    @property
+    def grad(self):
+        """Gradient array; None if it is cleared.
+
+        Setting it to an array of another type, dtype or shape than the data raises
+        TypeError or ValueError.
+        """
+        if self._layout is not None:
+            self._refuse_layout()
+        if not self._grad_valid:
+            _refuse_grad()
+        return self.grad_arr
+
+    @grad.setter
+    def grad(self, grad):
+        self._set_grad(grad)
+
+    @property
+    def grad_var(self):
+        """Gradient as a variable: the same one each time; None if it is cleared."""
+        if self._layout is not None:
+            self._refuse_layout()
+        if not self._grad_valid:
+            _refuse_grad()
+        return grad_var_of(self)
+
+    @grad_var.setter
+    def grad_var(self, grad_var):
+        if grad_var is None:
+            put_grad(self, None, None)
+            return
+        array = grad_var.array
+        self._check_grad_array(array)
+        put_grad(self, array, grad_var)
+
+    def _check_grad_array(self, grad):
+        if grad is not None and not PyArray_CheckExact(grad) and not _accepts_array(
+                grad):
+            raise TypeError(
+                'Type of grad is invalid:\nExpected: %s\nActual: %s'
+                % (_describe_arrays(), type(grad)))
+        check_grad(self, grad)
+
+    def _set_grad(self, grad, *, layout_check=True):
+        if layout_check and self._layout is not None:
+            self._refuse_layout()
+        self._check_grad_array(grad)
+        put_grad(self, grad, None)
+
+    def _set_grad_without_check(self, grad):
+        put_grad(self, grad, None)
+
+    def _set_grad_var_without_check(self, grad_var):
+        put_grad(self, None if grad_var is None else grad_var.raw_array, grad_var)
+
+    @property
+    def _grad(self):
+        return self.grad_arr
+
+    @_grad.setter
+    def _grad(self, grad):
+        self.grad_arr = grad
+        self.grad_variable = None
+
+    @property
+    def _grad_var(self):
+        return self.grad_variable
+
+    @_grad_var.setter
+    def _grad_var(self, grad_var):
+        self.grad_variable = grad_var
+
+    # -- the graph
+
+    @property
+    def node(self):
+        """The node that stands for the variable in the graph."""
+        return node_of(self)
+
+    @property
+    def _node(self):
+        return node_of(self)
+
+    @_node.setter
+    def _node(self, VariableNodeBase node):
+        _attach(node, self)
+
+    @property
+    def name(self):
+        """A name for people: shown in text and computational graphs."""
+        return self.name_text
+
+    @name.setter
+    def name(self, name):
+        self.name_text = name
+        if self.node_base is not None:
+            self.node_base.name = name
+
+    @property
+    def requires_grad(self):
+        """Whether backpropagation computes the gradient of this variable."""
+        return self._requires_grad
+
+    @property
+    def rank(self):
+        """Number of functions on the longest way from an input to this variable."""
+        return 0 if self.node_base is None else self.node_base._rank
+
+    @property
+    def creator(self):
+        """The function that made the variable, or None.
+
+        An old-style function gives its :class:`~chainer_fast.Function` object.
+        """
+        return None if self.node_base is None else self.node_base.creator
+
+    @creator.setter
+    def creator(self, function):
+        node_of(self).creator = function
+
+    @property
+    def creator_node(self):
+        """The :class:`~chainer_fast.FunctionNode` that made the variable, or None."""
+        return None if self.node_base is None else self.node_base.creator_base
+
+    @creator_node.setter
+    def creator_node(self, FunctionBase function):
+        _set_creator(node_of(self), function)
+
+    def retain_data(self):
+        """Have the node keep the array for as long as the graph lives."""
+        node_of(self).array = self.arr
+
+    def unchain(self):
+        """Cut the way back to the function that made the variable."""
+        if self.node_base is not None:
+            _detach_creator(self.node_base)
+
+    def cleargrad(self):
+        """Set the gradient to None."""
+        self.grad_arr = None
+        self.grad_variable = None
+        self._grad_valid = True
+
+    @property
+    def _cached_device(self):
+        return self.device_cache
+
+    @_cached_device.setter
+    def _cached_device(self, device):
+        self.device_cache = device
+
+    # -- arithmetic
+
+    def __add__(self, other):
+        return _operate(ADD, self, other)
+
+    def __radd__(self, other):
+        return _operate_reflected(ADD, self, other)
+
+    def __sub__(self, other):
+        return _operate(SUB, self, other)
+
+    def __rsub__(self, other):
+        return _operate_reflected(SUB, self, other)
+
+    def __mul__(self, other):
+        return _operate(MUL, self, other)
+
+    def __rmul__(self, other):
+        return _operate_reflected(MUL, self, other)
+
+    def __truediv__(self, other):
+        return _operate(DIV, self, other)
+
+    def __rtruediv__(self, other):
+        return _operate_reflected(DIV, self, other)
+
+    def __pow__(self, other, modulus):
+        if modulus is not None:
+            return NotImplemented
+        return _operate(POW, self, other)
+
+    def __rpow__(self, other, modulus):
+        if modulus is not None:
+            return NotImplemented
+        return _operate_reflected(POW, self, other)
+
+    def __floordiv__(self, other):
+        return _operate(FLOORDIV, self, other)
+
+    def __rfloordiv__(self, other):
+        return _operate_reflected(FLOORDIV, self, other)
+
+    def __matmul__(self, other):
+        return _operate(MATMUL, self, other)
+
+    def __rmatmul__(self, other):
+        return _operate_reflected(MATMUL, self, other)
+
+    def __neg__(self):
+        return _negate(self)
+
+    def __pos__(self):
+        return self
+
+    # Comparing variables element by element was never part of the interface; a
+    # variable that compares by identity would hide mistakes, so all of it is refused.
+
+    def __lt__(self, other):
+        _refuse_comparison('<')
+
+    def __le__(self, other):
+        _refuse_comparison('<=')
+
+    def __eq__(self, other):
+        _refuse_comparison('==')
+
+    def __ne__(self, other):
+        _refuse_comparison('!=')
+
+    def __gt__(self, other):
+        _refuse_comparison('>')
+
+    def __ge__(self, other):
+        _refuse_comparison('>=')
+
+    def __bool__(self):
+        raise TypeError('Variables cannot be evaluated as Python bool.')
+
+    __hash__ = None
+
+
+cdef int _refuse_grad() except -1:
+    raise RuntimeError(
+        'Cannot retrieve Variable.grad of an uninitialized parameter: set it, or call '
+        'cleargrad() before.')
+
+
+cdef int _refuse_comparison(str operator) except -1:
+    raise TypeError(
+        'Variables do not support the %s operator: compare their array attributes.'
+        % operator)

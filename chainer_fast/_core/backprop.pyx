@@ -1,0 +1,467 @@
+"""Backpropagation: one loop for ``Variable.backward``, ``backward`` and ``grad``."""
+import warnings
+
+from cpython.object cimport PyObject
+from cpython.dict cimport PyDict_Size
+from cpython.ref cimport Py_XDECREF
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from numpy cimport PyArray_CheckExact
+
+from chainer_fast._core.grad_check cimport check_leaf, check_step
+from chainer_fast._core.grad_check import wrong_gradients
+from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
+    as_grad_variable, check_old_style, sum_gradients
+from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableBase, \
+    VariableNodeBase, kernel_of, local_hooks, lone_output, node_of, put_grad, \
+    variable_of
+from chainer_fast._core.heap cimport CandidateHeap
+from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
+
+cdef object _FunctionNode = None
+cdef object _base_accumulate = None
+cdef object _device_scope = None        # arrays -> context manager, or None on the CPU
+cdef object _has_nan = None             # array -> bool
+
+cdef enum:
+    MAX_KERNEL_INPUTS = 3
+
+
+def bind(*, function_node, device_scope, has_nan):
+    """Make known the public class and the array rules; called once, at import."""
+    global _FunctionNode, _base_accumulate, _device_scope, _has_nan
+    _FunctionNode = function_node
+    _base_accumulate = function_node.backward_accumulate
+    _device_scope = device_scope
+    _has_nan = has_nan
+
+
+cdef class _BackpropMode:
+    """Switches graph construction for one backward pass."""
+    cdef object saved
+    cdef ThreadState state
+
+    cdef int enter(self, bint enable) except -1:
+        self.state = current()
+        self.saved = self.state.overrides.get('enable_backprop')
+        return set_enable_backprop(self.state, enable)
+
+    cdef int leave(self) except -1:
+        if self.saved is None:
+            del self.state.overrides['enable_backprop']
+            self.state.seen = 0
+            return 0
+        return set_enable_backprop(self.state, bool(self.saved))
+
+
+# ---------------------------------------------------------------------- one function
+
+def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
+                  grad_inputs, is_debug):
+    """Compute the input gradients of one function and add them up.
+
+    Parameters
+    ----------
+    function : FunctionNode
+        The function to differentiate.
+    target_input_indexes : tuple of int
+        Inputs whose gradients are wanted, in ascending order.
+    grad_outputs : tuple
+        Gradient of each output, None where there is none.
+    grad_inputs : dict
+        Input nodes to lists of the gradients found so far; the new ones are appended,
+        and each list is summed up unless the function has ``lazy_grad_sum``.
+    is_debug : bool
+        Whether to check type, shape, dtype and NaN of every gradient.
+    """
+    cdef tuple targets = tuple(target_input_indexes)
+    cdef tuple nodes = function.input_nodes
+    cdef list gradients
+    cdef list earlier = []
+    cdef list sums
+    cdef Py_ssize_t i
+    cdef bint lazy = function.lazy_grad_sum
+    try:
+        if type(function).backward_accumulate is _base_accumulate:
+            gradients = _select(
+                function, targets, function.backward(targets, grad_outputs))
+            if is_debug:
+                earlier = [
+                    sum_gradients(list(grad_inputs[nodes[i]])) for i in targets]
+                check_step(function, targets, earlier, gradients)
+        else:
+            # A node that is an input twice offers its sum at its first place alone.
+            first = {}
+            for i in targets:
+                sums = grad_inputs[nodes[i]]
+                if nodes[i] in first:
+                    earlier.append(None)
+                    continue
+                first[nodes[i]] = True
+                earlier.append(as_grad_variable(sum_gradients(sums)))
+                sums[:] = []
+            gradients = list(function.backward_accumulate(
+                targets, grad_outputs, tuple(earlier)))
+            if len(gradients) != len(targets):
+                raise wrong_gradients(
+                    function,
+                    'number of gradients returned from backward_accumulate is '
+                    'incorrect: %d != expected %d' % (len(gradients), len(targets)))
+            if is_debug:
+                check_step(function, targets, [None] * len(targets), gradients)
+        if is_debug:
+            for gradient in gradients:
+                if gradient is not None and _has_nan(as_grad_array(gradient)):
+                    raise RuntimeError(
+                        'NaN is detected on backward computation of %s'
+                        % function.label)
+        for i, gradient in zip(targets, gradients):
+            if gradient is None:
+                continue
+            sums = grad_inputs[nodes[i]]
+            sums.append(gradient)
+            if not lazy and len(sums) > 1:
+                sums[:] = [sum_gradients(sums)]
+    except Exception as error:
+        if is_debug and function.stack is not None:
+            _add_stack(function, error)
+        raise
+
+
+cdef list _select(FunctionBase function, tuple targets, gradients):
+    """Return the gradients of the targets, whichever of two forms they come in."""
+    cdef Py_ssize_t count = len(gradients)
+    cdef Py_ssize_t n = PyTuple_GET_SIZE(targets)
+    if count == PyTuple_GET_SIZE(function.input_nodes):
+        return [gradients[i] for i in targets]
+    if count == n:
+        return list(gradients)
+    raise wrong_gradients(
+        function,
+        'number of gradients returned from backward is incorrect: '
+        '%s != expected %s' % (count, n))
+
+
+cdef int _add_stack(FunctionBase function, error) except -1:
+    """Tell in the message of an exception where the function was applied."""
+    text = (
+        '\n%s\nStacktrace of the function is below:\n%s'
+        % ('-' * 80, ''.join(function.stack.format())))
+    args = error.args
+    if args and isinstance(args[0], str) and 'Stacktrace of the function' in args[0]:
+        return 0
+    error.args = ((str(args[0]) if args else '') + text,) + tuple(args[1:])
+    return 0
+
+
+# -------------------------------------------------------------------------- the loop
+
+cdef class Traversal:
+    """One backward pass over a graph.
+
+    ``wanted`` narrows it to the ways that lead to certain nodes; without it, every node
+    that requires a gradient gets one.  ``keep`` are nodes whose gradients stay in the
+    table when they have been passed.
+    """
+    cdef GradTable table
+    cdef CandidateHeap heap
+    cdef ThreadState state
+    cdef set wanted
+    cdef set keep
+    cdef dict leaves                     # leaf nodes, in the order they were reached
+    cdef bint retain_grad
+    cdef bint plain                      # kernels may be used
+
+    def __cinit__(self, GradTable table, bint retain_grad, bint double_backprop):
+        self.table = table
+        self.heap = CandidateHeap()
+        self.state = current()
+        self.leaves = {}
+        self.retain_grad = retain_grad
+        self.plain = not (
+            double_backprop or self.state.debug
+            or PyDict_Size(self.state.function_hooks) > 0)
+
+    cdef int run(self) except -1:
+        """Visit the candidate functions until none is left."""
+        cdef FunctionBase function
+        cdef tuple targets
+        while True:
+            function = self.heap.pop()
+            if function is None:
+                return 0
+            if self.plain and self.wanted is None and self._short(function):
+                continue
+            targets = self._targets(function)
+            outputs = [reference() for reference in function.outputs]
+            gradients = tuple([
+                None if node is None else self._pass(node) for node in outputs])
+            if targets:
+                self._step(function, targets, gradients)
+            if self.retain_grad:
+                for node, gradient in zip(outputs, gradients):
+                    if node is not None:
+                        self._retain(node, gradient)
+
+    cdef tuple _targets(self, FunctionBase function):
+        cdef VariableNodeBase node
+        cdef Py_ssize_t i = 0
+        indexes = []
+        if function.input_nodes is None:
+            return ()
+        for node in function.input_nodes:
+            if node._requires_grad if self.wanted is None else node in self.wanted:
+                indexes.append(i)
+            i += 1
+        return tuple(indexes)
+
+    cdef object _pass(self, VariableNodeBase node):
+        """Take the gradient of an output, which is complete by now."""
+        if node.creator_base is None:
+            return None
+        if self.keep is not None and node in self.keep:
+            return as_grad_variable(self.table.peek(node))
+        return as_grad_variable(self.table.take(node))
+
+    cdef int _retain(self, VariableNodeBase node, VariableBase gradient) except -1:
+        cdef VariableBase variable = variable_of(node)
+        if variable is not None:
+            put_grad(variable, None if gradient is None else gradient.arr, gradient)
+        return 0
+
+    cdef int _short(self, FunctionBase function) except -1:
+        """Differentiate a function by its kernel; return 0 if that cannot be."""
+        cdef Kernel kernel = kernel_of(function)
+        cdef VariableNodeBase output, node
+        cdef PyObject *found[MAX_KERNEL_INPUTS]
+        cdef tuple nodes = function.input_nodes
+        cdef Py_ssize_t i, n
+        cdef object gradient
+        if kernel is None or nodes is None or function.lazy_grad_sum:
+            return 0
+        output = lone_output(function)
+        if output is None or output.creator_base is not function:
+            return 0
+        n = PyTuple_GET_SIZE(nodes)
+        if n > MAX_KERNEL_INPUTS:
+            return 0
+        gradient = as_grad_array(self.table.peek(output))
+        if gradient is None or not PyArray_CheckExact(gradient):
+            return 0
+        for i in range(n):
+            found[i] = NULL
+        try:
+            if not kernel.backward(function, gradient, found):
+                return 0
+            given = self.table.take(output)
+            if self.retain_grad:
+                self._retain(output, as_grad_variable(given))
+            given = gradient = None
+            for i in range(n):
+                node = <VariableNodeBase>PyTuple_GET_ITEM(nodes, i)
+                if found[i] is not NULL and node._requires_grad:
+                    if node.creator_base is None:
+                        check_leaf(function, node, <object>found[i])
+                    # The table's reference is the only one from here on.
+                    gradient = <object>found[i]
+                    Py_XDECREF(found[i])
+                    found[i] = NULL
+                    self.table.add(node, gradient)
+                    gradient = None
+                    self._reach(node)
+        finally:
+            for i in range(n):
+                Py_XDECREF(found[i])
+        return 1
+
+    cdef int _step(self, FunctionBase function, tuple targets,
+                   tuple gradients) except -1:
+        """Differentiate a function by its own methods, with hooks and checks."""
+        cdef VariableNodeBase node
+        cdef dict found = {}
+        cdef tuple nodes = function.input_nodes
+        data = tuple([(<VariableNodeBase>n).array for n in nodes])
+        arrays = tuple([as_grad_array(g) for g in gradients])
+        hooks = None
+        if PyDict_Size(self.state.function_hooks) > 0:
+            hooks = self.state.function_hooks
+        own = local_hooks(function)
+        if own:
+            hooks = {**hooks, **own} if hooks is not None else dict(own)
+        for i in targets:
+            node = nodes[i]
+            if node not in found:
+                if node.creator_base is None:
+                    check_old_style(node)
+                found[node] = self.table.as_list(node)
+        if hooks is not None:
+            for hook in list(hooks.values()):
+                hook.backward_preprocess(function, data, arrays)
+        scope = _device_scope(data + arrays)
+        if scope is None:
+            backprop_step(function, targets, gradients, found, self.state.debug)
+        else:
+            with scope:
+                backprop_step(function, targets, gradients, found, self.state.debug)
+        if hooks is not None:
+            for hook in list(hooks.values()):
+                hook.backward_postprocess(function, data, arrays)
+        for node, sums in found.items():
+            if not sums:
+                continue
+            if node.creator_base is None:
+                for gradient in sums:
+                    check_leaf(function, node, as_grad_array(gradient))
+            self._reach(node)
+        return 0
+
+    cdef int _reach(self, VariableNodeBase node) except -1:
+        if node.creator_base is None:
+            self.leaves[node] = True
+        else:
+            self.heap.push(node.creator_base)
+        return 0
+
+    cdef int set_leaves(self, loss_scale) except -1:
+        """Give the leaves their gradients, now that nothing can fail any more."""
+        cdef VariableNodeBase node
+        cdef VariableBase variable
+        for node in self.leaves:
+            gradient = self.table.take(node)
+            variable = variable_of(node)
+            if variable is None:
+                continue
+            if isinstance(gradient, VariableBase):
+                put_grad(variable, (<VariableBase>gradient).arr, gradient)
+            else:
+                put_grad(variable, gradient, None)
+            variable._loss_scale = loss_scale
+        return 0
+
+
+# ------------------------------------------------------------------ where it is used
+
+def backprop_to_all(outputs, retain_grad, loss_scale):
+    """Propagate gradients from some nodes to all leaves behind them.
+
+    Whether the computation itself is put in the graph is for
+    ``config.enable_backprop`` to say.
+
+    Parameters
+    ----------
+    outputs : iterable of (VariableNode, Variable or None)
+        Where to start, and the gradients to start with; those of a node that is named
+        twice add up.
+    retain_grad : bool
+        Whether variables in between keep their gradients.
+    loss_scale : float or None
+        Noted in the leaves, for optimizers to divide by.
+    """
+    cdef VariableNodeBase node
+    cdef GradTable table = GradTable(True)
+    cdef Traversal traversal = Traversal(
+        table, retain_grad, current().enable_backprop)
+    for node, gradient in outputs:
+        check_old_style(node)
+        if gradient is not None:
+            table.add(node, gradient)
+        if gradient is not None or node.creator_base is not None:
+            traversal._reach(node)
+    gradient = None
+    traversal.run()
+    traversal.set_leaves(loss_scale)
+
+
+def backward_from(VariableBase variable, retain_grad, enable_double_backprop,
+                  loss_scale):
+    """Propagate the gradient that a variable has, and clear it unless it is to stay."""
+    cdef _BackpropMode mode = _BackpropMode()
+    cdef VariableNodeBase node = node_of(variable)
+    given = variable.grad_variable
+    if given is None:
+        given = variable.grad_arr
+    array, grad_var = variable.grad_arr, variable.grad_variable
+    put_grad(variable, None, None)
+    mode.enter(enable_double_backprop)
+    try:
+        backprop_to_all([(node, given)], retain_grad, loss_scale)
+    except BaseException:
+        put_grad(variable, array, grad_var)
+        raise
+    finally:
+        mode.leave()
+
+
+def differentiate(outputs, inputs, grad_outputs, grad_inputs, *, set_grad, retain_grad,
+                  enable_double_backprop):
+    """Return the gradients of ``outputs`` with respect to ``inputs``.
+
+    See :func:`chainer_fast.grad`; the arguments are checked there. ``grad_outputs`` and
+    ``grad_inputs`` are lists of variables or None, ``loss_scale`` is in the former.
+    """
+    cdef VariableBase variable
+    cdef VariableNodeBase node
+    cdef GradTable table = GradTable(False)
+    cdef _BackpropMode mode = _BackpropMode()
+    cdef Traversal traversal
+    input_nodes = [node_of(variable) for variable in inputs]
+    output_nodes = [node_of(variable) for variable in outputs]
+    for node, gradient in zip(output_nodes, grad_outputs):
+        table.put(node, gradient)
+    for node, gradient in zip(input_nodes, grad_inputs):
+        if gradient is not None:
+            table.put(node, gradient)
+    mode.enter(enable_double_backprop)
+    try:
+        traversal = Traversal(table, retain_grad, enable_double_backprop)
+        traversal.keep = set(input_nodes)
+        traversal.wanted = _nodes_between(output_nodes, traversal.keep)
+        for node in output_nodes:
+            check_old_style(node)
+            if node.creator_base is not None and _leads_to(
+                    node.creator_base, traversal.wanted):
+                traversal.heap.push(node.creator_base)
+        traversal.run()
+    finally:
+        mode.leave()
+    results = [as_grad_variable(table.peek(node)) for node in input_nodes]
+    if set_grad or retain_grad:
+        for variable, gradient in zip(inputs, results):
+            if gradient is not None or set_grad:
+                variable.grad_var = gradient
+    return results
+
+
+cdef bint _leads_to(FunctionBase function, set nodes) except -1:
+    for node in function.input_nodes or ():
+        if node in nodes:
+            return True
+    return False
+
+
+cdef set _nodes_between(list output_nodes, set input_nodes):
+    """Return the nodes behind the outputs that depend on the inputs, and the inputs.
+    """
+    cdef VariableNodeBase node
+    cdef FunctionBase function
+    cdef CandidateHeap heap = CandidateHeap()
+    functions = []
+    for node in output_nodes:
+        if node.creator_base is not None:
+            heap.push(node.creator_base)
+    while True:
+        function = heap.pop()
+        if function is None:
+            break
+        functions.append(function)
+        for node in function.input_nodes or ():
+            if node.creator_base is not None:
+                heap.push(node.creator_base)
+    wanted = set(input_nodes)
+    # Ascending ranks: whatever a function depends on has been decided before it.
+    for function in reversed(functions):
+        if _leads_to(function, wanted):
+            for reference in function.outputs:
+                node = reference()
+                if node is not None:
+                    wanted.add(node)
+    return wanted

@@ -1,0 +1,77 @@
+"""Floating-point loops over plain memory, and the error flags that they raise.
+
+NumPy reads the processor's error flags after each ufunc and warns as ``numpy.errstate``
+says.  The compiled loops do the same at the price of two reads of a control register:
+a kernel whose loop raised a flag leaves the case to NumPy, which computes it again and
+says what it has to say.  Underflow is left out: NumPy ignores it unless asked.
+"""
+import numpy
+
+cimport numpy as np
+
+np.import_array()
+
+cdef extern from *:
+    """
+    #if defined(__SSE2__) || (defined(_M_X64) && !defined(_M_ARM64EC))
+    #include <xmmintrin.h>
+    /* Invalid, division by zero, overflow: bits 0, 2 and 3 of MXCSR. */
+    #define CF_FLAGS 0x0D
+    static void cf_clear_flags(void) { _mm_setcsr(_mm_getcsr() & ~0x3Fu); }
+    static int cf_get_flags(void) { return (int)(_mm_getcsr() & CF_FLAGS); }
+    #define CF_INVALID 0x01
+    #define CF_DIVIDE 0x04
+    #define CF_OVERFLOW 0x08
+    #else
+    #include <fenv.h>
+    #define CF_FLAGS (FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW)
+    static void cf_clear_flags(void) { feclearexcept(FE_ALL_EXCEPT); }
+    static int cf_get_flags(void) { return fetestexcept(CF_FLAGS); }
+    #define CF_INVALID FE_INVALID
+    #define CF_DIVIDE FE_DIVBYZERO
+    #define CF_OVERFLOW FE_OVERFLOW
+    #endif
+    """
+    void cf_clear_flags() noexcept nogil
+    int cf_get_flags() noexcept nogil
+    int CF_INVALID
+    int CF_OVERFLOW
+
+
+cdef void clear_float_errors() noexcept nogil:
+    """Forget the error flags raised so far."""
+    cf_clear_flags()
+
+
+cdef int float_errors() noexcept nogil:
+    """Return the error flags raised since they were cleared; zero if none."""
+    return cf_get_flags()
+
+
+cdef int report_float_errors(int flags) except -1:
+    """Have NumPy react to flags that an addition in place has raised."""
+    largest = numpy.float64(numpy.finfo(numpy.float64).max)
+    if flags & CF_OVERFLOW:
+        numpy.add(largest, largest)
+    if flags & CF_INVALID:
+        numpy.add(numpy.inf, -numpy.inf)
+    return 0
+
+
+cdef int add_into(
+        int typenum, void *target, void *source, Py_ssize_t n) noexcept nogil:
+    """Add ``source`` to ``target``, both of ``n`` floats or doubles; return the flags.
+    """
+    cdef Py_ssize_t i
+    cdef float *target_f = <float *>target
+    cdef float *source_f = <float *>source
+    cdef double *target_d = <double *>target
+    cdef double *source_d = <double *>source
+    cf_clear_flags()
+    if typenum == np.NPY_FLOAT32:
+        for i in range(n):
+            target_f[i] += source_f[i]
+    else:
+        for i in range(n):
+            target_d[i] += source_d[i]
+    return cf_get_flags()

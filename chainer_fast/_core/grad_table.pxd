@@ -1,0 +1,30 @@
+"""Gradients of the nodes that backpropagation has reached but not yet passed."""
+from cpython.object cimport PyObject
+
+from chainer_fast._core.graph cimport VariableBase, VariableNodeBase
+
+
+cdef struct Slot:
+    PyObject *node
+    PyObject *value
+
+
+cdef class GradTable:
+    cdef Slot *slots
+    cdef Py_ssize_t capacity
+    cdef Py_ssize_t size
+    cdef readonly bint accumulate_grad_inputs
+
+    cdef Slot *find(self, PyObject *node) noexcept
+    cdef Slot *make(self, PyObject *node) except NULL
+    cdef object take(self, VariableNodeBase node)
+    cdef object peek(self, VariableNodeBase node)
+    cdef int put(self, VariableNodeBase node, object value) except -1
+    cdef int add(self, VariableNodeBase node, object gradient) except -1
+    cdef list as_list(self, VariableNodeBase node)
+
+
+cdef VariableBase as_grad_variable(object gradient)
+cdef object as_grad_array(object gradient)
+cdef object sum_gradients(list gradients)
+cdef int check_old_style(VariableNodeBase node) except -1

@@ -1,0 +1,305 @@
+"""Gradients of the nodes that backpropagation has reached but not yet passed.
+
+A gradient is held as whatever it came as: a bare array from a compiled kernel, a
+variable from a ``backward`` written in Python, or a list of them where they are to be
+summed in one call.  Arrays become variables only for those who ask for variables.
+
+A sum may go into the buffer of an earlier term only when nobody else can see it: the
+table's reference is the only one, and the array owns its memory.
+"""
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.number cimport PyNumber_InPlaceAdd
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT
+cimport numpy as np
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
+    PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
+
+from chainer_fast._core.floats cimport add_into, report_float_errors
+from chainer_fast._core.graph cimport VariableBase, VariableNodeBase, \
+    cf_instance_dict, new_variable, variable_of
+
+np.import_array()
+
+# Sums variables with a function of the graph; bound once the functions exist.
+cdef object _add_variables = None
+
+
+def bind_add(add):
+    """Make known the function that sums two or more variables; called at import."""
+    global _add_variables
+    _add_variables = add
+
+
+cdef VariableBase as_grad_variable(object gradient):
+    """Return a gradient as a variable; None stays None."""
+    if gradient is None or isinstance(gradient, VariableBase):
+        return gradient
+    return new_variable(gradient, True)
+
+
+cdef object as_grad_array(object gradient):
+    """Return a gradient as an array; None stays None."""
+    if isinstance(gradient, VariableBase):
+        return (<VariableBase>gradient).arr
+    return gradient
+
+
+cdef bint _is_ours(object array) noexcept:
+    # One reference from the table and one from the caller's variable.
+    return (Py_REFCNT(array) <= 2
+            and PyArray_CHKFLAGS(array, np.NPY_ARRAY_OWNDATA | np.NPY_ARRAY_CARRAY))
+
+
+cdef object _sum_two(object a, object b):
+    """Return ``a + b``; ``a`` must be referred to by the table and the caller alone
+    for its buffer to be used."""
+    cdef bint alike
+    if PyArray_CheckExact(a) and PyArray_CheckExact(b):
+        alike = (PyArray_DESCR(a) is PyArray_DESCR(b)
+                 and PyArray_SAMESHAPE(a, b))
+        if alike and _is_ours(a):
+            if PyArray_CHKFLAGS(b, np.NPY_ARRAY_CARRAY_RO) and (
+                    PyArray_TYPE(a) in (np.NPY_FLOAT32, np.NPY_FLOAT64)):
+                flags = add_into(PyArray_TYPE(a), PyArray_DATA(a), PyArray_DATA(b),
+                                 PyArray_SIZE(a))
+                if flags:
+                    report_float_errors(flags)
+                return a
+            return PyNumber_InPlaceAdd(a, b)
+        if alike:
+            # Zero-dimensional arrays add up to a scalar.
+            return np.PyArray_EnsureArray(a + b)
+    return _add_variables(as_grad_variable(a), as_grad_variable(b))
+
+
+cdef object sum_gradients(list gradients):
+    """Return the sum of a list of gradients; None if it is empty."""
+    if not gradients:
+        return None
+    if len(gradients) == 1:
+        return gradients[0]
+    return _add_variables(*[as_grad_variable(g) for g in gradients])
+
+
+cdef int check_old_style(VariableNodeBase node) except -1:
+    """Refuse a gradient that an old-style function made: it has lost its history."""
+    if cf_instance_dict(node) is NULL:
+        return 0
+    maker = node._old_style_grad_generator
+    if maker is not None:
+        raise RuntimeError(
+            'cannot twice-differentiate an old style Function "%s": its backward '
+            'computes with arrays. Write it as a FunctionNode.' % (maker,))
+    return 0
+
+
+cdef inline Py_ssize_t _home(PyObject *node, Py_ssize_t capacity) noexcept:
+    return <Py_ssize_t>((<size_t>node >> 4) * <size_t>0x9E3779B1) & (capacity - 1)
+
+
+cdef class GradTable:
+    """Gradients by node.
+
+    Parameters
+    ----------
+    accumulate_grad_inputs : bool
+        Whether the gradient of a leaf starts from the one that its variable has.
+    """
+
+    def __init__(self, accumulate_grad_inputs=False):
+        self.accumulate_grad_inputs = accumulate_grad_inputs
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        if self.slots is NULL:
+            return
+        for i in range(self.capacity):
+            if self.slots[i].node is not NULL:
+                Py_DECREF(<object>self.slots[i].node)
+                Py_DECREF(<object>self.slots[i].value)
+        PyMem_Free(self.slots)
+
+    # -- the hash table: open addressing, nodes by address
+
+    cdef Slot *find(self, PyObject *node) noexcept:
+        """Return the slot of a node, or NULL."""
+        cdef Py_ssize_t at
+        if self.size == 0:
+            return NULL
+        at = _home(node, self.capacity)
+        while self.slots[at].node is not NULL:
+            if self.slots[at].node is node:
+                return &self.slots[at]
+            at = (at + 1) & (self.capacity - 1)
+        return NULL
+
+    cdef Slot *make(self, PyObject *node) except NULL:
+        """Add a node that the table lacks; the caller fills in the value at once."""
+        cdef Slot *old = self.slots
+        cdef Py_ssize_t i, at, old_capacity = self.capacity
+        if 2 * (self.size + 1) > old_capacity:
+            capacity = max(32, 2 * old_capacity)
+            grown = <Slot *>PyMem_Calloc(capacity, sizeof(Slot))
+            if grown is NULL:
+                raise MemoryError()
+            for i in range(old_capacity):
+                if old[i].node is not NULL:
+                    at = _home(old[i].node, capacity)
+                    while grown[at].node is not NULL:
+                        at = (at + 1) & (capacity - 1)
+                    grown[at] = old[i]
+            self.slots = grown
+            self.capacity = capacity
+            PyMem_Free(old)
+        at = _home(node, self.capacity)
+        while self.slots[at].node is not NULL:
+            at = (at + 1) & (self.capacity - 1)
+        self.slots[at].node = node
+        self.slots[at].value = NULL
+        Py_INCREF(<object>node)
+        self.size += 1
+        return &self.slots[at]
+
+    cdef object take(self, VariableNodeBase node):
+        """Remove and return the gradient of a node; None if it has none."""
+        cdef Slot *slot = self.find(<PyObject *>node)
+        cdef Py_ssize_t hole, at, home, mask
+        cdef object value
+        if slot is NULL:
+            if self.accumulate_grad_inputs and node.creator_base is None:
+                return _own_gradient(node)
+            return None
+        value = <object>slot.value
+        Py_DECREF(value)
+        Py_DECREF(node)
+        # Close the gap, so that later entries of the same run stay reachable.
+        mask = self.capacity - 1
+        hole = slot - self.slots
+        at = hole
+        while True:
+            at = (at + 1) & mask
+            if self.slots[at].node is NULL:
+                break
+            home = _home(self.slots[at].node, self.capacity)
+            if ((at - home) & mask) >= ((at - hole) & mask):
+                self.slots[hole] = self.slots[at]
+                hole = at
+        self.slots[hole].node = NULL
+        self.size -= 1
+        if type(value) is list:
+            return sum_gradients(<list>value)
+        return value
+
+    cdef object peek(self, VariableNodeBase node):
+        """Return the gradient of a node and keep it; None if it has none."""
+        cdef Slot *slot = self.find(<PyObject *>node)
+        if slot is NULL:
+            return None
+        value = <object>slot.value
+        if type(value) is list:
+            value = sum_gradients(<list>value)
+            if value is not None:
+                self.put(node, value)
+        return value
+
+    cdef int put(self, VariableNodeBase node, object value) except -1:
+        """Set the gradient of a node, whatever it was."""
+        cdef Slot *slot = self.find(<PyObject *>node)
+        cdef PyObject *old
+        if slot is NULL:
+            slot = self.make(<PyObject *>node)
+            old = NULL
+        else:
+            old = slot.value
+        Py_INCREF(value)
+        slot.value = <PyObject *>value
+        if old is not NULL:
+            Py_DECREF(<object>old)
+        return 0
+
+    cdef int add(self, VariableNodeBase node, object gradient) except -1:
+        """Add to the gradient of a node."""
+        cdef Slot *slot = self.find(<PyObject *>node)
+        cdef object value
+        if slot is NULL:
+            if self.accumulate_grad_inputs and node.creator_base is None:
+                value = _own_gradient(node)
+                if value is not None:
+                    gradient = _sum_shared(value, gradient)
+            return self.put(node, gradient)
+        value = <object>slot.value
+        if type(value) is list:
+            (<list>value).append(gradient)
+            value = sum_gradients(<list>value)
+        else:
+            value = _sum_two(value, gradient)
+        return self.put(node, value)
+
+    cdef list as_list(self, VariableNodeBase node):
+        """Return the gradients of a node as a list; what is appended to it counts."""
+        cdef Slot *slot = self.find(<PyObject *>node)
+        if slot is not NULL:
+            value = <object>slot.value
+            if type(value) is list:
+                return value
+            gradients = [as_grad_variable(value)]
+        else:
+            value = None
+            if self.accumulate_grad_inputs and node.creator_base is None:
+                check_old_style(node)
+                value = _own_gradient(node)
+            gradients = [] if value is None else [as_grad_variable(value)]
+        self.put(node, gradients)
+        return gradients
+
+    # -- for Python
+
+    def __setitem__(self, VariableNodeBase node not None, gradient):
+        if gradient is None:
+            self.put(node, [])
+        else:
+            self.put(node, gradient)
+
+    def accumulate(self, VariableNodeBase node not None, gradient):
+        """Add ``gradient`` (a variable or None) to the gradient of ``node``."""
+        if gradient is not None:
+            self.add(node, gradient)
+
+    def pop(self, VariableNodeBase node not None):
+        """Remove and return the gradient of ``node`` as a variable, or None."""
+        return as_grad_variable(self.take(node))
+
+    def get_as_list(self, VariableNodeBase node not None):
+        """Return the list of gradients of ``node``; what is appended to it counts."""
+        return self.as_list(node)
+
+    def assert_no_grads(self):
+        """Check that nothing is left in the table."""
+        cdef Py_ssize_t i
+        for i in range(self.capacity):
+            if self.slots[i].node is not NULL and <object>self.slots[i].value != []:
+                raise AssertionError('a gradient is left in the table')
+
+
+cdef object _own_gradient(VariableNodeBase node):
+    """Return the gradient that the node's variable has already."""
+    cdef VariableBase variable = variable_of(node)
+    if variable is None or not variable._grad_valid:
+        return None
+    if variable.grad_variable is not None:
+        return variable.grad_variable
+    return variable.grad_arr
+
+
+cdef object _sum_shared(object a, object b):
+    """Add to a gradient that the user holds: never in place."""
+    if PyArray_CheckExact(a) and PyArray_CheckExact(b):
+        if PyArray_DESCR(a) is PyArray_DESCR(b) and PyArray_SAMESHAPE(a, b):
+            return np.PyArray_EnsureArray(a + b)
+    return _add_variables(as_grad_variable(a), as_grad_variable(b))
+
+
+def reduce_gradients(gradients):
+    """Return the sum of a list of gradients as a variable; None if it is empty."""
+    return as_grad_variable(sum_gradients(list(gradients)))

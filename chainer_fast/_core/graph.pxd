@@ -1,0 +1,101 @@
+"""Records of the computational graph: variables, their nodes, and functions.
+
+Strong references run from variables to nodes, from nodes to the function that made
+them, and from functions to their input nodes: backward in time only, so that a graph
+holds no cycle.  The way forward (node to variable, function to output node) is kept in
+borrowed pointers that either end clears when it goes.
+
+Whatever is rare (hooks of one function, stack traces, layouts, marks of old-style
+functions) lives in the instance dictionary, which exists only once something is in it;
+the public classes hold the defaults.
+"""
+from cpython.object cimport PyObject
+
+from chainer_fast._core.state cimport ThreadState
+
+
+cdef enum:
+    INLINE_DIMS = 4
+
+cdef extern from *:
+    """
+    /* The instance dictionary if there is one yet: borrowed, or NULL. */
+    static PyObject *cf_instance_dict(PyObject *self) {
+        PyObject **slot = _PyObject_GetDictPtr(self);
+        return slot == NULL ? NULL : *slot;
+    }
+    """
+    PyObject *cf_instance_dict(object self)
+
+
+cdef class VariableNodeBase:
+    cdef dict __dict__
+    cdef object __weakref__
+    cdef PyObject *variable_ptr          # VariableBase, borrowed
+    cdef PyObject *creator_ptr           # FunctionBase whose output_ptr leads here
+    cdef FunctionBase creator_base
+    cdef object array                    # kept only while a function needs it
+    cdef public object name
+    cdef public object dtype
+    cdef object shape_tuple              # once asked for, or of many axes
+    cdef Py_ssize_t dims[INLINE_DIMS]
+    cdef int ndim                        # -1: nothing is known
+    cdef public int _rank
+    cdef public bint _requires_grad
+
+
+cdef class VariableBase:
+    cdef dict __dict__
+    cdef object __weakref__
+    cdef PyObject *node_ptr              # as node_base, also while being collected
+    cdef VariableNodeBase node_base      # made when first asked for
+    cdef object arr
+    cdef object grad_arr
+    cdef object grad_variable
+    cdef object name_text
+    cdef object device_cache
+    cdef list sharers                    # weak references to all copies, itself too
+    cdef public object _layout
+    cdef public object _loss_scale
+    cdef public bint _requires_grad
+    cdef public bint _grad_valid
+
+
+cdef class FunctionBase:
+    cdef dict __dict__
+    cdef object __weakref__
+    cdef tuple input_nodes
+    cdef PyObject *output_ptr            # VariableNodeBase of a lone output, borrowed
+    cdef object output_refs              # tuple of weak references, where made
+    cdef object kept_outputs             # a lone array, or a tuple of arrays
+    cdef public object _input_indexes_to_retain
+    cdef public object _output_indexes_to_retain
+    cdef public int rank
+    cdef public int _output_count
+    cdef public bint lazy_grad_sum
+
+
+cdef class Kernel:
+    """Compiled shortcut of a class of functions with one output.
+
+    It serves the plain case only (NumPy arrays of one float type, in C order) and says
+    so when a case is not plain; the function's own methods then do the work.
+    """
+    cdef tuple retain_inputs
+    cdef tuple retain_outputs
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n)
+    cdef int backward(
+        self, FunctionBase function, object gy, PyObject **gx) except -1
+
+
+cdef Kernel kernel_of(FunctionBase function)
+cdef VariableBase new_variable(object array, bint requires_grad)
+cdef VariableNodeBase node_of(VariableBase variable)
+cdef VariableBase variable_of(VariableNodeBase node)
+cdef VariableNodeBase lone_output(FunctionBase function)
+cdef VariableBase grad_var_of(VariableBase variable)
+cdef bint shape_matches(VariableNodeBase node, object array) except -1
+cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1
+cdef int check_grad(VariableBase variable, object array) except -1
+cdef dict local_hooks(FunctionBase function)
+cdef object as_ndarray(object array)

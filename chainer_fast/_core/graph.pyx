@@ -1,0 +1,82 @@
+"""Records of the computational graph, and the application of a function.
+
+The public classes in ``variable.py`` and ``function_node.py`` derive from the ones here
+and are made known by :func:`bind`.
+"""
+import copyreg
+import traceback
+import weakref
+
+cimport cython
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT, Py_TYPE
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
+    PyTuple_SET_ITEM
+cimport numpy as np
+from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
+
+from chainer_fast._core.state cimport ThreadState, current
+
+np.import_array()
+
+cdef extern from *:
+    """
+    static unsigned int cf_version_tag(PyTypeObject *type) {
+    #ifdef Py_TPFLAGS_VALID_VERSION_TAG
+        if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
+            return 0;
+    #endif
+        return type->tp_version_tag;
+    }
+
+    /* An instance without a call of __init__. */
+    static PyObject *cf_allocate(PyObject *type, PyObject *no_args) {
+        return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
+    }
+    """
+    object cf_allocate(object type, object no_args)
+    unsigned int cf_version_tag(PyTypeObject *cls)
+
+cdef tuple _NO_ARGS = ()
+
+# The public classes, and what the engine needs of the modules above it.
+cdef type _Variable = None
+cdef type _VariableNode = None
+cdef object _accepts_array = None       # array -> bool
+cdef object _describe_arrays = None     # the accepted types, for messages
+cdef object _compatible = None          # arrays -> bool
+cdef object _device_scope = None        # arrays -> context manager, or None on the CPU
+cdef object _has_nan = None             # array -> bool
+cdef object _run_static = None          # (function, arrays) -> outputs
+cdef object _make_transpose = None
+cdef object _device_of = None           # array -> device
+
+
+def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
+         device_scope, has_nan, run_static, device_of):
+    """Make the public classes and the array rules known; called once, at import."""
+    global _Variable, _VariableNode, _accepts_array, _describe_arrays, _compatible
+    global _device_scope, _has_nan, _run_static, _device_of
+    _Variable = variable
+    _VariableNode = variable_node
+    _accepts_array = accepts_array
+    _describe_arrays = describe_arrays
+    _compatible = compatible
+    _device_scope = device_scope
+    _has_nan = has_nan
+    _run_static = run_static
+    _device_of = device_of
+
+
+cdef object as_ndarray(object array):
+    """Return ``array`` if it is plainly a NumPy array, else None."""
+    return array if PyArray_CheckExact(array) else None
+
+
+# One module, since each of these types knows the others; a file each, to be read.
+include "_nodes.pxi"
+include "_variables.pxi"
+include "_functions.pxi"
+include "_kernels.pxi"
+include "_operators.pxi"

@@ -1,0 +1,527 @@
+"""Compiled shortcuts of functions, for plain arrays.
+
+What a small model pays for is not arithmetic but the way to it: argument parsing, type
+resolution and dispatch of each ufunc call. A kernel goes from the arrays straight to a
+loop and back. It says no (None from ``forward``, zero from ``backward``) to whatever is
+not plain, and to results whose loops raised a floating-point flag, which NumPy has to
+warn of; the function's own methods then do the work, and give the same bits.
+"""
+import numpy
+
+cimport numpy as np
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
+    PyArray_MatrixProduct, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, \
+    PyArray_Transpose, PyArray_TYPE, PyArray_ZEROS, npy_intp
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableNodeBase, \
+    cf_instance_dict
+from chainer_fast._core.plain cimport empty_like, kind_of
+
+np.import_array()
+np.import_ufunc()
+
+ctypedef void (*Loop2f)(const float *, const float *, float *, ptrdiff_t) noexcept
+ctypedef void (*Loop2d)(const double *, const double *, double *, ptrdiff_t) noexcept
+ctypedef void (*Loop1f)(const float *, float, float *, ptrdiff_t) noexcept
+ctypedef void (*Loop1d)(const double *, double, double *, ptrdiff_t) noexcept
+
+cdef extern from "loops.h":
+    void cf_add_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_add_d(const double *, const double *, double *, ptrdiff_t) noexcept
+    void cf_sub_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_sub_d(const double *, const double *, double *, ptrdiff_t) noexcept
+    void cf_mul_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_mul_d(const double *, const double *, double *, ptrdiff_t) noexcept
+    void cf_tanh_grad_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_tanh_grad_d(const double *, const double *, double *, ptrdiff_t) noexcept
+    void cf_sigmoid_grad_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_sigmoid_grad_d(
+        const double *, const double *, double *, ptrdiff_t) noexcept
+    void cf_relu_grad_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_relu_grad_d(const double *, const double *, double *, ptrdiff_t) noexcept
+    void cf_sqrt_grad_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_sqrt_grad_d(const double *, const double *, double *, ptrdiff_t) noexcept
+    void cf_neg_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_neg_d(const double *, double, double *, ptrdiff_t) noexcept
+    void cf_addc_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_addc_d(const double *, double, double *, ptrdiff_t) noexcept
+    void cf_rsubc_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_rsubc_d(const double *, double, double *, ptrdiff_t) noexcept
+    void cf_mulc_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_mulc_d(const double *, double, double *, ptrdiff_t) noexcept
+    void cf_maxc_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_maxc_d(const double *, double, double *, ptrdiff_t) noexcept
+    void cf_halves_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_halves_d(const double *, double, double *, ptrdiff_t) noexcept
+    void cf_add_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
+    void cf_add_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
+    void cf_add_to_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
+    void cf_add_to_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
+
+
+# ------------------------------------------------------------------- loops on arrays
+
+cdef struct Pair2:
+    Loop2f f
+    Loop2d d
+
+cdef struct Pair1:
+    Loop1f f
+    Loop1d d
+
+
+cdef object _run2(Pair2 loops, char kind, object a, object b):
+    """Return ``loop(a, b)``, or None if it raised a flag."""
+    cdef object out = empty_like(a)
+    clear_float_errors()
+    if kind == b'f':
+        loops.f(<float *>PyArray_DATA(<np.ndarray>a), <float *>PyArray_DATA(
+            <np.ndarray>b), <float *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(a))
+    else:
+        loops.d(<double *>PyArray_DATA(<np.ndarray>a), <double *>PyArray_DATA(
+            <np.ndarray>b), <double *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(a))
+    return None if float_errors() else out
+
+
+cdef object _run1(Pair1 loops, char kind, object a, double c):
+    """Return ``loop(a, c)``, or None if it raised a flag."""
+    cdef object out = empty_like(a)
+    clear_float_errors()
+    if kind == b'f':
+        loops.f(<float *>PyArray_DATA(<np.ndarray>a), <float>c,
+                <float *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(a))
+    else:
+        loops.d(<double *>PyArray_DATA(<np.ndarray>a), c,
+                <double *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(a))
+    return None if float_errors() else out
+
+
+cdef class _Ufunc:
+    """Inner loops of a ufunc of one argument, called without the ufunc."""
+    cdef np.PyUFuncGenericFunction loop_f
+    cdef np.PyUFuncGenericFunction loop_d
+    cdef void *data_f
+    cdef void *data_d
+
+    def __cinit__(self, np.ufunc ufunc):
+        cdef int i
+        for i in range(ufunc.ntypes):
+            if ufunc.types[2 * i] == np.NPY_FLOAT and (
+                    ufunc.types[2 * i + 1] == np.NPY_FLOAT):
+                self.loop_f = ufunc.functions[i]
+                self.data_f = ufunc.data[i]
+            elif ufunc.types[2 * i] == np.NPY_DOUBLE and (
+                    ufunc.types[2 * i + 1] == np.NPY_DOUBLE):
+                self.loop_d = ufunc.functions[i]
+                self.data_d = ufunc.data[i]
+        if self.loop_f is NULL or self.loop_d is NULL:
+            raise RuntimeError('NumPy has no loop of floats for %r' % ufunc)
+
+    cdef object run(self, char kind, object a):
+        """Return the ufunc of ``a``, or None if its loop raised a flag."""
+        cdef object out = empty_like(a)
+        cdef char *args[2]
+        cdef npy_intp n = PyArray_SIZE(a)
+        cdef npy_intp steps[2]
+        args[0] = <char *>PyArray_DATA(<np.ndarray>a)
+        args[1] = <char *>PyArray_DATA(<np.ndarray>out)
+        steps[0] = steps[1] = 4 if kind == b'f' else 8
+        clear_float_errors()
+        if kind == b'f':
+            self.loop_f(args, &n, steps, self.data_f)
+        else:
+            self.loop_d(args, &n, steps, self.data_d)
+        return None if float_errors() else out
+
+
+cdef inline PyObject *_given(object array) noexcept:
+    """Return a new reference, for a slot of gradients."""
+    if array is None:
+        return NULL
+    Py_INCREF(array)
+    return <PyObject *>array
+
+
+cdef inline bint _wanted(FunctionBase function, Py_ssize_t i):
+    return (<VariableNodeBase>function.input_nodes[i])._requires_grad
+
+
+cdef inline object _input(FunctionBase function, Py_ssize_t i):
+    """Return a retained input array."""
+    return (<VariableNodeBase>function.input_nodes[i]).array
+
+
+# --------------------------------------------------------------------- two operands
+
+cdef class _Binary(Kernel):
+    """Elementwise operation on two arrays of one shape."""
+    cdef Pair2 loops
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        if n != 2:
+            return None
+        cdef object a = <object>x[0]
+        cdef object b = <object>x[1]
+        cdef char kind = kind_of(a)
+        if not kind or kind_of(b) != kind or not PyArray_SAMESHAPE(
+                <np.ndarray>a, <np.ndarray>b):
+            return None
+        return _run2(self.loops, kind, a, b)
+
+
+cdef class AddKernel(_Binary):
+
+    def __cinit__(self):
+        self.loops.f = cf_add_f
+        self.loops.d = cf_add_d
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        if not _fits_inputs(function, gy, 2):
+            return 0
+        gx[0] = _given(gy)
+        gx[1] = _given(gy)
+        return 1
+
+
+cdef class SubKernel(_Binary):
+
+    def __cinit__(self):
+        self.loops.f = cf_sub_f
+        self.loops.d = cf_sub_d
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef char kind = kind_of(gy)
+        if not kind or not _fits_inputs(function, gy, 2):
+            return 0
+        if _wanted(function, 1):
+            gx[1] = _given(_run1(_neg, kind, gy, 0))
+            if gx[1] is NULL:
+                return 0
+        gx[0] = _given(gy)
+        return 1
+
+
+cdef class MulKernel(_Binary):
+
+    def __cinit__(self):
+        self.loops.f = cf_mul_f
+        self.loops.d = cf_mul_d
+        self.retain_inputs = (0, 1)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef char kind = kind_of(gy)
+        cdef Py_ssize_t i
+        cdef object other
+        if not kind or not _fits_inputs(function, gy, 2):
+            return 0
+        for i in range(2):
+            if not _wanted(function, i):
+                continue
+            other = _input(function, 1 - i)
+            if kind_of(other) != kind:
+                return 0
+            gx[i] = _given(_run2(self.loops, kind, gy, other))
+            if gx[i] is NULL:
+                return 0
+        return 1
+
+
+cdef bint _fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
+    """Tell whether a gradient has the shape and type of all inputs."""
+    cdef Py_ssize_t i
+    cdef int axis
+    cdef VariableNodeBase node
+    for i in range(n):
+        node = <VariableNodeBase>function.input_nodes[i]
+        if node.ndim != PyArray_NDIM(gy) or node.shape_tuple is not None:
+            if node.shape != gy.shape:
+                return False
+        else:
+            for axis in range(node.ndim):
+                if node.dims[axis] != PyArray_DIM(<np.ndarray>gy, axis):
+                    return False
+        if node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy):
+            return False
+    return True
+
+
+# ---------------------------------------------------------------------- one operand
+
+cdef class _Unary(Kernel):
+    """Elementwise function of one array, by a ufunc's loop; retains its output.
+
+    The gradient is ``grad(y, gy)``.
+    """
+    cdef _Ufunc ufunc
+    cdef Pair2 grad
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        if n != 1:
+            return None
+        cdef object a = <object>x[0]
+        cdef char kind = kind_of(a)
+        return self.ufunc.run(kind, a) if kind else None
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef char kind = kind_of(gy)
+        cdef object y = function.kept_outputs
+        if not kind or kind_of(y) != kind or not PyArray_SAMESHAPE(
+                <np.ndarray>y, <np.ndarray>gy):
+            return 0
+        gx[0] = _given(_run2(self.grad, kind, y, gy))
+        return gx[0] is not NULL
+
+
+cdef class TanhKernel(_Unary):
+
+    def __cinit__(self):
+        self.ufunc = _Ufunc(numpy.tanh)
+        self.grad.f = cf_tanh_grad_f
+        self.grad.d = cf_tanh_grad_d
+        self.retain_outputs = (0,)
+
+
+cdef class SigmoidKernel(_Unary):
+
+    def __cinit__(self):
+        self.ufunc = _Ufunc(numpy.tanh)
+        self.grad.f = cf_sigmoid_grad_f
+        self.grad.d = cf_sigmoid_grad_d
+        self.retain_outputs = (0,)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        if n != 1:
+            return None
+        cdef object a = <object>x[0]
+        cdef char kind = kind_of(a)
+        if not kind:
+            return None
+        a = _run1(_mulc, kind, a, 0.5)
+        if a is None:
+            return None
+        a = self.ufunc.run(kind, a)
+        return None if a is None else _run1(_halves, kind, a, 0.5)
+
+
+cdef class ExpKernel(_Unary):
+
+    def __cinit__(self):
+        self.ufunc = _Ufunc(numpy.exp)
+        self.grad.f = cf_mul_f
+        self.grad.d = cf_mul_d
+        self.retain_outputs = (0,)
+
+
+cdef class SqrtKernel(_Unary):
+
+    def __cinit__(self):
+        self.ufunc = _Ufunc(numpy.sqrt)
+        self.grad.f = cf_sqrt_grad_f
+        self.grad.d = cf_sqrt_grad_d
+        self.retain_outputs = (0,)
+
+
+cdef class ReLUKernel(_Unary):
+
+    def __cinit__(self):
+        self.grad.f = cf_relu_grad_f
+        self.grad.d = cf_relu_grad_d
+        self.retain_outputs = (0,)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
+        return _run1(_maxc, kind, <object>x[0], 0) if kind else None
+
+
+cdef class NegKernel(Kernel):
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
+        return _run1(_neg, kind, <object>x[0], 0) if kind else None
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef char kind = kind_of(gy)
+        if not kind or not _fits_inputs(function, gy, 1):
+            return 0
+        gx[0] = _given(_run1(_neg, kind, gy, 0))
+        return gx[0] is not NULL
+
+
+# --------------------------------------------------------------- an array and a scalar
+
+cdef bint _scalar(FunctionBase function, double *value) except -1:
+    """Read the attribute ``value`` if it is a Python number."""
+    cdef PyObject *own = cf_instance_dict(function)
+    cdef PyObject *found
+    if own is NULL:
+        return False
+    found = PyDict_GetItemWithError(<object>own, 'value')
+    if found is NULL:
+        return False
+    if type(<object>found) is not float and type(<object>found) is not int:
+        return False
+    value[0] = <object>found
+    return True
+
+
+cdef class _Constant(Kernel):
+    """Elementwise operation on an array and the function's scalar."""
+    cdef Pair1 loops
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef double value = 0
+        cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
+        if not kind or not _scalar(function, &value):
+            return None
+        return _run1(self.loops, kind, <object>x[0], value)
+
+
+cdef class AddConstantKernel(_Constant):
+
+    def __cinit__(self):
+        self.loops.f = cf_addc_f
+        self.loops.d = cf_addc_d
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        if not _fits_inputs(function, gy, 1):
+            return 0
+        gx[0] = _given(gy)
+        return 1
+
+
+cdef class SubFromConstantKernel(_Constant):
+
+    def __cinit__(self):
+        self.loops.f = cf_rsubc_f
+        self.loops.d = cf_rsubc_d
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef char kind = kind_of(gy)
+        if not kind or not _fits_inputs(function, gy, 1):
+            return 0
+        gx[0] = _given(_run1(_neg, kind, gy, 0))
+        return gx[0] is not NULL
+
+
+cdef class MulConstantKernel(_Constant):
+
+    def __cinit__(self):
+        self.loops.f = cf_mulc_f
+        self.loops.d = cf_mulc_d
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef double value = 0
+        cdef char kind = kind_of(gy)
+        if not kind or not _scalar(function, &value) or not _fits_inputs(
+                function, gy, 1):
+            return 0
+        gx[0] = _given(_run1(self.loops, kind, gy, value))
+        return gx[0] is not NULL
+
+
+# ------------------------------------------------------------------------ affine maps
+
+cdef object _transposed(object matrix):
+    return PyArray_Transpose(<np.ndarray>matrix, NULL)
+
+
+cdef class LinearKernel(Kernel):
+    """``y = x W^T + b`` of matrices and a vector."""
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object rows, weight, bias, y
+        cdef char kind
+        if n != 2 and n != 3:
+            return None
+        rows = <object>x[0]
+        weight = <object>x[1]
+        kind = kind_of(rows)
+        if not kind or kind_of(weight) != kind or (
+                PyArray_NDIM(rows) != 2 or PyArray_NDIM(weight) != 2 or
+                PyArray_DIM(<np.ndarray>rows, 1) != PyArray_DIM(
+                    <np.ndarray>weight, 1)):
+            return None
+        if n == 3:
+            bias = <object>x[2]
+            if kind_of(bias) != kind or PyArray_NDIM(bias) != 1 or (
+                    PyArray_DIM(<np.ndarray>bias, 0) != PyArray_DIM(
+                        <np.ndarray>weight, 0)):
+                return None
+        y = PyArray_MatrixProduct(rows, _transposed(weight))
+        if n == 3:
+            clear_float_errors()
+            if kind == b'f':
+                cf_add_to_rows_f(
+                    <float *>PyArray_DATA(<np.ndarray>bias),
+                    <float *>PyArray_DATA(<np.ndarray>y),
+                    PyArray_DIM(<np.ndarray>y, 0), PyArray_DIM(<np.ndarray>y, 1))
+            else:
+                cf_add_to_rows_d(
+                    <double *>PyArray_DATA(<np.ndarray>bias),
+                    <double *>PyArray_DATA(<np.ndarray>y),
+                    PyArray_DIM(<np.ndarray>y, 0), PyArray_DIM(<np.ndarray>y, 1))
+            if float_errors():
+                return None
+        return y
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object rows = _input(function, 0)
+        cdef object weight = _input(function, 1)
+        cdef object bias_grad
+        cdef char kind = kind_of(gy)
+        if not kind or kind_of(rows) != kind or kind_of(weight) != kind or (
+                PyArray_NDIM(gy) != 2):
+            return 0
+        if _wanted(function, 0):
+            gx[0] = _given(PyArray_MatrixProduct(gy, weight))
+        if _wanted(function, 1):
+            gx[1] = _given(PyArray_MatrixProduct(_transposed(gy), rows))
+        if len(function.input_nodes) == 3 and _wanted(function, 2):
+            bias_grad = _sum_rows(kind, gy)
+            if bias_grad is None:
+                return 0
+            gx[2] = _given(bias_grad)
+        return 1
+
+
+cdef object _sum_rows(char kind, object matrix):
+    """Return the sum of the rows, or None if it raised a flag."""
+    cdef npy_intp rows = PyArray_DIM(<np.ndarray>matrix, 0)
+    cdef npy_intp columns = PyArray_DIM(<np.ndarray>matrix, 1)
+    cdef object out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
+    clear_float_errors()
+    if kind == b'f':
+        cf_add_rows_f(<float *>PyArray_DATA(<np.ndarray>matrix),
+                      <float *>PyArray_DATA(<np.ndarray>out), rows, columns)
+    else:
+        cf_add_rows_d(<double *>PyArray_DATA(<np.ndarray>matrix),
+                      <double *>PyArray_DATA(<np.ndarray>out), rows, columns)
+    return None if float_errors() else out
+
+
+cdef Pair1 _neg, _mulc, _maxc, _halves
+_neg.f = cf_neg_f
+_neg.d = cf_neg_d
+_mulc.f = cf_mulc_f
+_mulc.d = cf_mulc_d
+_maxc.f = cf_maxc_f
+_maxc.d = cf_maxc_d
+_halves.f = cf_halves_f
+_halves.d = cf_halves_d

@@ -1,0 +1,68 @@
+/* Elementwise loops over contiguous floats and doubles.
+ *
+ * Each follows the arithmetic of the NumPy expression beside it, operation by operation,
+ * so that both give the same bits (the build forbids fused multiply-add). The compiler
+ * makes a version for each width of vector that the processor may have.
+ */
+#ifndef CF_LOOPS_H
+#define CF_LOOPS_H
+
+#include <stddef.h>
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#define CF_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CF_CLONES
+#endif
+
+#define CF_LOOP2(name, T, expression)                                         \
+    CF_CLONES static void name(const T *a, const T *b, T *out, ptrdiff_t n) { \
+        ptrdiff_t i;                                                          \
+        for (i = 0; i < n; ++i)                                               \
+            out[i] = (expression);                                            \
+    }
+
+#define CF_LOOP1(name, T, expression)                                         \
+    CF_CLONES static void name(const T *a, T c, T *out, ptrdiff_t n) {        \
+        ptrdiff_t i;                                                          \
+        for (i = 0; i < n; ++i)                                               \
+            out[i] = (expression);                                            \
+        (void)c;                                                              \
+    }
+
+#define CF_LOOPS(S, T)                                                        \
+    CF_LOOP2(cf_add_##S, T, a[i] + b[i])                                      \
+    CF_LOOP2(cf_sub_##S, T, a[i] - b[i])                                      \
+    CF_LOOP2(cf_mul_##S, T, a[i] * b[i])                                      \
+    CF_LOOP2(cf_div_##S, T, a[i] / b[i])                                      \
+    CF_LOOP2(cf_tanh_grad_##S, T, b[i] * ((T)1 - a[i] * a[i]))                \
+    CF_LOOP2(cf_sigmoid_grad_##S, T, b[i] * a[i] * ((T)1 - a[i]))             \
+    CF_LOOP2(cf_relu_grad_##S, T, b[i] * (a[i] > (T)0 ? (T)1 : (T)0))         \
+    CF_LOOP2(cf_sqrt_grad_##S, T, b[i] / (a[i] * (T)2))                       \
+    CF_LOOP1(cf_neg_##S, T, -a[i])                                            \
+    CF_LOOP1(cf_addc_##S, T, a[i] + c)                                        \
+    CF_LOOP1(cf_rsubc_##S, T, c - a[i])                                       \
+    CF_LOOP1(cf_mulc_##S, T, a[i] * c)                                        \
+    CF_LOOP1(cf_maxc_##S, T, (a[i] >= c || a[i] != a[i]) ? a[i] : c)          \
+    CF_LOOP1(cf_halves_##S, T, a[i] * c + c)                                  \
+    /* out[j] += rows of a, from the first to the last */                     \
+    CF_CLONES static void cf_add_rows_##S(                                    \
+            const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {          \
+        ptrdiff_t i, j;                                                       \
+        for (i = 0; i < rows; ++i)                                            \
+            for (j = 0; j < columns; ++j)                                     \
+                out[j] += a[i * columns + j];                                 \
+    }                                                                         \
+    /* each row of out += a */                                                \
+    CF_CLONES static void cf_add_to_rows_##S(                                 \
+            const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {          \
+        ptrdiff_t i, j;                                                       \
+        for (i = 0; i < rows; ++i)                                            \
+            for (j = 0; j < columns; ++j)                                     \
+                out[i * columns + j] += a[j];                                 \
+    }
+
+CF_LOOPS(f, float)
+CF_LOOPS(d, double)
+
+#endif

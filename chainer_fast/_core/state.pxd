@@ -1,0 +1,19 @@
+"""What the engine asks about the running thread: its hooks and its configuration."""
+
+
+cdef class ThreadState:
+    # An OrderedDict, by the name that each hook was added under.
+    cdef public object function_hooks
+    # Entries that ``chainer_fast.config`` holds for this thread alone.
+    cdef dict overrides
+    # Version of the configuration that the flags below were read at.
+    cdef unsigned long long seen
+    cdef bint enable_backprop
+    cdef bint debug
+    cdef bint type_check
+    cdef bint lazy_grad_sum
+    cdef bint static_graph
+
+
+cdef ThreadState current()
+cdef int set_enable_backprop(ThreadState state, bint value) except -1

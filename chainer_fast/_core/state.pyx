@@ -1,0 +1,221 @@
+"""Configuration and function hooks of the running thread.
+
+Chainer reads ``config.enable_backprop``, ``config.debug`` and a few others for every
+function of a graph.  Here a C thread-local pointer leads to a small record that holds
+them as C integers; it is read anew only after some entry of the configuration changed,
+which a version number tells.
+"""
+import collections
+import threading
+
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyObject, PyObject_GenericGetAttr, PyObject_GenericSetAttr
+
+cdef extern from *:
+    """
+    #define PyObject_GenericDelAttr(o, name) PyObject_GenericSetAttr(o, name, NULL)
+    #if defined(_MSC_VER)
+    static __declspec(thread) PyObject *cf_thread_state = NULL;
+    #else
+    static __thread PyObject *cf_thread_state = NULL;
+    #endif
+    """
+    PyObject *cf_thread_state
+    int PyObject_GenericDelAttr(object o, object name) except -1
+
+cdef class ThreadState:
+
+    def __cinit__(self):
+        self.function_hooks = collections.OrderedDict()
+        self.overrides = {}
+        self.seen = 0
+
+    def __dealloc__(self):
+        global cf_thread_state
+        # Runs while the owning thread ends: whatever still asks gets a new record.
+        if cf_thread_state is <PyObject *>self:
+            cf_thread_state = NULL
+
+
+class _Owner(threading.local):
+    """Keeps the record of each thread alive for as long as the thread."""
+
+    state = None
+
+
+cdef object _owner = _Owner()
+# Raised by every change of the configuration, in any thread.
+cdef unsigned long long _version = 1
+cdef LocalConfig _config = None
+
+
+cdef ThreadState current():
+    """Return the record of the running thread, its flags up to date."""
+    global cf_thread_state
+    cdef ThreadState state
+    if cf_thread_state is NULL:
+        state = ThreadState()
+        _owner.state = state
+        cf_thread_state = <PyObject *>state
+    else:
+        state = <ThreadState>cf_thread_state
+    if state.seen != _version and _config is not None:
+        _refresh(state)
+    return state
+
+
+cdef int _refresh(ThreadState state) except -1:
+    state.enable_backprop = bool(_config._find('enable_backprop', True))
+    state.debug = bool(_config._find('debug', False))
+    state.type_check = bool(_config._find('type_check', True))
+    state.lazy_grad_sum = bool(_config._find('lazy_grad_sum', False))
+    state.static_graph = _config._find('schedule_func', None) is not None
+    state.seen = _version
+    return 0
+
+
+cdef int set_enable_backprop(ThreadState state, bint value) except -1:
+    """Switch graph construction in this thread, as an assignment to the entry would."""
+    state.overrides['enable_backprop'] = bool(value)
+    state.enable_backprop = value
+    return 0
+
+
+cdef int _changed() except -1:
+    global _version
+    _version += 1
+    return 0
+
+
+def get_function_hooks():
+    """Return the function hooks of the running thread, in the order they were added.
+
+    Returns
+    -------
+    collections.OrderedDict
+        Names to :class:`chainer_fast.FunctionHook`; changing it takes effect at once.
+    """
+    return current().function_hooks
+
+
+cdef class GlobalConfig:
+    """Configuration that every thread sees.
+
+    Entries are plain attributes; any name can be set.  A thread sees the value unless
+    it has set its own through :data:`chainer_fast.config`.
+    """
+
+    cdef dict __dict__
+
+    def __setattr__(self, name, value):
+        PyObject_GenericSetAttr(self, name, value)
+        _changed()
+
+    def __delattr__(self, name):
+        PyObject_GenericDelAttr(self, name)
+        _changed()
+
+    def show(self, file=None):
+        """Print the entries, a line each, sorted by name.
+
+        Parameters
+        ----------
+        file : file-like, optional
+            Where to print; standard output by default.
+        """
+        entries = vars(self)
+        _show(entries, entries, file)
+
+
+cdef class LocalConfig:
+    """View of a :class:`GlobalConfig` with entries of the running thread on top.
+
+    Reading an attribute gives the thread's own entry, or else the global one.
+    Assigning and deleting touch the thread's entries alone.
+
+    Parameters
+    ----------
+    global_config : GlobalConfig
+        The configuration to fall back to.
+    """
+
+    cdef GlobalConfig _global
+    cdef dict _global_entries
+    cdef object _local
+
+    def __init__(self, GlobalConfig global_config not None):
+        self._global = global_config
+        self._global_entries = vars(global_config)
+        self._local = threading.local()
+
+    cdef dict _entries(self):
+        if self is _config:
+            return current().overrides
+        return vars(self._local)
+
+    cdef object _find(self, str name, default):
+        """Return an entry without asking for the thread's record again."""
+        cdef dict own
+        if self is _config and cf_thread_state is not NULL:
+            own = (<ThreadState>cf_thread_state).overrides
+        else:
+            own = vars(self._local)
+        cdef PyObject *found = PyDict_GetItemWithError(own, name)
+        if found is NULL:
+            found = PyDict_GetItemWithError(self._global_entries, name)
+            if found is NULL:
+                return default
+        return <object>found
+
+    def __getattribute__(self, str name):
+        cdef PyObject *found = PyDict_GetItemWithError(self._entries(), name)
+        if found is NULL:
+            found = PyDict_GetItemWithError(self._global_entries, name)
+            if found is NULL:
+                return PyObject_GenericGetAttr(self, name)
+        return <object>found
+
+    def __setattr__(self, str name, value):
+        self._entries()[name] = value
+        _changed()
+
+    def __delattr__(self, str name):
+        entries = self._entries()
+        if name not in entries:
+            _no_entry(name)
+        del entries[name]
+        _changed()
+
+    def _own(self, name, default):
+        """Return what the running thread itself has set for an entry."""
+        return self._entries().get(name, default)
+
+    def show(self, file=None):
+        """Print the entries that the running thread sees, a line each.
+
+        Parameters
+        ----------
+        file : file-like, optional
+            Where to print; standard output by default.
+        """
+        entries = self._entries()
+        _show({**self._global_entries, **entries}, entries, file)
+
+
+cdef int _no_entry(str name) except -1:
+    raise AttributeError(
+        'the running thread has no configuration entry %r to delete' % (name,))
+
+
+cdef int _show(dict entries, dict own, file) except -1:
+    cdef Py_ssize_t width = max([len(name) for name in entries], default=0)
+    for name in sorted(entries):
+        print('%-*s %s' % (width, name, entries[name]), file=file)
+    return 0
+
+
+def bind_config(LocalConfig config not None):
+    """Make ``config`` the one that the engine obeys; called once, at import."""
+    global _config
+    _config = config
+    _changed()

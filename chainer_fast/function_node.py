@@ -1,0 +1,421 @@
+"""Functions of the computational graph, and gradients of variables."""
+import collections
+import contextlib
+
+import numpy
+
+from chainer_fast import _toplevel, backend
+from chainer_fast import variable as _variable
+from chainer_fast._core import backprop as _backprop_core
+from chainer_fast._core import graph as _graph
+from chainer_fast.backends import cuda
+from chainer_fast.graph_optimizations.static_graph_utilities import (
+    static_forward_optimizations,
+)
+from chainer_fast.utils import type_check
+
+__all__ = ['FunctionNode', 'grad', 'static_forward_optimizations']
+
+
+class FunctionNode(_graph.FunctionBase):
+    """A differentiable function as a node of the computational graph.
+
+    Derive from it and write ``forward`` (or ``forward_cpu`` and ``forward_gpu``), which
+    takes and returns tuples of arrays, and ``backward``, which takes and returns
+    variables, so that it can be differentiated again. Make an instance for each
+    application and call :meth:`apply`.
+
+    Attributes
+    ----------
+    inputs : tuple of VariableNode
+        Nodes of the inputs.
+    outputs : tuple of weakref.ref
+        Weak references to the nodes of the outputs.
+    rank : int
+        Highest rank of the inputs.
+    stack : traceback.StackSummary or None
+        Where the function was applied; kept in debug mode.
+    lazy_grad_sum : bool
+        Whether gradients of an input that come from several functions are summed in
+        one call; ``config.lazy_grad_sum`` when the function was applied.
+    """
+
+    stack = None
+    is_elementwise = False
+    chainerx_device = None
+
+    _input_layouts = None
+    _output_layouts = None
+    _local_function_hooks = None
+    _supports_static_optimizations = False
+    _is_chainerx_fallback_mode = False
+
+    @property
+    def _impl_name(self):
+        return type(self).__name__
+
+    @property
+    def _n_local_function_hooks(self):
+        return len(self._local_function_hooks or ())
+
+    @property
+    def label(self):
+        """Short text for people: the name of the class unless overridden."""
+        return type(self).__name__
+
+    @property
+    def output_data(self):
+        """Output arrays that are retained; None for the others.
+
+        Raises
+        ------
+        RuntimeError
+            If the function is cut out of the graph.
+        """
+        if self.outputs is None:
+            raise RuntimeError('FunctionNode is not applied, or it is unchained.')
+        nodes = [reference() for reference in self.outputs]
+        return tuple(None if node is None else node.data for node in nodes)
+
+    @property
+    def local_function_hooks(self):
+        """Hooks of this very function, an OrderedDict by name."""
+        hooks = self._local_function_hooks
+        if hooks is None:
+            hooks = self._local_function_hooks = collections.OrderedDict()
+        return hooks
+
+    @property
+    def input_layouts(self):
+        """Memory layouts of the inputs, a tuple; None entries are plain."""
+        if self._input_layouts is not None:
+            return self._input_layouts
+        return (None,) * len(self.inputs)
+
+    @property
+    def output_layouts(self):
+        """Memory layouts of the outputs, a tuple; to be set in ``forward``."""
+        if self._output_layouts is not None:
+            return self._output_layouts
+        return (None,) * self._output_count
+
+    @output_layouts.setter
+    def output_layouts(self, layouts):
+        self._output_layouts = tuple(layouts)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(
+            'FunctionNode is not callable: call its apply method, with a tuple of '
+            'inputs. Function %s' % type(self).__name__)
+
+    # -- forward
+
+    def _check_data_type_forward(self, arrays):
+        shapes = None
+        if self._input_layouts is not None:
+            shapes = self._semantic_shapes(arrays)
+        if type_check.in_light_mode():
+            try:
+                # Enough to tell whether the types are right, and quick about it.
+                self.check_type_forward(
+                    type_check.get_light_types(arrays, shapes=shapes))
+                return
+            except type_check.InvalidType:
+                pass
+        with type_check.get_function_check_context(self):
+            self.check_type_forward(
+                type_check.get_types(arrays, 'in_types', False, shapes=shapes))
+
+    def _semantic_shapes(self, arrays):
+        from chainer_fast import memory_layouts
+        return [
+            memory_layouts.get_semantic_shape(array, assumed_layout=layout)
+            for array, layout in zip(arrays, self._input_layouts, strict=True)]
+
+    def _note_input_layouts(self, variables):
+        self._input_layouts = tuple([var.layout for var in variables])
+        self.check_layout_forward(variables)
+
+    def check_layout_forward(self, inputs):
+        """Check the memory layouts of the inputs; to be overridden.
+
+        Parameters
+        ----------
+        inputs : sequence of Variable
+            The inputs; at least one has a layout of its own.
+
+        Raises
+        ------
+        RuntimeError
+            Unless overridden: the function takes plain arrays only.
+        """
+        raise RuntimeError(
+            '%s takes no input with a non-standard layout: use as_layout(None) first.\n'
+            'layouts: %s' % (self._impl_name, [var.layout for var in inputs]))
+
+    def check_type_forward(self, in_types):
+        """Check types and shapes of the inputs; to be overridden.
+
+        Parameters
+        ----------
+        in_types : TypeInfoTuple
+            What :func:`chainer_fast.utils.type_check.expect` works on.
+        """
+
+    def forward(self, inputs):
+        """Compute the outputs.
+
+        Parameters
+        ----------
+        inputs : tuple of array
+            Inputs.
+
+        Returns
+        -------
+        tuple of array
+            Outputs. By default those of :meth:`forward_gpu` if an input is on a GPU,
+            otherwise those of :meth:`forward_cpu`.
+        """
+        if any(isinstance(x, cuda.ndarray) for x in inputs):
+            return self.forward_gpu(inputs)
+        return self.forward_cpu(inputs)
+
+    def forward_cpu(self, inputs):
+        """Compute the outputs of NumPy arrays; to be overridden."""
+        raise NotImplementedError(
+            '%s has neither forward nor forward_cpu' % type(self).__name__)
+
+    def forward_gpu(self, inputs):
+        """Compute the outputs of CuPy arrays; to be overridden."""
+        raise NotImplementedError(
+            '%s has neither forward nor forward_gpu' % type(self).__name__)
+
+    def forward_chainerx(self, inputs):
+        """Never called: there are no ChainerX arrays."""
+        from chainer_fast import Fallback
+        return Fallback
+
+    # -- backward
+
+    def backward(self, target_input_indexes, grad_outputs):
+        """Compute the gradients of inputs; to be overridden.
+
+        Parameters
+        ----------
+        target_input_indexes : tuple of int
+            Inputs whose gradients are wanted, in ascending order.
+        grad_outputs : tuple of Variable or None
+            Gradients of the outputs.
+
+        Returns
+        -------
+        tuple of Variable or None
+            Gradients of the wanted inputs, or of all inputs. None means zero, which is
+            what a function that does not override this method has.
+        """
+        return (None,) * len(target_input_indexes)
+
+    def backward_accumulate(self, target_input_indexes, grad_outputs, grad_inputs):
+        """Compute the gradients of inputs and add them to those found so far.
+
+        Override it instead of :meth:`backward` where computing and adding in one go
+        pays.
+
+        Parameters
+        ----------
+        target_input_indexes : tuple of int
+            Inputs whose gradients are wanted, in ascending order.
+        grad_outputs : tuple of Variable or None
+            Gradients of the outputs.
+        grad_inputs : tuple of Variable or None
+            Gradients of the wanted inputs from other functions. Of a variable that is
+            an input twice, only the first place has it.
+
+        Returns
+        -------
+        tuple of Variable or None
+            Sums for the wanted inputs, exactly one each.
+        """
+        gradients = self.backward(target_input_indexes, grad_outputs)
+        if len(gradients) == len(self.inputs):
+            gradients = [gradients[i] for i in target_input_indexes]
+        elif len(gradients) != len(target_input_indexes):
+            raise ValueError(
+                'number of gradients returned by %s (%s) is incorrect: %d instead of %d'
+                % (self._impl_name, self.label, len(gradients),
+                   len(target_input_indexes)))
+        sums = []
+        for new, old in zip(gradients, grad_inputs, strict=True):
+            if new is None or old is None:
+                sums.append(old if new is None else new)
+            else:
+                sums.append(new + old)
+        return tuple(sums)
+
+    # -- hooks
+
+    def add_hook(self, hook, name=None):
+        """Add a hook that sees this function alone.
+
+        Parameters
+        ----------
+        hook : FunctionHook
+            The hook.
+        name : str, optional
+            Its name; by default the hook's own.
+
+        Raises
+        ------
+        TypeError
+            If it is no hook.
+        KeyError
+            If a hook of that name is there already.
+        """
+        from chainer_fast import function_hook
+        if not isinstance(hook, function_hook.FunctionHook):
+            raise TypeError('Hook must be a FunctionHook, not %s' % type(hook))
+        if name is None:
+            name = hook.name
+        hooks = self.local_function_hooks
+        if name in hooks:
+            raise KeyError('Hook %s already exists' % name)
+        hooks[name] = hook
+        hook.added(self)
+
+    def delete_hook(self, name):
+        """Remove a hook of this function.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Raises
+        ------
+        KeyError
+            If there is no hook of that name.
+        """
+        if name not in self.local_function_hooks:
+            raise KeyError('Hook %s does not exist' % name)
+        self.local_function_hooks[name].deleted(self)
+        del self.local_function_hooks[name]
+
+
+def _device_scope(arrays):
+    """Return a context in which the arrays' GPU is current; None on the CPU."""
+    for array in arrays:
+        if isinstance(array, cuda.ndarray):
+            return backend.get_device_from_array(array).create_context()
+    return None
+
+
+def _has_nan(array):
+    """Tell whether an array of floating-point numbers holds NaN."""
+    if array.dtype.kind != 'f':
+        return False
+    device = backend.get_device_from_array(array)
+    with contextlib.nullcontext() if device.xp is numpy else device.create_context():
+        return bool(device.xp.isnan(array).any())
+
+
+def _accepts_array(array):
+    return isinstance(array, _toplevel.get_array_types())
+
+
+def _describe_arrays():
+    return ' or '.join(str(t) for t in _toplevel.get_array_types())
+
+
+_graph.bind(
+    variable=_variable.Variable,
+    variable_node=_variable.VariableNode,
+    accepts_array=_accepts_array,
+    describe_arrays=_describe_arrays,
+    compatible=_toplevel.is_arrays_compatible,
+    device_scope=_device_scope,
+    has_nan=_has_nan,
+    run_static=static_forward_optimizations,
+    device_of=backend.get_device_from_array)
+_backprop_core.bind(
+    function_node=FunctionNode, device_scope=_device_scope, has_nan=_has_nan)
+
+
+def _check_sequence(name, value):
+    if not isinstance(value, (tuple, list)):
+        raise TypeError('%s must be a tuple or a list, not %s.' % (name, type(value)))
+
+
+def _check_partners(name, values, partner_name, partners):
+    """Return a list of gradients, as long as what they belong to."""
+    if values is None:
+        return [None] * len(partners)
+    _check_sequence(name, values)
+    if len(values) != len(partners):
+        raise ValueError(
+            '%s must be of the same length as %s.\nlen(%s) = %d, len(%s) = %d'
+            % (name, partner_name, partner_name, len(partners), name, len(values)))
+    for value in values:
+        if value is not None and not isinstance(value, _variable.Variable):
+            raise TypeError(
+                'each of %s must be a Variable or None, not %s: wrap the array in a '
+                'Variable' % (name, type(value)))
+    return list(values)
+
+
+def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False,
+         retain_grad=False, enable_double_backprop=False, loss_scale=None):
+    """Return the gradients of ``outputs`` with respect to ``inputs``.
+
+    Only functions on a way from an input to an output are differentiated, and no
+    variable's gradient is touched unless asked for.
+
+    Parameters
+    ----------
+    outputs : tuple or list of Variable
+        What to differentiate; several are taken for their sum.
+    inputs : tuple or list of Variable
+        With respect to what.
+    grad_outputs : tuple or list of Variable or None, optional
+        Gradients of the outputs; ones where there is none.
+    grad_inputs : tuple or list of Variable or None, optional
+        Gradients that the results are added to.
+    set_grad : bool
+        Whether the inputs' ``grad_var`` are set to the results.
+    retain_grad : bool
+        Whether all variables on the way have their ``grad_var`` set.
+    enable_double_backprop : bool
+        Whether the results can be differentiated again.
+    loss_scale : float, optional
+        Factor of the outputs' gradients.
+
+    Returns
+    -------
+    list of Variable or None
+        A gradient for each input; None where no output depends on it.
+
+    Raises
+    ------
+    TypeError
+        If an argument is no tuple or list of variables.
+    ValueError
+        If lengths differ.
+    """
+    _check_sequence('outputs', outputs)
+    _check_sequence('inputs', inputs)
+    for name, variables in (('outputs', outputs), ('inputs', inputs)):
+        for var in variables:
+            if not isinstance(var, _variable.Variable):
+                raise TypeError(
+                    'each of %s must be a Variable, not %s' % (name, type(var)))
+    gys = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
+    gxs = _check_partners('grad_inputs', grad_inputs, 'inputs', inputs)
+    for i, y in enumerate(outputs):
+        if gys[i] is None:
+            with cuda.get_device_from_array(y.array):
+                gys[i] = _variable.Variable(
+                    y.xp.ones_like(y.array), requires_grad=False)
+        if loss_scale is not None:
+            gys[i] = gys[i] * loss_scale
+    return _backprop_core.differentiate(
+        outputs, inputs, gys, gxs, set_grad=set_grad, retain_grad=retain_grad,
+        enable_double_backprop=enable_double_backprop)

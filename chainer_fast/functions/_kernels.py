@@ -1,0 +1,26 @@
+"""Which classes of functions have compiled shortcuts."""
+from chainer_fast._core import grad_table, kernels
+from chainer_fast._core.graph import register_kernel
+from chainer_fast.functions.activation import relu, sigmoid, tanh
+from chainer_fast.functions.connection import linear
+from chainer_fast.functions.math import basic_math, exponential, sqrt
+
+
+def register():
+    """Attach the shortcuts; called once, when all functions are there."""
+    grad_table.bind_add(basic_math.add)
+    for cls, kernel in (
+            (basic_math.Add, kernels.AddKernel()),
+            (basic_math.Sub, kernels.SubKernel()),
+            (basic_math.Mul, kernels.MulKernel()),
+            (basic_math.Neg, kernels.NegKernel()),
+            (basic_math.AddConstant, kernels.AddConstantKernel()),
+            (basic_math.SubFromConstant, kernels.SubFromConstantKernel()),
+            (basic_math.MulConstant, kernels.MulConstantKernel()),
+            (exponential.Exp, kernels.ExpKernel()),
+            (sqrt.Sqrt, kernels.SqrtKernel()),
+            (tanh.Tanh, kernels.TanhKernel()),
+            (sigmoid.Sigmoid, kernels.SigmoidKernel()),
+            (relu.ReLU, kernels.ReLUKernel()),
+            (linear.LinearFunction, kernels.LinearKernel())):
+        register_kernel(cls, kernel)

@@ -1,0 +1,564 @@
+"""Variables: arrays that remember how they were computed."""
+import warnings
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast._core import backprop as _backprop_core
+from chainer_fast._core.graph import VariableBase, VariableNodeBase
+from chainer_fast.backends import _cpu, cuda, intel64
+
+__all__ = [
+    'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable',
+    'variable_repr', 'variable_str']
+
+
+def as_variable(obj):
+    """Return ``obj`` as a variable.
+
+    Parameters
+    ----------
+    obj : array or Variable
+        A variable is returned as it is.
+
+    Returns
+    -------
+    Variable
+        One made around an array requires no gradient.
+    """
+    if isinstance(obj, Variable):
+        return obj
+    return Variable(obj, requires_grad=False)
+
+
+def as_array(obj):
+    """Return the array of a variable; an array is returned as it is."""
+    if isinstance(obj, Variable):
+        return obj.array
+    return obj
+
+
+def _text(var, as_text):
+    head = 'variable' if var.name is None else 'variable ' + var.name
+    array = var.raw_array
+    if array is None:
+        return head + '(None)'
+    with cuda.get_device_from_array(array):
+        body = as_text(backend.CpuDevice().send(array))
+    return '%s(%s)' % (head, body.replace('\n', '\n' + ' ' * (len(head) + 1)))
+
+
+def variable_repr(var):
+    """Return the text that ``repr`` gives for a variable."""
+    def as_text(array):
+        if array.size == 0:
+            return '[], shape=%s' % (array.shape,)
+        return numpy.array2string(array, separator=', ')
+    return _text(var, as_text)
+
+
+def variable_str(var):
+    """Return the text that ``str`` gives for a variable."""
+    return _text(var, lambda array: '[]' if array.size == 0 else str(array))
+
+
+class VariableNode(VariableNodeBase):
+    """What stands for a variable in the computational graph.
+
+    The graph holds nodes instead of variables, so that the array of a variable that no
+    function needs can be released while the graph lives. A node knows type and shape
+    of the array, the function that made it, and its rank.
+
+    Parameters
+    ----------
+    variable : Variable
+        The variable to stand for.
+    name : str or None
+        Its name.
+
+    Raises
+    ------
+    ValueError
+        If ``grad`` is given, as it could be in old versions.
+    TypeError
+        If any other keyword is given.
+    """
+
+    _old_style_grad_generator = None
+    _layout = None
+
+    def __init__(self, variable, name, **kwargs):
+        if 'grad' in kwargs:
+            raise ValueError(
+                'unexpected keyword argument "grad": pass the gradient to Variable '
+                'instead')
+        if kwargs:
+            raise TypeError(
+                '__init__() got unexpected keyword argument(s) %s'
+                % ', '.join(repr(key) for key in sorted(kwargs)))
+        self._requires_grad = variable.requires_grad
+        self._update_data_info(variable.raw_array)
+        variable._node = self
+        self.name = name
+
+    @property
+    def creator(self):
+        """The function that made the variable, or None.
+
+        An old-style function gives its :class:`~chainer_fast.Function` object.
+        """
+        node = self.creator_node
+        return getattr(node, '_old_style_function', node)
+
+    @creator.setter
+    def creator(self, function):
+        self.set_creator(function)
+
+    def set_creator(self, creator):
+        """Set the function that made the variable.
+
+        Parameters
+        ----------
+        creator : Function, FunctionNode or None
+            An old-style function is taken for its node.
+        """
+        from chainer_fast import function
+        if isinstance(creator, function.Function):
+            creator = creator.node
+        self.creator_node = creator
+
+    @property
+    def label(self):
+        """Shape and dtype, for graphs drawn without names."""
+        if self.shape == ():
+            return str(self.dtype)
+        return '(%s), %s' % (', '.join(map(str, self.shape)), self.dtype)
+
+    def _check_old_style_gradient(self):
+        if self._old_style_grad_generator is not None:
+            raise RuntimeError(
+                'cannot twice-differentiate an old style Function "%s": its backward '
+                'computes with arrays. Write it as a FunctionNode.'
+                % self._old_style_grad_generator)
+
+
+def _create_variable(data, name, grad, requires_grad, device):
+    """Make a variable from what its pickle holds."""
+    var = Variable(data, name=name, grad=grad, requires_grad=requires_grad)
+    var.to_device(device)
+    return var
+
+
+class Variable(VariableBase):
+    """An array that remembers how it was computed.
+
+    Functions take variables and return variables that know the way back. Calling
+    :meth:`backward` on a result gives each variable that it was computed from its
+    gradient, in :attr:`grad`.
+
+    Parameters
+    ----------
+    data : numpy.ndarray, cupy.ndarray or None
+        The array; it is not copied. None makes an uninitialized variable.
+    name : str, optional
+        A name for people.
+    grad : array, optional
+        Gradient to begin with, of the same dtype and shape as ``data``.
+    requires_grad : bool
+        Whether to compute the gradient of this variable in backpropagation.
+
+    Raises
+    ------
+    TypeError
+        If ``data`` is no array, or a keyword is unknown.
+    ValueError
+        If ``volatile`` is given, which Chainer has long retired.
+    """
+
+    # NumPy leaves ``array + variable`` to the variable.
+    __array_priority__ = 200
+
+    _has_chainerx_array = False
+    _chainerx_name = None
+
+    @classmethod
+    def _init_unchecked(cls, data=None, device=None, name=None, grad=None,
+                        grad_valid=True, requires_grad=True, is_chainerx_array=None,
+                        node=None, layout=None):
+        """Make a variable of what is known to be valid."""
+        var = cls.__new__(cls)
+        VariableBase.__init__(
+            var, data, name=name, requires_grad=requires_grad, _grad_valid=grad_valid,
+            _layout=layout)
+        var._cached_device = device
+        if grad is not None:
+            var._set_grad_without_check(grad)
+            var._grad_valid = grad_valid
+        if node is not None:
+            var._node = node
+        return var
+
+    def __copy__(self):
+        return self._copy_to(type(self).__new__(type(self)))
+
+    def _copy_to(self, target):
+        VariableBase.__init__(
+            target, self.raw_array, name=self.name, requires_grad=self._requires_grad,
+            _grad_valid=self._grad_valid, _layout=self._layout)
+        target.__dict__.update(self.__dict__)
+        target._cached_device = self._cached_device
+        target._loss_scale = self._loss_scale
+        target._grad = self._grad
+        target._grad_var = self._grad_var
+        self._share_array(target)
+        return target
+
+    def __reduce__(self):
+        args = (self.raw_array, self.name, self._grad, self._requires_grad, self.device)
+        return _create_variable, args
+
+    def __repr__(self):
+        return variable_repr(self)
+
+    def __str__(self):
+        return variable_str(self)
+
+    def __iter__(self):
+        for index in range(len(self)):
+            yield self[index]
+
+    def __nonzero__(self):
+        return self.__bool__()
+
+    @property
+    def xp(self):
+        """The array module: :mod:`numpy` or :mod:`cupy`."""
+        return self.device.xp
+
+    @property
+    def device(self):
+        """The device that the array is on, a :class:`chainer_fast.backend.Device`."""
+        device = self._cached_device
+        if device is None:
+            array = self.raw_array
+            if array is None:
+                device = backend.CpuDevice()
+            else:
+                device = backend.get_device_from_array(array)
+            self._cached_device = device
+        return device
+
+    @property
+    def layout(self):
+        """The memory layout; None for the plain one."""
+        return self._layout
+
+    @property
+    def chx_array(self):
+        """Only of variables that hold ChainerX arrays, which there are none of."""
+        raise ValueError(
+            'chx_array is not available for Variable with non-ChainerX array.')
+
+    @property
+    def label(self):
+        """Shape and dtype, for graphs drawn without names."""
+        return self.node.label
+
+    def _refuse_layout(self):
+        raise RuntimeError(
+            'Cannot directly retrieve the underlying array from a variable with '
+            'non-standard layout (%s): use as_layout(None) first.' % (self._layout,))
+
+    def _semantic_shape(self):
+        from chainer_fast import memory_layouts
+        return memory_layouts.get_semantic_shape(self)
+
+    def summary(self):
+        """Return a short text: the name, or else the place in memory."""
+        if self.name:
+            return '<variable %s>' % self.name
+        return '<variable at 0x%x>' % id(self)
+
+    def debug_print(self):
+        """Return several lines on the device, type and statistics of the variable."""
+        array = self.raw_array
+        if array is None:
+            facts = dict.fromkeys(
+                ('device', 'backend', 'shape', 'dtype', 'statistics'))
+            facts['grad'] = None
+        else:
+            on_cpu = isinstance(array, _cpu.CpuDevice.supported_array_types)
+            facts = {
+                'device': 'CPU' if on_cpu else array.device,
+                'backend': type(array),
+                'shape': self.shape,
+                'dtype': self.dtype,
+                'statistics': _statistics(array),
+                'grad': _grad_statistics(self._grad),
+            }
+        lines = ['- %s: %s' % item for item in facts.items()]
+        return '\n'.join([self.summary(), *lines])
+
+    # -- between devices
+
+    def to_cpu(self):
+        """Move the array and the gradient to the CPU."""
+        self.to_device(backend.CpuDevice())
+
+    def to_gpu(self, device=None):
+        """Move the array and the gradient to a GPU.
+
+        Parameters
+        ----------
+        device : int, optional
+            Number of the GPU; the current one by default.
+        """
+        cuda.check_cuda_available()
+        self.to_device(cuda._get_device_or_current(device))
+
+    def to_intel64(self):
+        """Move the array and the gradient to the CPU, in iDeep's arrangement.
+
+        Raises
+        ------
+        RuntimeError
+            If iDeep is not available.
+        """
+        intel64.check_ideep_available()
+        self.to_device(intel64.Intel64Device())
+
+    def to_chx(self):
+        """Convert the array to ChainerX, which is never available.
+
+        Raises
+        ------
+        RuntimeError
+            Always.
+        """
+        raise RuntimeError('ChainerX is not available.')
+
+    def from_chx(self):
+        """Convert a ChainerX array to its like; other arrays stay as they are."""
+
+    def to_device(self, device):
+        """Move the array and the gradient to a device.
+
+        Parameters
+        ----------
+        device
+            Anything that :func:`chainer_fast.get_device` takes.
+        """
+        self._to_device(backend.get_device(device), allow_unchaining=False)
+
+    def _to_device(self, device, allow_unchaining):
+        array = self.raw_array
+        if array is None:
+            self._cached_device = device
+            return
+        grad, grad_var = self._grad, self._grad_var
+        moved = device.send(array)
+        if moved is not array:
+            # Copies of this variable stay where they are.
+            self._hold(moved)
+        self._cached_device = device
+        if grad is None:
+            return
+        moved_grad = device.send(grad)
+        if moved_grad is not grad:
+            self._grad = moved_grad
+        elif grad_var is not None:
+            self._grad_var = grad_var
+
+    def as_layout(self, layout):
+        """Return the variable in another memory layout, as a function of the graph."""
+        from chainer_fast import memory_layouts
+        if self._layout == layout:
+            return self
+        y, = memory_layouts.AsLayout(layout).apply((self,))
+        return y
+
+    # -- gradients
+
+    def zerograd(self):
+        """Fill the gradient with zeros.
+
+        .. deprecated:: Chainer 1.15
+            :meth:`cleargrad` is cheaper.
+        """
+        warnings.warn(
+            'Variable.zerograd is deprecated. Use Variable.cleargrad instead.',
+            DeprecationWarning, stacklevel=2)
+        array = self.raw_array
+        if array is None:
+            return
+        with cuda.get_device_from_array(array):
+            if self._grad is None:
+                self._set_grad_without_check(self.xp.zeros_like(array))
+                return
+            if self._grad_var is not None:
+                self._grad_var.unchain()
+            self._grad.fill(0)
+
+    def copydata(self, var):
+        """Copy the array of another variable into this one's.
+
+        Parameters
+        ----------
+        var : Variable
+            Source; it may be on another device. An uninitialized parameter on either
+            side is initialized with the other's shape; two of them stay as they are.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit.
+        """
+        source = var.raw_array
+        if self.raw_array is None:
+            if source is None:
+                return
+            self.initialize(source.shape)
+        elif source is None:
+            var.initialize(self.shape)
+            source = var.raw_array
+        backend.copyto(self.raw_array, source)
+
+    def addgrad(self, var):
+        """Add the gradient of another variable to this one's.
+
+        Parameters
+        ----------
+        var : Variable
+            Source; without a gradient, nothing happens. It may be on another device.
+        """
+        other = var.grad_var
+        if other is None:
+            return
+        if self.raw_array is None:
+            self.initialize(var.shape)
+        if var.device != self.device:
+            other = Variable(self.device.send(other.array), requires_grad=False)
+        own = self.grad_var
+        self.grad_var = other if own is None else own + other
+
+    # -- the graph
+
+    def set_creator(self, gen_func):
+        """Set the function that made the variable.
+
+        Parameters
+        ----------
+        gen_func : Function, FunctionNode or None
+            The function.
+        """
+        self.node.set_creator(gen_func)
+
+    def set_creator_node(self, fnode):
+        """Set the function node that made the variable.
+
+        Parameters
+        ----------
+        fnode : FunctionNode or None
+            The function.
+        """
+        self.node.set_creator_node(fnode)
+
+    def unchain_backward(self):
+        """Cut every way back from this variable, releasing the graph behind it."""
+        functions = [self.creator_node]
+        seen = set()
+        while functions:
+            function = functions.pop()
+            if function is None or function in seen:
+                continue
+            seen.add(function)
+            functions.extend(node.creator_node for node in function.inputs or ())
+            function.unchain()
+
+    def backward(self, retain_grad=False, enable_double_backprop=False,
+                 loss_scale=None):
+        """Compute the gradients of all variables that this one was computed from.
+
+        The gradients of leaves add to those that they have; clear them before. A
+        variable without gradient starts from one (or from ``loss_scale``) if it is a
+        scalar; otherwise set :attr:`grad` first.
+
+        Parameters
+        ----------
+        retain_grad : bool
+            Whether variables in between keep their gradients.
+        enable_double_backprop : bool
+            Whether the gradients can be differentiated again.
+        loss_scale : float, optional
+            Factor of the default gradient, for float16; optimizers divide by it.
+        """
+        array = self.raw_array
+        if array.size == 1 and self._grad is None:
+            if array.ndim != 0:
+                warnings.warn(
+                    'Treating a variable with only one element as a scalar in '
+                    'Variable.backward is deprecated. A scalar variable must be a '
+                    '0-dimensional array. Apply chainer.functions.squeeze to obtain '
+                    'one. If the size became one by accident, set zero to grad.',
+                    DeprecationWarning, stacklevel=2)
+            with cuda.get_device_from_array(array):
+                grad = self.xp.ones_like(array)
+                if loss_scale is not None:
+                    grad *= loss_scale
+            self._set_grad_without_check(grad)
+        _backprop_core.backward_from(
+            self, retain_grad, enable_double_backprop, loss_scale)
+
+    # -- functions as methods
+
+    def reshape(self, *shape):
+        """Return the variable with another shape; see :func:`functions.reshape`."""
+        from chainer_fast import functions
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = tuple(shape[0])
+        return functions.reshape(self, shape)
+
+    def transpose(self, *axes):
+        """Return the variable with its axes permuted; see :func:`functions.transpose`.
+        """
+        from chainer_fast import functions
+        if len(axes) == 0:
+            axes = None
+        elif len(axes) == 1 and (
+                axes[0] is None or isinstance(axes[0], (tuple, list))):
+            axes = axes[0]
+        return functions.transpose(self, axes)
+
+    def mean(self, axis=None, *, weights=None, keepdims=False):
+        """Return the (weighted) mean over axes; see :func:`functions.average`."""
+        from chainer_fast import functions
+        return functions.average(self, axis, weights, keepdims)
+
+    def item(self):
+        """Return the only element as a Python scalar.
+
+        Raises
+        ------
+        ValueError
+            If there is not exactly one element.
+        """
+        return self.array.item()
+
+
+def _statistics(array):
+    with cuda.get_device_from_array(array):
+        return 'mean={:.8f}, std={:.8f}'.format(
+            float(array.mean()), float(array.std()))
+
+
+def _grad_statistics(grad):
+    if grad is None:
+        return None
+    with cuda.get_device_from_array(grad):
+        if (grad == 0).all():
+            return 0
+    return _statistics(grad)
+
+
+# Here for the name's sake; it derives from Variable, which has to be there before.
+from chainer_fast._parameter import Parameter, _recover_parameter  # noqa: E402, F401

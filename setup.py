@@ -1,0 +1,63 @@
+"""Build of the compiled modules; all metadata stands in pyproject.toml.
+
+Set ``CHAINER_FAST_DEBUG=1`` to build with bounds and None checks, overflow checks
+and debug symbols.
+"""
+import os
+import sys
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
+
+# The one place where compiler directives are set.
+DIRECTIVES = {
+    'language_level': 3,
+    'binding': True,
+    'embedsignature': False,
+    'boundscheck': DEBUG,
+    'wraparound': DEBUG,
+    'initializedcheck': DEBUG,
+    'nonecheck': DEBUG,
+    'overflowcheck': DEBUG,
+    'cdivision': True,
+    'freethreading_compatible': False,
+}
+
+MODULES = [
+    'state',
+    'floats',
+    'graph',
+    'heap',
+    'grad_table',
+    'grad_check',
+    'backprop',
+    'kernels',
+    'update',
+]
+
+if sys.platform == 'win32':
+    COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
+else:
+    COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-fno-strict-aliasing']
+    # ``x * y + z`` must round twice, as NumPy does, on every machine; and no loop with a
+    # square root is vectorized while ``errno`` has to be set.
+    COMPILE_ARGS += ['-ffp-contract=off', '-fno-math-errno']
+
+
+def extensions():
+    """Return the compiled modules of ``chainer_fast._core``."""
+    return [
+        Extension(
+            'chainer_fast._core.' + name,
+            ['chainer_fast/_core/%s.pyx' % name],
+            include_dirs=[numpy.get_include()],
+            define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
+            extra_compile_args=COMPILE_ARGS)
+        for name in MODULES if os.path.exists('chainer_fast/_core/%s.pyx' % name)]
+
+
+setup(ext_modules=cythonize(
+    extensions(), compiler_directives=DIRECTIVES, gdb_debug=False))
