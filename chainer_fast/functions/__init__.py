@@ -1,4 +1,64 @@
 """The differentiable functions, usually imported as ``F``."""
+from chainer_fast.functions.activation.clipped_relu import clipped_relu, relu6
+from chainer_fast.functions.activation.elu import elu
+from chainer_fast.functions.activation.hard_sigmoid import hard_sigmoid
+from chainer_fast.functions.activation.leaky_relu import leaky_relu
+from chainer_fast.functions.activation.log_softmax import log_softmax
+from chainer_fast.functions.activation.relu import relu
+from chainer_fast.functions.activation.sigmoid import sigmoid
+from chainer_fast.functions.activation.softmax import softmax
+from chainer_fast.functions.activation.softplus import softplus
+from chainer_fast.functions.activation.tanh import tanh
+from chainer_fast.functions.array.broadcast import broadcast, broadcast_to
+from chainer_fast.functions.array.cast import cast
+from chainer_fast.functions.array.concat import concat
+from chainer_fast.functions.array.copy import copy
+from chainer_fast.functions.array.diagonal import diagonal
+from chainer_fast.functions.array.dstack import dstack
+from chainer_fast.functions.array.expand_dims import expand_dims
+from chainer_fast.functions.array.flatten import flatten
+from chainer_fast.functions.array.flip import flip
+from chainer_fast.functions.array.fliplr import fliplr
+from chainer_fast.functions.array.flipud import flipud
+from chainer_fast.functions.array.get_item import get_item
+from chainer_fast.functions.array.hstack import hstack
+from chainer_fast.functions.array.moveaxis import moveaxis
+from chainer_fast.functions.array.pad import pad
+from chainer_fast.functions.array.permutate import permutate
+from chainer_fast.functions.array.repeat import repeat
+from chainer_fast.functions.array.reshape import reshape
+from chainer_fast.functions.array.rollaxis import rollaxis
+from chainer_fast.functions.array.scatter_add import scatter_add
+from chainer_fast.functions.array.select_item import select_item
+from chainer_fast.functions.array.separate import separate
+from chainer_fast.functions.array.split_axis import split_axis
+from chainer_fast.functions.array.squeeze import squeeze
+from chainer_fast.functions.array.stack import stack
+from chainer_fast.functions.array.swapaxes import swapaxes
+from chainer_fast.functions.array.tile import tile
+from chainer_fast.functions.array.transpose import transpose
+from chainer_fast.functions.array.vstack import vstack
+from chainer_fast.functions.array.where import where
+from chainer_fast.functions.connection.bilinear import bilinear
+from chainer_fast.functions.connection.embed_id import embed_id
+from chainer_fast.functions.connection.linear import linear
+from chainer_fast.functions.evaluation.accuracy import accuracy
+from chainer_fast.functions.evaluation.binary_accuracy import binary_accuracy
+from chainer_fast.functions.evaluation.classification_summary import (
+    classification_summary,
+    f1_score,
+    precision,
+    recall,
+)
+from chainer_fast.functions.evaluation.r2_score import r2_score
+from chainer_fast.functions.loss.absolute_error import absolute_error
+from chainer_fast.functions.loss.hinge import hinge
+from chainer_fast.functions.loss.huber_loss import huber_loss
+from chainer_fast.functions.loss.mean_absolute_error import mean_absolute_error
+from chainer_fast.functions.loss.mean_squared_error import mean_squared_error
+from chainer_fast.functions.loss.sigmoid_cross_entropy import sigmoid_cross_entropy
+from chainer_fast.functions.loss.softmax_cross_entropy import softmax_cross_entropy
+from chainer_fast.functions.loss.squared_error import squared_difference, squared_error
 from chainer_fast.functions.math.arctanh import arctanh
 from chainer_fast.functions.math.average import average
 from chainer_fast.functions.math.average import average as mean
@@ -48,3 +108,6 @@ from chainer_fast.functions.math.trigonometric import (
     sin,
     tan,
 )
+from chainer_fast.functions.noise.dropout import dropout
+from chainer_fast.functions.noise.gaussian import gaussian
+from chainer_fast.functions.util.forget import forget

@@ -1,0 +1,45 @@
+"""Input conditions shared by many functions."""
+from chainer_fast.utils import type_check
+
+
+def floats(in_types, *names):
+    """Expects inputs of these names, each of a floating dtype."""
+    type_check._argname(in_types, names)
+    for each in in_types:
+        type_check.expect(each.dtype.kind == 'f')
+
+
+def similar_floats(in_types, *names):
+    """Expects floating inputs of these names, alike in dtype and shape."""
+    floats(in_types, *names)
+    first = in_types[0]
+    for other in in_types[1:]:
+        type_check.expect(first.dtype == other.dtype)
+        type_check.expect(first.shape == other.shape)
+
+
+def axis(x_type, number):
+    """Expects an input to have the axis of this number, counted either way."""
+    if number < 0:
+        type_check.expect(-x_type.ndim <= number)
+    else:
+        type_check.expect(x_type.ndim > number)
+
+
+def scores_and_labels(in_types):
+    """Expects scores ``x`` of classes along axis 1 and integer labels ``t``.
+
+    The scores have the axis of classes more than the labels. Any axes behind
+    must be of length one.
+    """
+    type_check._argname(in_types, ('x', 't'))
+    x_type, t_type = in_types
+    type_check.expect(x_type.dtype.kind == 'f')
+    type_check.expect(t_type.dtype.kind == 'i')
+
+    ndim = type_check.eval(t_type.ndim)
+    type_check.expect(x_type.ndim >= ndim)
+    type_check.expect(x_type.shape[0] == t_type.shape[0])
+    type_check.expect(x_type.shape[2:ndim + 1] == t_type.shape[1:])
+    for d in range(ndim + 1, type_check.eval(x_type.ndim)):
+        type_check.expect(x_type.shape[d] == 1)

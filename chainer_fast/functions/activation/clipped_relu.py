@@ -1,0 +1,112 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+class ClippedReLU(FunctionNode):
+    """Rectifier with a ceiling.
+
+    Parameters
+    ----------
+    z : float
+        The ceiling, which must be positive.
+    """
+
+    def __init__(self, z):
+        super().__init__()
+        if not isinstance(z, float):
+            raise TypeError(
+                'the ceiling z of a clipped ReLU must be a float, not %s'
+                % type(z).__name__)
+        # A ceiling at or below zero would make the function constant.
+        assert z > 0
+        self.cap = z
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        x, = inputs
+        xp = backend.get_array_module(x)
+        self.retain_inputs((0,))
+        return utils.force_array(xp.clip(x, 0, self.cap), x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        return ClippedReLUGrad2(x.data, self.cap).apply(grad_outputs)
+
+
+class ClippedReLUGrad2(FunctionNode):
+    """Lets a gradient pass where the input lies strictly within the bounds.
+
+    Parameters
+    ----------
+    x : array
+        Input of the forward pass.
+    z : float
+        The ceiling.
+    """
+
+    def __init__(self, x, z):
+        super().__init__()
+        self.x = x
+        self.cap = z
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'gy')
+
+    def forward(self, inputs):
+        gy, = inputs
+        inside = (self.x > 0) & (self.x < self.cap)
+        return utils.force_array(gy * inside, gy.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        return ClippedReLUGrad2(self.x, self.cap).apply(grad_outputs)
+
+
+def clipped_relu(x, z=20.0):
+    """Rectified linear unit with a ceiling, elementwise.
+
+    .. math:: f(x; z) = \\min(\\max(0, x), z), \\quad z > 0
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+    z : float
+        The ceiling.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([-100., 5., 100.], np.float32)
+    >>> F.clipped_relu(x, 10.0).array
+    array([ 0.,  5., 10.], dtype=float32)
+    """
+    return ClippedReLU(z).apply((x,))[0]
+
+
+def relu6(x):
+    """Rectified linear unit with the ceiling 6, elementwise.
+
+    .. math:: f(x) = \\min(\\max(0, x), 6)
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    See Also
+    --------
+    chainer.functions.clipped_relu
+    """
+    return clipped_relu(x, 6.0)

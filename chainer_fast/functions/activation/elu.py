@@ -1,0 +1,93 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+class ELU(FunctionNode):
+    """Exponential linear unit."""
+
+    def __init__(self, alpha=1.0):
+        super().__init__()
+        self.alpha = float(alpha)
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        x, = inputs
+        xp = backend.get_array_module(x)
+        # With a negative alpha both half lines are mapped to positive
+        # values, and only the input tells them apart.
+        if self.alpha < 0:
+            self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        # The minimum spares exp() the values whose result is not used.
+        bent = self.alpha * (xp.exp(xp.minimum(x, 0)) - 1)
+        y = xp.where(x < 0, bent, x)
+        return utils.force_array(y, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        y, = self.get_retained_outputs()
+        cond = y if self.alpha >= 0 else self.get_retained_inputs()[0]
+        slope, = ELUGrad(self.alpha, cond.array).apply((y,))
+        return slope * grad_outputs[0],
+
+
+class ELUGrad(FunctionNode):
+    """Derivative of :class:`ELU`, as a function of its output.
+
+    Below zero it is :math:`\\alpha e^x = y + \\alpha`, elsewhere one.
+
+    Parameters
+    ----------
+    alpha : float
+        Parameter of the function.
+    cond : array
+        Array with the sign of the forward pass's input.
+    """
+
+    def __init__(self, alpha, cond):
+        super().__init__()
+        self.alpha = alpha
+        self.cond = cond
+
+    def forward(self, inputs):
+        y, = inputs
+        xp = backend.get_array_module(y)
+        slope = xp.where(self.cond < 0, y + self.alpha, 1)
+        return utils.force_array(slope, y.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        ggx, = grad_outputs
+        return ggx * (self.cond < 0).astype(ggx.dtype),
+
+
+def elu(x, alpha=1.0):
+    """Exponential linear unit, elementwise.
+
+    .. math::
+
+        f(x) = x \\quad (x \\ge 0), \\qquad
+        f(x) = \\alpha (\\exp(x) - 1) \\quad (x < 0)
+
+    See: https://arxiv.org/abs/1511.07289
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+    alpha : float
+        The parameter :math:`\\alpha`; minus it is the limit for large negative values.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([-1., 0., 2.], np.float32)
+    >>> F.elu(x, alpha=1.).array
+    array([-0.63212055,  0.        ,  2.        ], dtype=float32)
+    """
+    return ELU(alpha=alpha).apply((x,))[0]

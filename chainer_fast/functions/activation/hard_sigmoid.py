@@ -1,0 +1,75 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+
+
+class HardSigmoid(FunctionNode):
+    """Piecewise linear approximation of the sigmoid."""
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        line = inputs[0] * 0.2 + 0.5
+        xp = backend.get_array_module(line)
+        return utils.force_array(xp.clip(line, 0, 1), inputs[0].dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        return HardSigmoidGrad(x.array).apply(grad_outputs)
+
+
+class HardSigmoidGrad(FunctionNode):
+    """Passes a fifth of a gradient where the sigmoid is not flat.
+
+    Parameters
+    ----------
+    x : array
+        Input of the forward pass.
+    """
+
+    def __init__(self, x):
+        super().__init__()
+        self.x = x
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'gy')
+        gy_type, = in_types
+        for facet in 'dtype', 'shape':
+            type_check.expect(
+                getattr(gy_type, facet) == getattr(self.x, facet))
+
+    def forward(self, inputs):
+        gy, = inputs
+        # x / 5 + 1 / 2 leaves the unit interval at plus and minus 5 / 2.
+        sloping = abs(self.x) < 2.5
+        return utils.force_array(0.2 * (sloping * gy), gy.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        return HardSigmoidGrad(self.x).apply(grad_outputs)
+
+
+def hard_sigmoid(x):
+    """Piecewise linear approximation of the sigmoid, elementwise.
+
+    .. math:: f(x) = \\min(\\max(0.2 x + 0.5, 0), 1)
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([-2.6, -1, 0, 1, 2.6])
+    >>> F.hard_sigmoid(x).array
+    array([0. , 0.3, 0.5, 0.7, 1. ])
+    """
+    return HardSigmoid().apply((x,))[0]

@@ -1,0 +1,97 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+def _scale_negative(values, cond, slope):
+    """Copy of ``values`` with those at ``cond < 0`` multiplied by ``slope``."""
+    xp = backend.get_array_module(values)
+    # The explicit dtype keeps a slope given as a NumPy scalar from widening
+    # the product.
+    scaled = values * values.dtype.type(slope)
+    return xp.where(cond < 0, scaled, values)
+
+
+class LeakyReLU(FunctionNode):
+    """Leaky rectified linear unit."""
+
+    def __init__(self, slope=0.2):
+        super().__init__()
+        self.slope = slope
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    @property
+    def _keeps_sign(self):
+        # A slope below zero folds the negative half line onto the positive
+        # one: then the output no longer tells the sign of the input.
+        return self.slope >= 0
+
+    def forward(self, inputs):
+        if self._keeps_sign:
+            self.retain_outputs((0,))
+        else:
+            self.retain_inputs((0,))
+        return _scale_negative(inputs[0], inputs[0], self.slope),
+
+    def backward(self, indexes, grad_outputs):
+        signs, = (
+            self.get_retained_outputs() if self._keeps_sign
+            else self.get_retained_inputs())
+        return _LeakyReLUGrad(signs.array, self.slope).apply(grad_outputs)
+
+
+class _LeakyReLUGrad(FunctionNode):
+    """Gradient of :class:`LeakyReLU`; linear, so its own gradient as well.
+
+    Parameters
+    ----------
+    cond : array
+        Array with the sign of the forward pass's input.
+    slope : float
+        Factor applied where ``cond`` is negative.
+    """
+
+    def __init__(self, cond, slope):
+        super().__init__()
+        self.cond = cond
+        self.slope = slope
+
+    def forward(self, inputs):
+        return _scale_negative(inputs[0], self.cond, self.slope),
+
+    def backward(self, indexes, grad_outputs):
+        again = _LeakyReLUGrad(self.cond, self.slope)
+        return again.apply(grad_outputs)
+
+
+def leaky_relu(x, slope=0.2):
+    """Leaky rectified linear unit.
+
+    .. math::
+
+        f(x) = x \\quad (x \\ge 0), \\qquad f(x) = ax \\quad (x < 0)
+
+    with the slope :math:`a` a configurable constant.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+    slope : float
+        The slope :math:`a` of the negative half line.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([[-1, 0], [2, -3]], np.float32)
+    >>> F.leaky_relu(x, slope=0.5).array
+    array([[-0.5,  0. ],
+           [ 2. , -1.5]], dtype=float32)
+    """
+    return LeakyReLU(slope).apply((x,))[0]

@@ -1,0 +1,72 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+class ReLU(FunctionNode):
+    """Rectified linear unit."""
+
+    is_elementwise = True
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        x, = inputs
+        xp = backend.get_array_module(x)
+        self.retain_outputs((0,))
+        return utils.force_array(xp.maximum(x, 0, dtype=x.dtype)),
+
+    def backward(self, indexes, grad_outputs):
+        # The sign of the output decides where the gradient passes, so the
+        # input need not be kept alive.
+        y, = self.get_retained_outputs()
+        return ReLUGrad2(y).apply(grad_outputs)
+
+
+class ReLUGrad2(FunctionNode):
+    """Lets a gradient pass where ``b`` is positive.
+
+    It is linear in its only input, and therefore serves as its own gradient.
+
+    Parameters
+    ----------
+    b : Variable
+        Output of :class:`ReLU`.
+    """
+
+    def __init__(self, b):
+        super().__init__()
+        self.b = b.array
+
+    def forward(self, inputs):
+        return utils.force_array(inputs[0] * (self.b > 0)),
+
+    def backward(self, indexes, grad_outputs):
+        xp = backend.get_array_module(self.b)
+        mask = (self.b > 0).astype(grad_outputs[0].dtype)
+        return grad_outputs[0] * xp.asarray(mask),
+
+
+def relu(x):
+    """Rectified linear unit, :math:`f(x) = \\max(0, x)`.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([[-1, 0], [2, -3], [-2, 1]], np.float32)
+    >>> F.relu(x).array
+    array([[0., 0.],
+           [2., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    return ReLU().apply((x,))[0]

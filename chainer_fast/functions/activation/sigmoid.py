@@ -1,0 +1,75 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+class Sigmoid(FunctionNode):
+    """Logistic sigmoid."""
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        # The identity sigmoid(x) = (tanh(x / 2) + 1) / 2 neither overflows
+        # nor loses the tails to a division.
+        x, = inputs
+        xp = backend.get_array_module(x)
+        half = x.dtype.type(0.5)
+        self.retain_outputs((0,))
+        return utils.force_array(xp.tanh(x * half) * half + half),
+
+    def backward(self, indexes, grad_outputs):
+        # The input itself is not needed, so it was not retained.
+        slope = SigmoidGrad((None,))
+        return slope.apply(self.get_retained_outputs() + grad_outputs)
+
+
+class SigmoidGrad(FunctionNode):
+    """Gradient of :class:`Sigmoid`, from its output and the upstream one.
+
+    Parameters
+    ----------
+    inputs : tuple
+        One element: the input array of the forward pass, or ``None``. Kept for callers
+        only.
+    """
+
+    def __init__(self, inputs):
+        super().__init__()
+        self.x = inputs[0]
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats(in_types, 'y', 'gy')
+
+    def forward(self, inputs):
+        y, gy = inputs
+        gx = gy * y * (1 - y)
+        self.retain_inputs((0, 1))
+        return utils.force_array(gx, gy.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        y, gy = self.get_retained_inputs()
+        ggx, = grad_outputs
+        return ggx * gy * (1 - 2 * y), ggx * (y * (1 - y))
+
+
+def sigmoid(x):
+    """Logistic sigmoid, :math:`f(x) = (1 + \\exp(-x))^{-1}`, elementwise.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([-2., 0., 2.], np.float32)
+    >>> F.sigmoid(x).array
+    array([0.11920291, 0.5       , 0.8807971 ], dtype=float32)
+    """
+    return Sigmoid().apply((x,))[0]

@@ -1,0 +1,90 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import sum as sum_
+
+
+class Softmax(FunctionNode):
+    """Softmax along one axis."""
+
+    def __init__(self, axis=1):
+        super().__init__()
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        _checks.axis(in_types[0], self.axis)
+
+    def forward(self, inputs):
+        x, = inputs
+        # Shifting by the maximum leaves the quotient unchanged and bounds
+        # the exponentials by one.
+        prob = x - x.max(axis=self.axis, keepdims=True)
+        backend.get_array_module(x).exp(prob, out=prob)
+        prob /= prob.sum(axis=self.axis, keepdims=True)
+        self.retain_outputs((0,))
+        return prob,
+
+    def backward(self, indexes, grad_outputs):
+        y, = self.get_retained_outputs()
+        return _SoftmaxGrad(self.axis).apply((y, grad_outputs[0]))
+
+
+class _SoftmaxGrad(FunctionNode):
+    """Gradient of :class:`Softmax`: :math:`y (g - \\sum_i y_i g_i)`.
+
+    Parameters
+    ----------
+    axis : int
+        Axis along which the softmax was taken.
+    """
+
+    def __init__(self, axis):
+        super().__init__()
+        self.axis = axis
+
+    def forward(self, inputs):
+        prob, gy = inputs
+        weighted = prob * gy
+        weighted -= prob * weighted.sum(axis=self.axis, keepdims=True)
+        self.retain_inputs((0, 1))
+        return weighted,
+
+    def backward(self, indexes, grad_outputs):
+        y, gy = self.get_retained_inputs()
+        ggx, = grad_outputs
+        # A symmetric linear map in gy; in y, the product rule over the two
+        # factors y.
+        y_ggx = y * ggx
+        ggx_total = sum_.sum(y_ggx, axis=self.axis, keepdims=True)
+        gy_total = sum_.sum(y * gy, axis=self.axis, keepdims=True)
+        grad_y = gy * ggx - ggx * gy_total - gy * ggx_total
+        return grad_y, y_ggx - y * ggx_total
+
+
+def softmax(x, axis=1):
+    """Softmax along an axis.
+
+    .. math:: f_i(x) = \\frac{\\exp(x_i)}{\\sum_j \\exp(x_j)}
+
+    The largest element is subtracted first, so large values do not overflow.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of a floating dtype and at least ``axis + 1`` dimensions.
+    axis : int
+        Axis whose elements sum to one in the result.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([[0., 1., 2.], [0., 2., 4.]], np.float32)
+    >>> F.softmax(x).array.sum(axis=1)
+    array([1., 1.], dtype=float32)
+    """
+    return Softmax(axis=axis).apply((x,))[0]

@@ -1,0 +1,94 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.activation import sigmoid
+
+
+class Softplus(FunctionNode):
+    """Softplus, a smooth approximation of ReLU."""
+
+    def __init__(self, beta=1.0):
+        super().__init__()
+        self.beta = float(beta)
+        self.beta_inv = float(1.0 / beta)
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        # log(1 + exp(z)) = max(z, 0) + log(1 + exp(-|z|)), whose exponential
+        # cannot overflow.
+        x, = inputs
+        xp = backend.get_array_module(x)
+        self.retain_inputs((0,))
+        z = self.beta * x
+        tail = xp.log1p(xp.exp(-xp.abs(z)))
+        y = (xp.maximum(z, 0) + tail) * self.beta_inv
+        return utils.force_array(y, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        return SoftplusGrad((self.beta,)).apply((x, grad_outputs[0]))
+
+
+class SoftplusGrad(FunctionNode):
+    """Gradient of :class:`Softplus`: :math:`g \\, \\sigma(\\beta x)`.
+
+    Parameters
+    ----------
+    inputs : tuple
+        One element, the factor ``beta``.
+    """
+
+    def __init__(self, inputs):
+        super().__init__()
+        self.beta = inputs[0]
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats(in_types, 'x', 'gy')
+
+    def forward(self, inputs):
+        x, gy = inputs
+        xp = backend.get_array_module(x)
+        self.retain_inputs((0, 1))
+        # exp() is fed with the negated absolute value, so that it stays
+        # within (0, 1] on either side of zero.
+        decay = xp.exp(-xp.abs(self.beta * x))
+        slope = xp.where(x >= 0, 1, decay) / (1 + decay)
+        return utils.force_array(slope * gy, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, gy = self.get_retained_inputs()
+        ggx, = grad_outputs
+        s = sigmoid.sigmoid(self.beta * x)
+        s_ggx = s * ggx
+        return self.beta * gy * s_ggx * (1 - s), s_ggx
+
+
+def softplus(x, beta=1.0):
+    """Softplus, elementwise.
+
+    .. math:: f(x) = \\frac{1}{\\beta} \\log(1 + \\exp(\\beta x))
+
+    A smooth approximation of :func:`~chainer.functions.relu`, the closer the
+    larger :math:`\\beta` is.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+    beta : float
+        The factor :math:`\\beta`.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([-1000., 0., 1000.], np.float32)
+    >>> F.softplus(x, beta=2.0).array
+    array([0.0000000e+00, 3.4657359e-01, 1.0000000e+03], dtype=float32)
+    """
+    return Softplus(beta=beta).apply((x,))[0]

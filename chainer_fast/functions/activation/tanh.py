@@ -1,0 +1,68 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+class Tanh(FunctionNode):
+    """Hyperbolic tangent."""
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(inputs[0])
+        self.retain_outputs((0,))
+        return utils.force_array(xp.tanh(inputs[0])),
+
+    def backward(self, indexes, grad_outputs):
+        y, = self.get_retained_outputs()
+        return TanhGrad(None).apply((y, grad_outputs[0]))
+
+
+class TanhGrad(FunctionNode):
+    """Gradient of :class:`Tanh`, from its output and the upstream gradient.
+
+    Parameters
+    ----------
+    x : array or None
+        Input of the forward pass. Kept only for callers that want it; the arithmetic
+        needs the output alone.
+    """
+
+    def __init__(self, x):
+        super().__init__()
+        self.x = x
+
+    def forward(self, inputs):
+        y, gy = inputs
+        self.retain_inputs((0, 1))
+        return utils.force_array(gy * (1 - y * y), gy.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        y, gy = self.get_retained_inputs()
+        y_ggx = y * grad_outputs[0]
+        return y_ggx * gy * -2, grad_outputs[0] - y_ggx * y
+
+
+def tanh(x):
+    """Hyperbolic tangent, elementwise.
+
+    .. math:: f(x) = \\tanh(x) = \\frac{e^x - e^{-x}}{e^x + e^{-x}}
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([-1., 0., 3.], np.float32)
+    >>> F.tanh(x).array
+    array([-0.7615942,  0.       ,  0.9950548], dtype=float32)
+    """
+    return Tanh().apply((x,))[0]

@@ -1,0 +1,57 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import reshape, split_axis
+from chainer_fast.utils import type_check
+
+
+class JoinAtLeastND(FunctionNode):
+    """Joins arrays that are first given a least number of dimensions.
+
+    :func:`hstack`, :func:`vstack` and :func:`dstack` differ in that number
+    and in the axis they join along.
+    """
+
+    def _lifted(self, shape):
+        """The shape an input is joined with."""
+        raise NotImplementedError
+
+    def _axis(self, ndim):
+        """The axis to join inputs of so many dimensions along."""
+        raise NotImplementedError
+
+    def check_type_forward(self, in_types):
+        type_check.expect(in_types.size() > 0)
+        first = in_types[0]
+        ndim = type_check.eval(first.ndim)
+        axis = self._axis(ndim)
+        # A lifted axis is not to be found among those of the input.
+        free = axis if len(self._lifted((1,) * ndim)) == ndim else None
+        for i in range(1, type_check.eval(in_types.size())):
+            other = in_types[i]
+            type_check.expect(
+                first.dtype == other.dtype,
+                first.ndim == other.ndim,
+            )
+            if free is None:
+                type_check.expect(first.shape == other.shape)
+                continue
+            for d in range(ndim):
+                if d != free:
+                    type_check.expect(first.shape[d] == other.shape[d])
+
+    def forward(self, xs):
+        xp = backend.get_array_module(*xs)
+        lifted = [x.reshape(self._lifted(x.shape)) for x in xs]
+        return xp.concatenate(lifted, self._axis(xs[0].ndim)),
+
+    def backward(self, indexes, grad_outputs):
+        gy, = grad_outputs
+        shapes = [x.shape for x in self.inputs]
+        axis = self._axis(len(shapes[0]))
+        boundaries, end = [], 0
+        for shape in shapes[:-1]:
+            end += self._lifted(shape)[axis]
+            boundaries.append(end)
+        parts = split_axis.split_axis(gy, boundaries, axis)
+        return tuple([
+            reshape.reshape(parts[i], shapes[i]) for i in indexes])

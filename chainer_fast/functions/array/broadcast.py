@@ -1,0 +1,123 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+from chainer_fast.variable import as_variable
+
+
+class Broadcast(FunctionNode):
+    """Broadcasts several arrays against each other."""
+
+    def check_type_forward(self, in_types):
+        type_check.expect(in_types.size() > 0)
+        type_check.expect_broadcast_shapes(*[each.shape for each in in_types])
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(*inputs)
+        self._xp = xp
+        self._in_shapes = [x.shape for x in inputs]
+        self._in_dtypes = [x.dtype for x in inputs]
+        return tuple(xp.broadcast_arrays(*inputs))
+
+    def backward(self, indexes, grad_outputs):
+        return tuple([self._gather(i, grad_outputs[i]) for i in indexes])
+
+    def _gather(self, index, gy):
+        # An output nobody used has no gradient, and neither has its input.
+        if gy is None:
+            return None
+        return sum_.sum_to(gy, self._in_shapes[index])
+
+
+class BroadcastTo(FunctionNode):
+    """Broadcasts an array to a given shape."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self._shape = tuple(shape)
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        x_type, = in_types
+        target = self._shape
+        ndim = type_check.make_variable(len(target), 'len(shape)')
+        type_check.expect(x_type.ndim <= ndim)
+
+        actual = type_check.eval(x_type.shape)
+        for i in range(-len(actual), 0):
+            if actual[i] != target[i] and actual[i] != 1:
+                raise type_check.InvalidType(
+                    'in_type[0].shape[%d] == %d or in_type[0].shape[%d] == 1'
+                    % (i, target[i], i),
+                    'in_type[0].shape: %s' % (actual,))
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(inputs[0])
+        if hasattr(xp, 'broadcast_to'):
+            return xp.broadcast_to(inputs[0], self._shape),
+        return self.broadcast_to(inputs)
+
+    def broadcast_to(self, inputs):
+        """Broadcasts by means of a dummy array of the target shape."""
+        xp = backend.get_array_module(*inputs)
+        dummy = xp.empty(self._shape, dtype=inputs[0].dtype)
+        return xp.broadcast_arrays(inputs[0], dummy)[:1]
+
+    def backward(self, indexes, grad_outputs):
+        source, = self.inputs
+        return sum_.sum_to(grad_outputs[0], source.shape),
+
+
+def broadcast(*args):
+    """Broadcasts arrays against each other.
+
+    Parameters
+    ----------
+    args : Variables or arrays
+        Arrays of any dtypes whose shapes are compatible under NumPy's broadcasting
+        rules.
+
+    Returns
+    -------
+    tuple of Variables
+        The arguments, all of the common shape. A single argument comes back as a
+        variable rather than as a tuple.
+
+    Examples
+    --------
+    >>> x = np.array([0., 1., 2.], np.float32)
+    >>> y = np.array([[1.], [2.]], np.float32)
+    >>> a, b = F.broadcast(x, y)
+    >>> a.shape, b.shape
+    ((2, 3), (2, 3))
+    """
+    if len(args) == 1:
+        return as_variable(args[0])
+    return Broadcast().apply(args)
+
+
+def broadcast_to(x, shape):
+    """Broadcasts an array to a given shape.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of at most ``len(shape)`` dimensions.
+    shape : tuple of ints
+        The target shape.
+
+    Returns
+    -------
+    Variable
+        ``x`` spread to the shape. Where it has the shape already, the variable itself.
+
+    Examples
+    --------
+    >>> x = np.array([0, 1, 2])
+    >>> F.broadcast_to(x, (2, 3)).array
+    array([[0, 1, 2],
+           [0, 1, 2]])
+    """
+    if x.shape == shape:
+        return as_variable(x)
+    return BroadcastTo(shape).apply((x,))[0]

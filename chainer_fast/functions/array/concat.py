@@ -1,0 +1,70 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import split_axis
+from chainer_fast.utils import type_check
+
+
+class Concat(FunctionNode):
+    """Joins arrays along an existing axis."""
+
+    def __init__(self, axis=1):
+        super().__init__()
+        if not isinstance(axis, int):
+            raise TypeError(
+                'axis must be int, not %s' % type(axis).__name__)
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        type_check.expect(in_types.size() > 0)
+        first = in_types[0]
+        _checks.axis(first, self.axis)
+        ndim = type_check.eval(first.ndim)
+        joined = self.axis % ndim
+        kept = [d for d in range(ndim) if d != joined]
+        for i in range(1, type_check.eval(in_types.size())):
+            other = in_types[i]
+            type_check.expect(
+                first.dtype == other.dtype,
+                first.ndim == other.ndim,
+            )
+            for d in kept:
+                type_check.expect(first.shape[d] == other.shape[d])
+
+    def forward(self, xs):
+        return backend.get_array_module(*xs).concatenate(xs, self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        if len(self.inputs) == 1:
+            return grad_outputs
+        lengths = [x.shape[self.axis] for x in self.inputs[:-1]]
+        boundaries = numpy.cumsum(lengths)
+        return split_axis.split_axis(grad_outputs[0], boundaries, self.axis)
+
+
+def concat(xs, axis=1):
+    """Joins arrays along an axis.
+
+    Parameters
+    ----------
+    xs : tuple of Variables or arrays
+        Arrays of one dtype and of equal shapes but for the axis.
+    axis : int
+        Axis to join along.
+
+    Returns
+    -------
+    Variable
+        The joined array.
+
+    Examples
+    --------
+    >>> x = np.arange(0, 4).reshape(2, 2)
+    >>> y = np.arange(4, 6).reshape(2, 1)
+    >>> F.concat((x, y), axis=1).array
+    array([[0, 1, 4],
+           [2, 3, 5]])
+    """
+    return Concat(axis=axis).apply(xs)[0]

@@ -1,0 +1,66 @@
+from chainer_fast import backend
+from chainer_fast.backends import cuda
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+from chainer_fast.variable import as_variable
+
+
+class Copy(FunctionNode):
+    """Copies an array to a device."""
+
+    def __init__(self, in_device, out_device):
+        super().__init__()
+        self._in_device = in_device
+        self.out_device = out_device
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+
+    def forward(self, inputs):
+        x, = inputs
+        if self._in_device == self.out_device:
+            return x.copy(),
+        return self.out_device.send(x),
+
+    def backward(self, indexes, grad_outputs):
+        # The way back has the two devices exchanged.
+        back = Copy(self.out_device, self._in_device)
+        return back.apply(grad_outputs)
+
+
+def copy(x, dst):
+    """Copies an array to a device.
+
+    Gradients travel back to the device of ``x``.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any shape and dtype.
+    dst
+        The target: a :class:`~chainer.backend.Device`, a device specifier such as
+        ``'@numpy'`` or ``'@cupy:0'``, or an integer, which is the id of a GPU or, below
+        zero, the CPU.
+
+    Returns
+    -------
+    Variable
+        The copy. It never shares memory with ``x``.
+
+    Examples
+    --------
+    >>> x = np.array([1., 2.], np.float32)
+    >>> F.copy(x, '@numpy').array is x
+    False
+    """
+    if dst is cuda.DummyDevice:
+        # The device of arrays that live on no GPU.
+        target = backend.CpuDevice()
+    elif isinstance(dst, int) and dst < 0:
+        target = backend.CpuDevice()
+    elif isinstance(dst, int):
+        target = backend.get_device(cuda.get_device_from_id(dst))
+    else:
+        target = backend.get_device(dst)
+    x = as_variable(x)
+    return Copy(x.device, target).apply((x,))[0]

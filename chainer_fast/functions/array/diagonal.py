@@ -1,0 +1,95 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+
+
+class Diagonal(FunctionNode):
+    """Takes the diagonals of the matrices in an array."""
+
+    def __init__(self, offset, axis1, axis2):
+        super().__init__()
+        self.offset = offset
+        self.axis1 = axis1
+        self.axis2 = axis2
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        for axis in (self.axis1, self.axis2):
+            _checks.axis(in_types[0], axis)
+
+    def forward(self, inputs):
+        x, = inputs
+        self._in_shape = x.shape
+        return x.diagonal(self.offset, self.axis1, self.axis2),
+
+    def backward(self, indexes, grad_outputs):
+        grad = DiagonalGrad(
+            self._in_shape, self.offset, self.axis1, self.axis2)
+        return grad.apply(grad_outputs)
+
+
+class DiagonalGrad(FunctionNode):
+    """Puts vectors onto the diagonals of an array of zeros.
+
+    Parameters
+    ----------
+    out_shape : tuple
+        Shape of the array.
+    offset : int
+        Distance from the main diagonal, upwards.
+    axis1 : int
+        Axis of the rows.
+    axis2 : int
+        Axis of the columns.
+    """
+
+    def __init__(self, out_shape, offset, axis1, axis2):
+        super().__init__()
+        self.out_shape = out_shape
+        self.offset = offset
+        self.axis1 = axis1
+        self.axis2 = axis2
+
+    def forward(self, inputs):
+        gy, = inputs
+        xp = backend.get_array_module(gy)
+        gx = xp.zeros(self.out_shape, gy.dtype)
+        matrices = xp.moveaxis(gx, (self.axis1, self.axis2), (-2, -1))
+        steps = xp.arange(gy.shape[-1])
+        rows = steps + max(-self.offset, 0)
+        columns = steps + max(self.offset, 0)
+        matrices[..., rows, columns] = gy
+        return gx,
+
+    def backward(self, indexes, grad_outputs):
+        take = Diagonal(self.offset, self.axis1, self.axis2)
+        return take.apply(grad_outputs)
+
+
+def diagonal(x, offset=0, axis1=0, axis2=1):
+    """Takes the diagonals of the matrices in an array.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of at least two dimensions.
+    offset : int
+        Distance from the main diagonal: above it where positive, below it where
+        negative.
+    axis1 : int
+        Axis of the matrices' rows.
+    axis2 : int
+        Axis of their columns.
+
+    Returns
+    -------
+    Variable
+        The diagonals along the last axis; the axes of the matrices are gone.
+
+    Examples
+    --------
+    >>> F.diagonal(np.arange(9).reshape(3, 3), 1).array
+    array([1, 5])
+    """
+    return Diagonal(offset, axis1, axis2).apply((x,))[0]

@@ -1,0 +1,38 @@
+from chainer_fast.functions.array import _at_least_nd
+
+
+class Dstack(_at_least_nd.JoinAtLeastND):
+    """Joins arrays along the third axis."""
+
+    def _lifted(self, shape):
+        if len(shape) >= 3:
+            return shape
+        row = (1,) * (2 - len(shape)) + shape
+        return row + (1,)
+
+    def _axis(self, ndim):
+        return 2
+
+
+def dstack(xs):
+    """Joins arrays in depth, along the third axis.
+
+    Parameters
+    ----------
+    xs : list of Variables or arrays
+        Arrays of one dtype and of equal shapes but for the third axis. A matrix of
+        shape ``(M, N)`` counts as one of ``(M, N, 1)``, a vector of length ``N`` as one
+        of ``(1, N, 1)``.
+
+    Returns
+    -------
+    Variable
+        The joined array.
+
+    Examples
+    --------
+    >>> F.dstack([np.array([1, 2]), np.array([3, 4])]).array
+    array([[[1, 3],
+            [2, 4]]])
+    """
+    return Dstack().apply(xs)[0]

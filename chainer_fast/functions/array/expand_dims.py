@@ -1,0 +1,51 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import reshape
+from chainer_fast.utils import type_check
+
+
+class ExpandDims(FunctionNode):
+    """Inserts an axis of length one."""
+
+    def __init__(self, axis):
+        super().__init__()
+        self.axis = int(axis)
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        # Counted from either end, the place of the new axis needs this many
+        # old ones beside it.
+        others = self.axis if self.axis >= 0 else -(self.axis + 1)
+        type_check.expect(in_types[0].ndim >= others)
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(inputs[0])
+        return xp.expand_dims(inputs[0], self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        return reshape.reshape(grad_outputs[0], self.inputs[0].shape),
+
+
+def expand_dims(x, axis):
+    """Inserts an axis of length one into the shape of an array.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any shape and dtype.
+    axis : int
+        Where the new axis shall stand; negative numbers count from the end of the new
+        shape.
+
+    Returns
+    -------
+    Variable
+        Array of one more dimension.
+
+    Examples
+    --------
+    >>> x = np.array([1, 2, 3])
+    >>> F.expand_dims(x, axis=0).shape, F.expand_dims(x, axis=-1).shape
+    ((1, 3), (3, 1))
+    """
+    return ExpandDims(axis).apply((x,))[0]

@@ -1,0 +1,27 @@
+from chainer_fast.functions.array import reshape
+
+
+def flatten(x):
+    """Flattens an array into one dimension.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any shape and dtype.
+
+    Returns
+    -------
+    Variable
+        The elements in C order, of shape ``(x.size,)``.
+
+    Notes
+    -----
+    Every axis is flattened. To keep the batch axis, use
+    :func:`~chainer.functions.reshape` with ``(len(x), -1)``.
+
+    Examples
+    --------
+    >>> F.flatten(np.array([[1, 2], [3, 4]])).array
+    array([1, 2, 3, 4])
+    """
+    return reshape.reshape(x, (x.size,))

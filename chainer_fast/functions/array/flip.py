@@ -1,0 +1,52 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+
+
+class Flip(FunctionNode):
+    """Reverses an axis."""
+
+    def __init__(self, axis):
+        super().__init__()
+        if not isinstance(axis, int):
+            raise TypeError(
+                'axis must be int, not %s' % type(axis).__name__)
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        type_check.expect(in_types[0].ndim > 0)
+        _checks.axis(in_types[0], self.axis)
+
+    def forward(self, inputs):
+        x, = inputs
+        return backend.get_array_module(x).flip(x, self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        # Reversing twice restores the order.
+        return type(self)(self.axis).apply(grad_outputs)
+
+
+def flip(x, axis):
+    """Reverses the order of elements along an axis.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    axis : int
+        The axis to reverse.
+
+    Returns
+    -------
+    Variable
+        Array of the shape of ``x``.
+
+    Examples
+    --------
+    >>> F.flip(np.array([[0, 1], [2, 3]]), 0).array
+    array([[2, 3],
+           [0, 1]])
+    """
+    return Flip(axis).apply((x,))[0]

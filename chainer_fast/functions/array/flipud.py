@@ -1,0 +1,40 @@
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+
+
+class FlipUD(FunctionNode):
+    """Reverses the first axis."""
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'a')
+        type_check.expect(in_types[0].ndim >= 1)
+
+    def forward(self, inputs):
+        return inputs[0][::-1],
+
+    def backward(self, indexes, grad_outputs):
+        # Reversing twice restores the order.
+        return type(self)().apply(grad_outputs)
+
+
+def flipud(a):
+    """Reverses an array in the up-down direction, along axis 0.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Array of a floating dtype and at least one dimension.
+
+    Returns
+    -------
+    Variable
+        Array of the shape of ``a``.
+
+    Examples
+    --------
+    >>> F.flipud(np.array([[0., 1.], [2., 3.]])).array
+    array([[2., 3.],
+           [0., 1.]])
+    """
+    return FlipUD().apply((a,))[0]

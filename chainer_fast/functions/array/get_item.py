@@ -1,0 +1,120 @@
+import numpy
+
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+
+
+def as_index_tuple(slices):
+    """Brings an index into the form of a tuple with one entry per axis.
+
+    A list of integers or booleans indexes the first axis; any other list is
+    read like a tuple, as NumPy did in its early versions.
+    """
+    if isinstance(slices, tuple):
+        return slices
+    if isinstance(slices, list):
+        if all(isinstance(s, int) for s in slices):
+            return slices,
+        return tuple(slices)
+    return slices,
+
+
+def is_basic(slices):
+    """Tells whether an index tuple reaches each element at most once."""
+    return all(
+        s is None or s is Ellipsis or isinstance(s, slice)
+        or (isinstance(s, (int, numpy.integer)) and not isinstance(s, bool))
+        for s in slices)
+
+
+def on_module_of(xp, slices):
+    """Moves the NumPy arrays within an index to the arrays' own module."""
+    if xp is numpy:
+        return slices
+    return tuple([
+        xp.asarray(s) if isinstance(s, numpy.ndarray) else s for s in slices])
+
+
+class GetItem(FunctionNode):
+    """Takes the elements an index names."""
+
+    def __init__(self, slices):
+        super().__init__()
+        self.slices = as_index_tuple(slices)
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+
+    def forward(self, xs):
+        xp = backend.get_array_module(*xs)
+        return utils.force_array(xs[0][on_module_of(xp, self.slices)]),
+
+    def backward(self, indexes, gy):
+        in_shape = self.inputs[0].shape
+        return GetItemGrad(self.slices, in_shape).apply(gy)
+
+
+class GetItemGrad(FunctionNode):
+    """Puts a gradient back to where its elements were taken from.
+
+    Parameters
+    ----------
+    slices : tuple
+        The index.
+    in_shape : tuple
+        Shape of the array that was indexed.
+    """
+
+    def __init__(self, slices, in_shape):
+        super().__init__()
+        self.slices = slices
+        self._in_shape = in_shape
+
+    def forward(self, inputs):
+        gy, = inputs
+        xp = backend.get_array_module(gy)
+        gx = xp.zeros(self._in_shape, gy.dtype)
+        if is_basic(self.slices):
+            gx[self.slices] = gy
+        else:
+            # Arrays may name an element repeatedly; its gradients add up.
+            xp.add.at(gx, on_module_of(xp, self.slices), gy)
+        return gx,
+
+    def backward(self, indexes, ggx):
+        return GetItem(self.slices).apply(ggx)
+
+
+def get_item(x, slices):
+    """Takes elements of an array, as ``x[slices]`` does.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    slices : int, slice, Ellipsis, None, array-like, or a tuple of them
+        The index; arrays are of integers or booleans.
+
+    Returns
+    -------
+    Variable
+        The elements, a view of ``x`` where NumPy makes one.
+
+    Notes
+    -----
+    It is what ``Variable.__getitem__`` does.
+
+    Examples
+    --------
+    >>> x = np.arange(8).reshape(2, 2, 2)
+    >>> F.get_item(x, (0, slice(None), 1)).array
+    array([1, 3])
+    """
+    return GetItem(slices).apply((x,))[0]
+
+
+def install_variable_get_item():
+    """Gives variables their ``[]``."""
+    Variable.__getitem__ = get_item

@@ -1,0 +1,35 @@
+from chainer_fast.functions.array import _at_least_nd
+
+
+class Hstack(_at_least_nd.JoinAtLeastND):
+    """Joins arrays horizontally."""
+
+    def _lifted(self, shape):
+        return shape or (1,)
+
+    def _axis(self, ndim):
+        return min(max(ndim, 1) - 1, 1)
+
+
+def hstack(xs):
+    """Joins arrays horizontally: vectors end to end, others along axis 1.
+
+    Parameters
+    ----------
+    xs : list of Variables or arrays
+        Arrays of one dtype and of equal shapes but for the axis. Scalars count as
+        vectors.
+
+    Returns
+    -------
+    Variable
+        The joined array.
+
+    Examples
+    --------
+    >>> F.hstack([np.array([1, 2]), np.array([3])]).array
+    array([1, 2, 3])
+    >>> F.hstack([np.zeros((2, 1)), np.ones((2, 2))]).shape
+    (2, 3)
+    """
+    return Hstack().apply(xs)[0]

@@ -1,0 +1,74 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+
+
+class Moveaxis(FunctionNode):
+    """Moves axes to other positions."""
+
+    def __init__(self, source, destination):
+        super().__init__()
+        self.source = self._as_axes(source)
+        self.destination = self._as_axes(destination)
+        if len(self.source) != len(self.destination):
+            raise ValueError(
+                'source and destination must name equally many axes, but '
+                'name %d and %d' % (len(self.source), len(self.destination)))
+
+    @staticmethod
+    def _as_axes(value):
+        if isinstance(value, int):
+            return value,
+        axes = tuple(value)
+        for axis in axes:
+            if not isinstance(axis, int):
+                raise TypeError(
+                    'axes must be int, not %s' % type(axis).__name__)
+        return axes
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        for axis in self.source + self.destination:
+            _checks.axis(in_types[0], axis)
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        x, = inputs
+        self._in_ndim = x.ndim
+        xp = backend.get_array_module(x)
+        return xp.moveaxis(x, self.source, self.destination),
+
+    def backward(self, indexes, grad_outputs):
+        return moveaxis(grad_outputs[0], self.destination, self.source),
+
+
+def moveaxis(x, source, destination):
+    """Moves axes to other positions; the others keep their order.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    source : int or tuple of ints
+        The axes to move, each but once.
+    destination : int or tuple of ints
+        The position of each in the result.
+
+    Returns
+    -------
+    Variable
+        Array with its axes in the new order.
+
+    Raises
+    ------
+    ValueError
+        If the two do not name equally many axes, or one names an axis twice.
+
+    Examples
+    --------
+    >>> x = np.zeros((2, 3, 4, 5), np.float32)
+    >>> F.moveaxis(x, source=(0, 1), destination=(1, 3)).shape
+    (4, 2, 5, 3)
+    """
+    return Moveaxis(source, destination).apply((x,))[0]

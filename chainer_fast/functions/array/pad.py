@@ -1,0 +1,71 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import get_item
+
+
+class Pad(FunctionNode):
+    """Pads an array at its borders."""
+
+    def __init__(self, pad_width, mode, **keywords):
+        super().__init__()
+        self.mode = mode
+        self.keywords = keywords
+        self.pad_width = pad_width
+        widths = numpy.asarray(pad_width)
+        if widths.size == 1:
+            # One number serves both ends.
+            widths = numpy.repeat(widths.ravel(), 2)
+        self.pad_bw = widths
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        x, = inputs
+        xp = backend.get_array_module(x)
+        return xp.pad(x, self.pad_width, self.mode, **self.keywords),
+
+    def backward(self, indexes, grad_outputs):
+        lengths = self.inputs[0].shape
+        widths = numpy.broadcast_to(self.pad_bw, (len(lengths), 2))
+        interior = tuple([
+            slice(before, before + n)
+            for before, n in zip(widths[:, 0].tolist(), lengths, strict=True)])
+        return get_item.get_item(grad_outputs[0], interior),
+
+
+def pad(x, pad_width, mode, **keywords):
+    """Pads an array at its borders.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of a floating dtype.
+    pad_width : int or array-like
+        Number of values added before and after each axis: ``((before, after), ...)``
+        with one pair per axis, one pair for all of them, or one number.
+    mode : str
+        Where the values come from, see :func:`numpy.pad`.
+    keywords
+        Further arguments of the mode, such as ``constant_values``.
+
+    Returns
+    -------
+    Variable
+        The padded array.
+
+    Notes
+    -----
+    The values added count as constants: in modes that copy them from ``x``, no gradient
+    flows through them.
+
+    Examples
+    --------
+    >>> F.pad(np.array([1., 2.]), (1, 2), 'constant').array
+    array([0., 1., 2., 0., 0.])
+    """
+    padding = Pad(pad_width, mode, **keywords)
+    return padding.apply((x,))[0]

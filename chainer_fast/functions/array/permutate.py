@@ -1,0 +1,105 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+
+
+def _check_indices(indices):
+    """Raises ValueError unless the indices are a permutation."""
+    values = backend.CpuDevice().send(indices)
+    outside = values[(values < 0) | (values >= len(values))]
+    if outside.size:
+        raise ValueError('Out of bounds index: %d' % outside[0])
+    counts = numpy.bincount(values, minlength=len(values))
+    if (counts > 1).any():
+        raise ValueError(
+            'indices contains duplicate value: %d' % counts.argmax())
+
+
+def _inverse_indices(indices):
+    xp = backend.get_array_module(indices)
+    inverse = xp.empty_like(indices)
+    inverse[indices] = xp.arange(len(indices), dtype=indices.dtype)
+    return inverse
+
+
+class Permutate(FunctionNode):
+    """Reorders an array along an axis.
+
+    Parameters
+    ----------
+    indices : array
+        Permutation, of an integer dtype.
+    axis : int
+        The axis.
+    inv : bool
+        Whether the inverse permutation is applied.
+    """
+
+    def __init__(self, indices, axis, inv):
+        super().__init__()
+        self.indices = indices
+        self.axis = axis
+        self.inv = inv
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        _checks.axis(in_types[0], self.axis)
+
+    def forward(self, inputs):
+        x, = inputs
+        order = _inverse_indices(self.indices) if self.inv else self.indices
+        return backend.get_array_module(x).take(x, order, self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        return permutate(
+            grad_outputs[0], self.indices, self.axis, not self.inv),
+
+
+def permutate(x, indices, axis=0, inv=False):
+    """Reorders an array along an axis.
+
+    Element ``i`` along the axis of the result is element ``indices[i]`` of
+    ``x``; with ``inv``, element ``indices[i]`` is element ``i`` of ``x``.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    indices : Variable or array
+        Permutation of the numbers below the length of the axis.
+    axis : int
+        The axis to reorder.
+    inv : bool
+        Whether the inverse permutation is applied.
+
+    Returns
+    -------
+    Variable
+        Array of the shape of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``indices`` is no vector of integers or, in debug mode, no permutation.
+
+    Examples
+    --------
+    >>> x = np.array([10, 20, 30])
+    >>> order = np.array([2, 0, 1])
+    >>> F.permutate(x, order).array
+    array([30, 10, 20])
+    >>> F.permutate(F.permutate(x, order), order, inv=True).array
+    array([10, 20, 30])
+    """
+    if isinstance(indices, Variable):
+        indices = indices.array
+    if indices.dtype.kind != 'i' or indices.ndim != 1:
+        raise ValueError('indices should be a one-dimensional int array')
+    if config.debug:
+        _check_indices(indices)
+    return Permutate(indices, axis, inv).apply((x,))[0]

@@ -1,0 +1,121 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+
+class Repeat(FunctionNode):
+    """Repeats the elements of an array along an axis."""
+
+    def __init__(self, repeats, axis=None):
+        super().__init__()
+        counts = (repeats,) if isinstance(repeats, int) else repeats
+        if not isinstance(counts, tuple) or not all(
+                isinstance(n, int) for n in counts):
+            raise TypeError('repeats must be int or tuple of ints')
+        if any(n < 0 for n in counts):
+            raise ValueError('all elements in repeats must be zero or larger')
+        if axis is not None and not isinstance(axis, int):
+            raise TypeError('axis must be int or None')
+        self.repeats = counts
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(inputs[0])
+        return _repeat(xp, inputs[0], self.repeats, self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.inputs
+        grad = RepeatGrad(self.repeats, self.axis, x.shape, x.dtype)
+        return grad.apply(grad_outputs)
+
+
+def _repeat(xp, x, repeats, axis):
+    # A single count serves the whole axis; as a tuple it would have to be as
+    # long as the axis in CuPy.
+    counts = repeats[0] if len(repeats) == 1 else repeats
+    return xp.repeat(x, counts, axis)
+
+
+class RepeatGrad(FunctionNode):
+    """Sums a gradient over the repetitions of each element.
+
+    Parameters
+    ----------
+    repeats : tuple of ints
+        How often each element was repeated; one number stands for all.
+    axis : int or None
+        The axis; ``None`` if the array was flattened.
+    in_shape : tuple
+        Shape of the array that was repeated.
+    in_dtype
+        Its dtype.
+    """
+
+    def __init__(self, repeats, axis, in_shape, in_dtype):
+        super().__init__()
+        self.repeats = repeats
+        self.axis = axis
+        self.in_shape = in_shape
+        self.in_dtype = in_dtype
+
+    def forward(self, inputs):
+        gy, = inputs
+        xp = backend.get_array_module(gy)
+        gx = xp.zeros(self.in_shape, self.in_dtype)
+        if gy.size == 0:
+            return gx,
+        # The repeated axis comes first, as the only one for axis=None.
+        rows = gx.ravel() if self.axis is None else xp.moveaxis(
+            gx, self.axis, 0)
+        if self.axis is not None:
+            gy = xp.moveaxis(gy, self.axis, 0)
+        if len(self.repeats) == 1:
+            split = (len(rows), self.repeats[0]) + rows.shape[1:]
+            rows[...] = gy.reshape(split).sum(axis=1)
+            return gx,
+        start = 0
+        for i, count in enumerate(self.repeats):
+            rows[i] = gy[start:start + count].sum(axis=0)
+            start += count
+        return gx,
+
+    def backward(self, indexes, grad_outputs):
+        again = Repeat(self.repeats, self.axis)
+        return again.apply(grad_outputs)
+
+
+def repeat(x, repeats, axis=None):
+    """Repeats the elements of an array.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    repeats : int or tuple of ints
+        How often each element along the axis is repeated; one number stands for all.
+    axis : int or None
+        The axis. With ``None`` the array is flattened first.
+
+    Returns
+    -------
+    Variable
+        The repeated array.
+
+    Raises
+    ------
+    TypeError
+        If ``repeats`` or ``axis`` is of another type.
+    ValueError
+        If a number is negative, or their count does not fit.
+
+    Examples
+    --------
+    >>> F.repeat(np.array([[0, 1], [2, 3]]), (2, 1), axis=0).array
+    array([[0, 1],
+           [0, 1],
+           [2, 3]])
+    """
+    return Repeat(repeats, axis).apply((x,))[0]

@@ -1,0 +1,70 @@
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+from chainer_fast.variable import as_variable
+
+
+def _count_unknown_dims(shape):
+    """Number of dimensions left to be inferred."""
+    return sum(1 for length in shape if length < 0)
+
+
+class Reshape(FunctionNode):
+    """Gives an array a new shape."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.shape = shape
+        self._cnt = _count_unknown_dims(shape)
+        # One dimension can be inferred from the others, two cannot.
+        assert self._cnt <= 1
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        size = type_check.prod(in_types[0].shape)
+        if self._cnt == 0:
+            wanted = type_check.make_variable(self.shape, str(self.shape))
+            type_check.expect(size == type_check.prod(wanted))
+            return
+        known = 1
+        for length in self.shape:
+            if length > 0:
+                known *= length
+        divisor = type_check.make_variable(known, 'known_size(=%d)' % known)
+        type_check.expect(size % divisor == 0)
+
+    def forward(self, inputs):
+        return inputs[0].reshape(self.shape),
+
+    def backward(self, indexes, grad_outputs):
+        return reshape(grad_outputs[0], self.inputs[0].shape),
+
+
+def reshape(x, shape):
+    """Gives an array a new shape without changing its elements.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    shape : tuple of ints
+        The new shape, of as many elements as ``x``. One dimension may be -1, and is
+        then inferred.
+
+    Returns
+    -------
+    Variable
+        The reshaped array; ``x`` itself where the shape is its own.
+
+    See Also
+    --------
+    numpy.reshape
+
+    Examples
+    --------
+    >>> x = np.array([[1, 2, 3, 4], [5, 6, 7, 8]])
+    >>> F.reshape(x, (4, -1)).shape
+    (4, 2)
+    """
+    if x.shape == shape:
+        return as_variable(x)
+    return Reshape(shape).apply((x,))[0]

@@ -1,0 +1,74 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+
+
+class Rollaxis(FunctionNode):
+    """Moves one axis in front of another."""
+
+    def __init__(self, axis, start):
+        super().__init__()
+        for name, value in (('axis', axis), ('start', start)):
+            if not isinstance(value, int):
+                raise TypeError(
+                    '%s must be int, not %s' % (name, type(value).__name__))
+        self.axis = axis
+        self.start = start
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        x_type, = in_types
+        _checks.axis(x_type, self.axis)
+        if self.start >= 0:
+            # One past the last axis stands for the end.
+            type_check.expect(x_type.ndim >= self.start)
+        else:
+            _checks.axis(x_type, self.start)
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        x, = inputs
+        self._in_ndim = x.ndim
+        return backend.get_array_module(x).rollaxis(x, self.axis, self.start),
+
+    def backward(self, indexes, grad_outputs):
+        ndim = self._in_ndim
+        source = self.axis % ndim
+        start = self.start + ndim if self.start < 0 else self.start
+        # Taking the axis out shifts those behind it by one place.
+        landed = start - 1 if start > source else start
+        # The element goes back before whatever now stands in its old place.
+        target = source + 1 if source > landed else source
+        return rollaxis(grad_outputs[0], landed, target),
+
+
+def rollaxis(x, axis, start=0):
+    """Moves an axis in front of another one.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    axis : int
+        The axis to move.
+    start : int
+        The axis it shall stand before; ``x.ndim`` is the end.
+
+    Returns
+    -------
+    Variable
+        Array with its axes in the new order.
+
+    Raises
+    ------
+    TypeError
+        If ``axis`` or ``start`` is no integer.
+
+    Examples
+    --------
+    >>> x = np.zeros((2, 3, 4), np.float32)
+    >>> F.rollaxis(x, 2).shape, F.rollaxis(x, 0, 3).shape
+    ((4, 2, 3), (3, 4, 2))
+    """
+    return Rollaxis(axis, start).apply((x,))[0]

@@ -1,0 +1,76 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import get_item
+from chainer_fast.utils import type_check
+
+
+class ScatterAdd(FunctionNode):
+    """Adds values to the elements an index names."""
+
+    def __init__(self, slices):
+        super().__init__()
+        self.slices = get_item.as_index_tuple(slices)
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('a', 'b'))
+        consumed = [
+            s for s in self.slices if s is not None and s is not Ellipsis]
+        type_check.expect(in_types[0].ndim >= len(consumed))
+
+    def forward(self, xs):
+        a, b = xs
+        xp = backend.get_array_module(*xs)
+        y = a.copy()
+        index = get_item.on_module_of(xp, self.slices)
+        place_shape = y[index].shape
+        if place_shape != b.shape:
+            # One value for many places would need a gradient of its own.
+            raise ValueError(
+                'Chainer does not support automatic broadcasting of '
+                'variables: a[slices] has the shape %s, b %s'
+                % (place_shape, b.shape))
+        if get_item.is_basic(self.slices):
+            y[index] += b
+        else:
+            xp.add.at(y, index, b)
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        g, = grad_outputs
+        return tuple([
+            g if i == 0 else get_item.get_item(g, self.slices)
+            for i in indexes])
+
+
+def scatter_add(a, slices, b):
+    """Adds values to the elements of an array an index names.
+
+    Unlike ``a[slices] += b`` it adds as often as an index occurs, and
+    ``a`` itself stays as it is.
+
+    Parameters
+    ----------
+    a : Variable or array
+        The array to add to.
+    slices : int, slice, Ellipsis, None, array-like, or a tuple of them
+        The index; arrays are of integers or booleans.
+    b : Variable or array
+        The values, of the shape of ``a[slices]``.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``a``.
+
+    See Also
+    --------
+    numpy.add.at
+    chainer.functions.get_item
+
+    Examples
+    --------
+    >>> a = np.zeros(3, np.float32)
+    >>> F.scatter_add(a, [0, 0, 2], np.ones(3, np.float32)).array
+    array([2., 0., 1.], dtype=float32)
+    """
+    return ScatterAdd(slices).apply((a, b))[0]

@@ -1,0 +1,96 @@
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+
+class SelectItem(FunctionNode):
+    """Takes from each row the element its label names."""
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 't'))
+        x_type, t_type = in_types
+        type_check.expect(t_type.dtype.kind == 'i')
+        for each, ndim in (x_type, 2), (t_type, 1):
+            type_check.expect(each.ndim == ndim)
+        type_check.expect(x_type.shape[0] == t_type.shape[0])
+
+    def forward(self, inputs):
+        x, t = inputs
+        self.retain_inputs((1,))
+        self._in_shape = x.shape
+        self._in_dtype = x.dtype
+        if config.debug and not ((t >= 0) & (t < x.shape[1])).all():
+            raise ValueError(
+                'Each label `t` need to satisfty `0 <= t < x.shape[1]`')
+        xp = backend.get_array_module(x)
+        return x[xp.arange(t.size), t],
+
+    def backward(self, indexes, gy):
+        t, = self.get_retained_inputs()
+        gx = None
+        if 0 in indexes:
+            put = Assign(self._in_shape, self._in_dtype, t)
+            gx, = put.apply(gy)
+        return [gx if i == 0 else None for i in indexes]
+
+
+class Assign(FunctionNode):
+    """Puts one value into each row of a matrix of zeros.
+
+    Parameters
+    ----------
+    shape : tuple
+        Shape of the matrix.
+    dtype
+        Its dtype.
+    t : Variable
+        For each row, the column of its value.
+    """
+
+    def __init__(self, shape, dtype, t):
+        super().__init__()
+        self.shape = shape
+        self.dtype = dtype
+        self.t = t.data
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(*inputs)
+        gx = xp.zeros(self.shape, self.dtype)
+        gx[xp.arange(self.t.size), self.t] = inputs[0]
+        return gx,
+
+    def backward(self, indexes, gy):
+        return select_item(gy[0], self.t),
+
+
+def select_item(x, t):
+    """Takes from each row of a matrix the element its label names.
+
+    ``y[i] == x[i, t[i]]``
+
+    Parameters
+    ----------
+    x : Variable or array
+        Matrix of shape ``(N, M)``.
+    t : Variable or array
+        Labels below ``M``, of an integer dtype and shape ``(N,)``. No gradient flows to
+        them.
+
+    Returns
+    -------
+    Variable
+        The elements, of shape ``(N,)``.
+
+    Raises
+    ------
+    ValueError
+        In debug mode, if a label is out of range.
+
+    Examples
+    --------
+    >>> x = np.array([[0, 1, 2], [3, 4, 5]], np.float32)
+    >>> F.select_item(x, np.array([0, 2], np.int32)).array
+    array([0., 5.], dtype=float32)
+    """
+    return SelectItem().apply((x, t))[0]

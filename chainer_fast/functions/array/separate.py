@@ -1,0 +1,66 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import stack
+from chainer_fast.utils import type_check
+
+
+class Separate(FunctionNode):
+    """Takes an array apart along an axis, which disappears."""
+
+    def __init__(self, axis):
+        super().__init__()
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        _checks.axis(in_types[0], self.axis)
+
+    def forward(self, inputs):
+        x, = inputs
+        axis = self.axis % x.ndim
+        before = (slice(None),) * axis
+        self._xp = backend.get_array_module(x)
+        self._dtype = x.dtype
+        self._shape = x.shape[:axis] + x.shape[axis + 1:]
+        # The ellipsis keeps the slices of a vector 0-dim arrays.
+        return tuple([
+            x[before + (i, Ellipsis)] for i in range(x.shape[axis])])
+
+    def backward(self, indexes, grad_outputs):
+        gys = [
+            self._xp.zeros(self._shape, self._dtype) if gy is None else gy
+            for gy in grad_outputs]
+        return stack.stack(gys, self.axis),
+
+
+def separate(x, axis=0):
+    """Takes an array apart along an axis.
+
+    The inverse of :func:`~chainer.functions.stack`: the axis does not occur
+    in the outputs.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    axis : int
+        Axis along which the array is taken apart.
+
+    Returns
+    -------
+    tuple of Variables
+        As many arrays as the axis is long.
+
+    See Also
+    --------
+    chainer.functions.split_axis
+    chainer.functions.stack
+
+    Examples
+    --------
+    >>> x = np.arange(6).reshape(2, 3)
+    >>> [y.shape for y in F.separate(x, axis=0)]
+    [(3,), (3,)]
+    """
+    return Separate(axis).apply((x,))

@@ -1,0 +1,117 @@
+import operator
+from collections.abc import Iterable
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import concat
+from chainer_fast.utils import type_check
+
+
+def _sections_or_indices(value):
+    """Splits the ambiguous argument into ``(sections, indices)``."""
+    if isinstance(value, numpy.ndarray) and value.ndim == 0:
+        value = int(value)
+    elif not isinstance(value, int) and not isinstance(value, Iterable):
+        raise TypeError(
+            'indices_or_sections must be integer or 1-D array.\n'
+            f'Actual: {type(value)}')
+    if isinstance(value, int):
+        if value < 0:
+            raise ValueError(
+                'the number of sections must be positive, not %d' % value)
+        return value, None
+    if getattr(value, 'ndim', 1) != 1:
+        raise TypeError(
+            f'indices_or_sections must be 1-D sequence, not {value.ndim}-D')
+    if config.debug and list(value) != sorted(value):
+        raise ValueError(
+            'indices_or_sections must be sorted, but is %s' % (value,))
+    return None, value
+
+
+class SplitAxis(FunctionNode):
+    """Splits an array along an axis into several."""
+
+    def __init__(self, indices_or_sections, axis):
+        super().__init__()
+        self.sections, self.indices = _sections_or_indices(
+            indices_or_sections)
+        self.axis = axis
+
+    @property
+    def indices_or_sections(self):
+        return self.sections if self.indices is None else self.indices
+
+    def check_type_forward(self, in_types):
+        type_check.expect(in_types.size() == 1)
+        _checks.axis(in_types[0], self.axis)
+        length = in_types[0].shape[self.axis]
+        if self.sections is not None:
+            sections = type_check.make_variable(self.sections, 'sections')
+            type_check.expect(length % sections == 0)
+        elif len(self.indices) > 0:
+            last = type_check.make_variable(self.indices[-1], 'max_index')
+            type_check.expect(length >= last)
+
+    def forward(self, inputs):
+        x, = inputs
+        self._xp = backend.get_array_module(x)
+        cuts = self.indices_or_sections
+        if self.indices is not None:
+            # An empty array of indices is of a floating dtype by default,
+            # and an index may come as a 0-dim array.
+            cuts = [operator.index(i) for i in cuts]
+        ys = tuple(self._xp.split(x, cuts, self.axis))
+        self._shapes = [y.shape for y in ys]
+        return ys
+
+    def backward(self, indexes, grad_outputs):
+        x_dtype = self.inputs[0].dtype
+        gys = [
+            self._xp.zeros(shape, x_dtype) if gy is None else gy
+            for shape, gy in zip(self._shapes, grad_outputs, strict=True)]
+        return concat.concat(gys, self.axis),
+
+
+def split_axis(x, indices_or_sections, axis, force_tuple=True):
+    """Splits an array along an axis into several.
+
+    Parameters
+    ----------
+    x : Variable or array
+        The array to split.
+    indices_or_sections : int or 1-D array
+        A number of equal sections, or the sorted positions at which the array is cut.
+    axis : int
+        The axis to cut across.
+    force_tuple : bool
+        If it is false, a single section is returned as it is rather than in a tuple of
+        one.
+
+    Returns
+    -------
+    tuple of Variables
+        The sections in order. An output that takes no part in a loss counts as having a
+        gradient of zeros.
+
+    Raises
+    ------
+    TypeError
+        If ``indices_or_sections`` is neither an integer nor one-dimensional.
+    ValueError
+        If the number of sections is below one.
+
+    Examples
+    --------
+    >>> x = np.arange(6).reshape(2, 3)
+    >>> [y.shape for y in F.split_axis(x, [1], axis=1)]
+    [(2, 1), (2, 2)]
+    """
+    ys = SplitAxis(indices_or_sections, axis).apply((x,))
+    if len(ys) == 1 and not force_tuple:
+        return ys[0]
+    return ys

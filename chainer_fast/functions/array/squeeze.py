@@ -1,0 +1,75 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import reshape
+from chainer_fast.utils import type_check
+
+
+def argone(iterable):
+    """Positions of the ones in a sequence.
+
+    >>> argone([1, 2, 1])
+    [0, 2]
+
+    """
+    return [i for i, value in enumerate(iterable) if value == 1]
+
+
+def _as_axes(axis):
+    if axis is None:
+        return None
+    axes = (axis,) if isinstance(axis, int) else axis
+    if isinstance(axes, tuple) and all(isinstance(a, int) for a in axes):
+        return axes
+    raise TypeError('axis must be None, int or tuple of ints')
+
+
+class Squeeze(FunctionNode):
+    """Removes axes of length one."""
+
+    def __init__(self, axis=None):
+        super().__init__()
+        self.axis = _as_axes(axis)
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        for axis in self.axis or ():
+            _checks.axis(in_types[0], axis)
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(inputs[0])
+        return xp.squeeze(inputs[0], self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        return reshape.reshape(grad_outputs[0], self.inputs[0].shape),
+
+
+def squeeze(x, axis=None):
+    """Removes axes of length one from the shape of an array.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    axis : None, int or tuple of ints
+        Axes to remove, each of length one. ``None`` removes all there are.
+
+    Returns
+    -------
+    Variable
+        The same elements with fewer axes.
+
+    Raises
+    ------
+    TypeError
+        If ``axis`` is of another type.
+    ValueError
+        If an axis named is longer than one.
+
+    Examples
+    --------
+    >>> x = np.array([[[[0, 1, 2]]], [[[3, 4, 5]]]])
+    >>> F.squeeze(x).shape, F.squeeze(x, axis=1).shape
+    ((2, 3), (2, 1, 3))
+    """
+    return Squeeze(axis).apply((x,))[0]

@@ -1,0 +1,59 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import separate
+from chainer_fast.utils import type_check
+
+
+class Stack(FunctionNode):
+    """Joins arrays of equal shape along a new axis."""
+
+    def __init__(self, axis):
+        super().__init__()
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        type_check.expect(in_types.size() > 0)
+        first = in_types[0]
+        if self.axis < 0:
+            type_check.expect(-first.ndim - 1 <= self.axis)
+        else:
+            type_check.expect(first.ndim >= self.axis)
+
+        for i in range(1, type_check.eval(in_types.size())):
+            type_check.expect(in_types[i].dtype == first.dtype)
+            type_check.expect(in_types[i].shape == first.shape)
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(*inputs)
+        return xp.stack(inputs, axis=self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        return separate.separate(grad_outputs[0], self.axis)
+
+
+def stack(xs, axis=0):
+    """Joins arrays along a new axis.
+
+    Parameters
+    ----------
+    xs : list of Variables or arrays
+        Arrays of one dtype and shape.
+    axis : int
+        Where the new axis shall stand in the result; negative numbers count from the
+        end of the result's shape.
+
+    Returns
+    -------
+    Variable
+        Array of one more dimension, of length ``len(xs)`` there.
+
+    Examples
+    --------
+    >>> x0 = np.arange(0, 3)
+    >>> x1 = np.arange(3, 6)
+    >>> F.stack((x0, x1), axis=1).array
+    array([[0, 3],
+           [1, 4],
+           [2, 5]])
+    """
+    return Stack(axis).apply(xs)[0]

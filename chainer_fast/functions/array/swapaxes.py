@@ -1,0 +1,49 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+
+class Swapaxes(FunctionNode):
+    """Exchanges two axes."""
+
+    def __init__(self, axis1, axis2):
+        super().__init__()
+        self.axis1 = axis1
+        self.axis2 = axis2
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(inputs[0])
+        return xp.swapaxes(inputs[0], self.axis1, self.axis2),
+
+    def backward(self, indexes, grad_outputs):
+        # An exchange undoes itself.
+        return swapaxes(grad_outputs[0], self.axis1, self.axis2),
+
+
+def swapaxes(x, axis1, axis2):
+    """Exchanges two axes of an array.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    axis1 : int
+        The one axis.
+    axis2 : int
+        The other.
+
+    Returns
+    -------
+    Variable
+        Array with the two axes exchanged.
+
+    Examples
+    --------
+    >>> x = np.zeros((2, 3, 4), np.float32)
+    >>> F.swapaxes(x, 0, 2).shape
+    (4, 3, 2)
+    """
+    return Swapaxes(axis1, axis2).apply((x,))[0]

@@ -1,0 +1,75 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import reshape
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+
+
+class Tile(FunctionNode):
+    """Repeats an array as a whole along its axes."""
+
+    def __init__(self, reps):
+        super().__init__()
+        self.reps = (reps,) if isinstance(reps, int) else reps
+        if not isinstance(self.reps, tuple) or not all(
+                isinstance(r, int) for r in self.reps):
+            raise TypeError(
+                'reps must be int or tuple of ints.\n'
+                f'Actual: {type(reps)}')
+        if any(r < 0 for r in self.reps):
+            raise ValueError(
+                'All elements in reps must be zero or larger, but reps is %s'
+                % (reps,))
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+
+    def forward(self, inputs):
+        x, = inputs
+        self._in_shape = x.shape
+        return backend.get_array_module(x).tile(x, self.reps),
+
+    def backward(self, indexes, grad_outputs):
+        # Of repetitions and lengths, the shorter sequence is extended by
+        # ones. Split into both, the axes of repetition are summed up.
+        reps, lengths = self.reps, self._in_shape
+        ndim = max(len(reps), len(lengths))
+        reps = (1,) * (ndim - len(reps)) + reps
+        lengths = (1,) * (ndim - len(lengths)) + lengths
+        split = [n for pair in zip(reps, lengths, strict=True) for n in pair]
+        copies = tuple(range(0, 2 * ndim, 2))
+        gy = reshape.reshape(grad_outputs[0], tuple(split))
+        gx = sum_.sum(gy, axis=copies) if copies else gy
+        return reshape.reshape(gx, self._in_shape),
+
+
+def tile(x, reps):
+    """Builds an array of copies of another.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    reps : int or tuple of ints
+        The number of copies along each axis, aligned at the last one. Missing axes are
+        added in front.
+
+    Returns
+    -------
+    Variable
+        The copies side by side.
+
+    Raises
+    ------
+    TypeError
+        If ``reps`` is of another type.
+    ValueError
+        If a number is negative.
+
+    Examples
+    --------
+    >>> F.tile(np.array([0, 1]), (2, 2)).array
+    array([[0, 1, 0, 1],
+           [0, 1, 0, 1]])
+    """
+    return Tile(reps).apply((x,))[0]

@@ -1,0 +1,51 @@
+import numpy
+
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+
+class Transpose(FunctionNode):
+    """Permutes the axes of an array."""
+
+    def __init__(self, axes=None):
+        super().__init__()
+        self.axes = axes
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+
+    def forward(self, inputs):
+        return inputs[0].transpose(self.axes),
+
+    def backward(self, indexes, grad_outputs):
+        axes = self.axes
+        if axes is not None:
+            # Sorting the places finds, for each axis, where it went.
+            ndim = len(axes)
+            axes = tuple(numpy.argsort([a % ndim for a in axes]).tolist())
+        return Transpose(axes).apply(grad_outputs)
+
+
+def transpose(x, axes=None):
+    """Permutes the axes of an array.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Array of any dtype.
+    axes : tuple of ints
+        For each axis of the result, the axis of ``x`` it is. ``None`` reverses their
+        order.
+
+    Returns
+    -------
+    Variable
+        Array with its axes permuted.
+
+    Examples
+    --------
+    >>> x = np.zeros((1, 2, 3), np.float32)
+    >>> F.transpose(x).shape, F.transpose(x, axes=(0, 2, 1)).shape
+    ((3, 2, 1), (1, 3, 2))
+    """
+    return Transpose(axes).apply((x,))[0]

@@ -1,0 +1,36 @@
+from chainer_fast.functions.array import _at_least_nd
+
+
+class Vstack(_at_least_nd.JoinAtLeastND):
+    """Joins arrays vertically."""
+
+    def _lifted(self, shape):
+        return (1,) * (2 - len(shape)) + shape
+
+    def _axis(self, ndim):
+        return 0
+
+
+def vstack(xs):
+    """Joins arrays vertically: vectors as rows, others along axis 0.
+
+    Parameters
+    ----------
+    xs : list of Variables or arrays
+        Arrays of one dtype and of equal shapes but for the first axis. Vectors must be
+        equally long.
+
+    Returns
+    -------
+    Variable
+        The joined array.
+
+    Examples
+    --------
+    >>> F.vstack([np.array([1, 2]), np.array([3, 4])]).array
+    array([[1, 2],
+           [3, 4]])
+    >>> F.vstack([np.zeros((1, 2)), np.ones((2, 2))]).shape
+    (3, 2)
+    """
+    return Vstack().apply(xs)[0]

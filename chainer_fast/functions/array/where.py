@@ -1,0 +1,83 @@
+import numpy
+
+import chainer_fast
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+
+
+class Where(FunctionNode):
+    """Chooses elements of two arrays by a condition.
+
+    Parameters
+    ----------
+    condition : array
+        Boolean array, through which no gradient flows.
+    """
+
+    def __init__(self, condition):
+        super().__init__()
+        self.condition = condition
+
+    def check_type_forward(self, in_types):
+        if not isinstance(self.condition, chainer_fast.get_array_types()):
+            raise type_check.InvalidType(
+                'isinstance(condition, ndarray)',
+                'type(condition) == %s' % type(self.condition))
+        type_check._argname(in_types, ('x', 'y'))
+        x_type, y_type = in_types
+        condition = type_check.make_variable(self.condition, 'condition')
+        type_check.expect(condition.dtype == numpy.bool_)
+        type_check.expect(x_type.dtype == y_type.dtype)
+        shapes = [each.shape for each in (condition, x_type, y_type)]
+        type_check.expect_broadcast_shapes(*shapes)
+
+    def forward(self, inputs):
+        # The condition is not an input of the node, so that functions of the
+        # graph never see a boolean variable.
+        xp = backend.get_array_module(*inputs)
+        return xp.where(self.condition, *inputs),
+
+    def backward(self, indexes, grad_outputs):
+        gy, = grad_outputs
+        xp = backend.get_array_module(gy)
+        nought = xp.zeros((), gy.dtype)
+        ret = []
+        for i in indexes:
+            chosen = (gy, nought) if i == 0 else (nought, gy)
+            gx = where(self.condition, *chosen)
+            ret.append(sum_.sum_to(gx, self.inputs[i].shape))
+        return tuple(ret)
+
+
+def where(condition, x, y):
+    """Takes elements of ``x`` where a condition holds, of ``y`` elsewhere.
+
+    The three arguments are broadcast against each other.
+
+    Parameters
+    ----------
+    condition : Variable or array
+        Boolean array.
+    x : Variable or array
+        Chosen where it is true.
+    y : Variable or array
+        Chosen where it is false; of the dtype of ``x``.
+
+    Returns
+    -------
+    Variable
+        The chosen elements. No gradient flows to ``condition``.
+
+    Examples
+    --------
+    >>> cond = np.array([True, False])
+    >>> x = np.array([1, 2], np.float32)
+    >>> F.where(cond, x, x * 10).array
+    array([ 1., 20.], dtype=float32)
+    """
+    if isinstance(condition, Variable):
+        condition = condition.array
+    return Where(condition).apply((x, y))[0]

@@ -1,0 +1,116 @@
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+
+class EmbedIDFunction(FunctionNode):
+    """Looks up rows of a matrix."""
+
+    def __init__(self, ignore_label=None):
+        super().__init__()
+        self.ignore_label = ignore_label
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'W'))
+        x_type, w_type = in_types
+        type_check.expect(x_type.dtype.kind == 'i')
+        type_check.expect(x_type.ndim >= 1)
+        type_check.expect(w_type.dtype.kind == 'f')
+        type_check.expect(w_type.ndim == 2)
+
+    def forward(self, inputs):
+        x, W = inputs
+        self.retain_inputs((0,))
+        self._w_shape = W.shape
+        ignored = None if self.ignore_label is None else (
+            x == self.ignore_label)
+        if config.debug:
+            known = (x >= 0) & (x < len(W))
+            if ignored is not None:
+                known |= ignored
+            if not known.all():
+                raise ValueError(
+                    'Each not ignored `x` value need to satisfy '
+                    '`0 <= x < len(W)`')
+        if ignored is None:
+            return W[x],
+        xp = backend.get_array_module(*inputs)
+        rows = W[xp.where(ignored, 0, x)]
+        rows[ignored] = 0
+        return rows,
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        grad = EmbedIDGrad(self._w_shape, self.ignore_label)
+        return None, grad.apply((x, grad_outputs[0]))[0]
+
+
+class EmbedIDGrad(FunctionNode):
+    """Sums gradients up in the rows their words come from.
+
+    Parameters
+    ----------
+    w_shape : tuple
+        Shape of the matrix of embeddings.
+    ignore_label : int or None
+        Word that has no row.
+    """
+
+    def __init__(self, w_shape, ignore_label=None):
+        super().__init__()
+        self.w_shape = w_shape
+        self.ignore_label = ignore_label
+
+    def forward(self, inputs):
+        x, gy = inputs
+        self.retain_inputs((0,))
+        xp = backend.get_array_module(*inputs)
+        if self.ignore_label is not None:
+            counted = x != self.ignore_label
+            x, gy = x[counted], gy[counted]
+        gW = xp.zeros(self.w_shape, gy.dtype)
+        xp.add.at(gW, x, gy)
+        return gW,
+
+    def backward(self, indexes, grads):
+        x, = self.get_retained_inputs()
+        look_up = EmbedIDFunction(self.ignore_label)
+        return None, look_up.apply((x, grads[0]))[0]
+
+
+def embed_id(x, W, ignore_label=None):
+    """Replaces word ids by their vectors.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Ids, of a signed integer dtype and at least one dimension. No gradient flows to
+        them.
+    W : Variable or array
+        Matrix of a floating dtype, one row per id.
+    ignore_label : int or None
+        Id whose vector is zero, and which adds nothing to the gradient of ``W``.
+
+    Returns
+    -------
+    Variable
+        Array of shape ``x.shape + (W.shape[1],)``.
+
+    Raises
+    ------
+    ValueError
+        In debug mode, if an id has no row.
+
+    See Also
+    --------
+    chainer.links.EmbedID
+
+    Examples
+    --------
+    >>> W = np.array([[0, 0], [1, 1], [2, 2]], np.float32)
+    >>> F.embed_id(np.array([2, 1], np.int32), W).array
+    array([[2., 2.],
+           [1., 1.]], dtype=float32)
+    """
+    return EmbedIDFunction(ignore_label).apply((x, W))[0]

@@ -1,0 +1,153 @@
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import cast, reshape
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import array as array_utils
+from chainer_fast.utils import type_check
+
+
+def _product(a, b, dtype):
+    """Matrix product in a given dtype, computed in that of the operands."""
+    return a.dot(b).astype(dtype, copy=False)
+
+
+def _apply(function, inputs, dtype):
+    """Output of a function of one output, in a given dtype."""
+    y, = function.apply(inputs)
+    return y if y.dtype == dtype else cast.cast(y, dtype)
+
+
+class LinearFunction(FunctionNode):
+    """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
+
+    def check_type_forward(self, in_types):
+        names = ('x', 'W', 'b')
+        count = type_check.eval(in_types.size())
+        _checks.floats(in_types, *names[:max(count, 2)])
+        x_type, w_type = in_types[:2]
+        for matrix in x_type, w_type:
+            type_check.expect(matrix.ndim == 2)
+        type_check.expect(x_type.shape[1] == w_type.shape[1])
+        if count == 3:
+            b_type = in_types[2]
+            type_check.expect(b_type.dtype == x_type.dtype)
+            type_check.expect(b_type.ndim == 1)
+            type_check.expect(b_type.shape[0] == w_type.shape[0])
+
+    def forward(self, inputs):
+        x, W = inputs[:2]
+        self.retain_inputs((0, 1))
+        y = _product(x, W.T, x.dtype)
+        if len(inputs) == 3:
+            y += inputs[2]
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        return tuple([self._gradient(i, *grad_outputs) for i in indexes])
+
+    def _gradient(self, index, gy):
+        if index == 2:
+            return sum_.sum(gy, axis=0)
+        x, W = self.get_retained_inputs()
+        if index == 0:
+            return _apply(LinearGradData(), (W, gy), x.dtype)
+        return _apply(LinearGradWeight(W.dtype), (x, gy), W.dtype)
+
+
+class LinearGradData(FunctionNode):
+    """Gradient of :class:`LinearFunction` with respect to its rows."""
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        W, gy = inputs
+        return _product(gy, W, gy.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        return tuple([self._gradient(i, *grad_outputs) for i in indexes])
+
+    def _gradient(self, index, ggx):
+        # What came for the rows' gradient takes the place of the rows.
+        W, gy = self.get_retained_inputs()
+        if index == 0:
+            return _apply(LinearGradWeight(W.dtype), (ggx, gy), W.dtype)
+        return _apply(LinearFunction(), (ggx, W), gy.dtype)
+
+
+class LinearGradWeight(FunctionNode):
+    """Gradient of :class:`LinearFunction` with respect to its weight.
+
+    Parameters
+    ----------
+    w_dtype
+        Dtype of the weight.
+    """
+
+    def __init__(self, w_dtype):
+        super().__init__()
+        self._w_dtype = w_dtype
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, gy = inputs
+        return _product(gy.T, x, self._w_dtype),
+
+    def backward(self, indexes, grad_outputs):
+        return tuple([self._gradient(i, *grad_outputs) for i in indexes])
+
+    def _gradient(self, index, ggW):
+        # What came for the weight's gradient takes the place of the weight.
+        x, gy = self.get_retained_inputs()
+        if index == 0:
+            return _apply(LinearGradData(), (ggW, gy), x.dtype)
+        return _apply(LinearFunction(), (x, ggW), gy.dtype)
+
+
+def linear(x, W, b=None, n_batch_axes=1):
+    """Affine map :math:`Y = X W^T + b`.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Input whose first ``n_batch_axes`` axes count vectors; the others are flattened
+        into vectors of length ``N``.
+    W : Variable or array
+        Weight of shape ``(M, N)``. It may be of another floating dtype than ``x``.
+    b : Variable or array
+        Bias of shape ``(M,)`` and the dtype of ``x``, or ``None``.
+    n_batch_axes : int
+        Number of batch axes, at least one.
+
+    Returns
+    -------
+    Variable
+        Array of the batch axes' shape followed by ``M``, in the dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``n_batch_axes`` is less than one.
+
+    See Also
+    --------
+    chainer.links.Linear
+
+    Examples
+    --------
+    >>> x = np.ones((3, 4), np.float32)
+    >>> W = np.ones((5, 4), np.float32)
+    >>> F.linear(x, W, np.zeros(5, np.float32)).shape
+    (3, 5)
+    """
+    if n_batch_axes <= 0:
+        raise ValueError('n_batch_axes should be greater than 0.')
+    batch_shape = x.shape[:n_batch_axes]
+    if n_batch_axes > 1 or x.ndim > 2:
+        # Counted rather than inferred, so that an empty batch has a shape.
+        rows = array_utils.size_of_shape(batch_shape)
+        features = array_utils.size_of_shape(x.shape[n_batch_axes:])
+        x = reshape.reshape(x, (rows, features))
+    operands = (x, W) if b is None else (x, W, b)
+    y, = LinearFunction().apply(operands)
+    if n_batch_axes > 1:
+        y = reshape.reshape(y, batch_shape + y.shape[1:])
+    return y

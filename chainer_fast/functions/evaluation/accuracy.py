@@ -1,0 +1,58 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+class Accuracy(FunctionNode):
+    """Share of samples whose label has the highest score."""
+
+    def __init__(self, ignore_label=None):
+        super().__init__()
+        self.ignore_label = ignore_label
+
+    def check_type_forward(self, in_types):
+        _checks.scores_and_labels(in_types)
+
+    def forward(self, inputs):
+        y, t = inputs
+        xp = backend.get_array_module(*inputs)
+        hit = y.argmax(axis=1).reshape(t.shape) == t
+        if self.ignore_label is None:
+            return xp.asarray(hit.mean(dtype=y.dtype)),
+        counted = t != self.ignore_label
+        total = counted.sum()
+        hits = (hit & counted).sum()
+        # Nothing to be judged counts as nothing right.
+        share = xp.where(total == 0, 0., hits / xp.maximum(total, 1))
+        return xp.asarray(share, dtype=y.dtype),
+
+
+def accuracy(y, t, ignore_label=None):
+    """Share of samples whose label has the highest score.
+
+    Parameters
+    ----------
+    y : Variable or array
+        Scores of a floating dtype; element ``[i, j, ...]`` is that of class ``j`` for
+        sample ``i``.
+    t : Variable or array
+        Labels of a signed integer dtype and the shape of ``y`` without the second axis.
+    ignore_label : int or None
+        Label of samples that do not count.
+
+    Returns
+    -------
+    Variable
+        The share, of shape ``()`` and the dtype of ``y``; zero where no sample counts.
+
+    Notes
+    -----
+    No gradient flows through it.
+
+    Examples
+    --------
+    >>> y = np.array([[0.1, 0.7, 0.2], [8., 1., 2.]], np.float32)
+    >>> F.accuracy(y, np.array([1, 2], np.int32)).array
+    array(0.5, dtype=float32)
+    """
+    return Accuracy(ignore_label=ignore_label).apply((y, t))[0]

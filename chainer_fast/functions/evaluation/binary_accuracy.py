@@ -1,0 +1,53 @@
+from chainer_fast import backend
+from chainer_fast.function import Function
+from chainer_fast.utils import type_check
+
+
+class BinaryAccuracy(Function):
+    """Share of elements whose sign agrees with their binary label."""
+
+    ignore_label = -1
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 't'))
+        x_type, t_type = in_types
+        type_check.expect(x_type.dtype.kind == 'f')
+        type_check.expect(t_type.dtype.kind == 'i')
+        type_check.expect(t_type.shape == x_type.shape)
+
+    def forward(self, inputs):
+        y, t = inputs
+        xp = backend.get_array_module(*inputs)
+        # No label but 0 and 1 is equal to a comparison's outcome.
+        hits = ((y >= 0) == t).sum()
+        total = xp.maximum((t != self.ignore_label).sum(), 1)
+        return xp.asarray(hits / total, dtype=y.dtype),
+
+
+def binary_accuracy(y, t):
+    """Share of elements whose sign agrees with their binary label.
+
+    Parameters
+    ----------
+    y : Variable or array
+        Scores of a floating dtype; zero and above stand for the label 1.
+    t : Variable or array
+        Labels 0 and 1, or -1 for elements that do not count, of an integer dtype and
+        the shape of ``y``.
+
+    Returns
+    -------
+    Variable
+        The share, of shape ``()`` and the dtype of ``y``.
+
+    Notes
+    -----
+    No gradient flows through it.
+
+    Examples
+    --------
+    >>> y = np.array([[-2.0, 0.0], [3.0, -5.0]])
+    >>> F.binary_accuracy(y, np.array([[0, 1], [0, -1]])).array
+    array(0.66666667)
+    """
+    return BinaryAccuracy()(y, t)

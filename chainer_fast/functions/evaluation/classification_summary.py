@@ -1,0 +1,144 @@
+from chainer_fast import backend
+from chainer_fast.function import Function
+from chainer_fast.functions import _checks
+
+
+def _fbeta_score(precision, recall, beta):
+    squared = beta * beta
+    product = precision * recall
+    return (1 + squared) * product / (recall + precision * squared)
+
+
+class ClassificationSummary(Function):
+    """Precision, recall, F-beta score and support of each class."""
+
+    def __init__(self, label_num, beta, ignore_label):
+        self.ignore_label = ignore_label
+        self.label_num = label_num
+        self.beta = beta
+
+    def check_type_forward(self, in_types):
+        _checks.scores_and_labels(in_types)
+
+    def forward(self, inputs):
+        y, t = inputs
+        xp = backend.get_array_module(*inputs)
+        count = self.label_num
+        if count is None:
+            count = int(xp.amax(t)) + 1
+
+        counted = t != self.ignore_label
+        true = t[counted]
+        pred = y.argmax(axis=1).reshape(t.shape)[counted]
+        support = self._histogram(xp, true, count)
+        found = self._histogram(xp, pred, count)
+        right = self._histogram(xp, true[true == pred], count)
+        precision = self._share(xp, right, found)
+        recall = self._share(xp, right, support)
+        score = _fbeta_score(precision, recall, self.beta)
+        return precision, recall, score, support
+
+    @staticmethod
+    def _histogram(xp, labels, count):
+        # Labels beyond the last class are not asked for.
+        return xp.bincount(labels, minlength=count)[:count]
+
+    @staticmethod
+    def _share(xp, part, whole):
+        # What does not occur has no share, which NaN expresses.
+        return xp.where(whole == 0, xp.nan, part / xp.maximum(whole, 1))
+
+
+def classification_summary(
+        y, t, label_num=None, beta=1.0, ignore_label=-1):
+    """Precision, recall, F-beta score and support of each class.
+
+    With the true positives :math:`tp`, false positives :math:`fp` and false
+    negatives :math:`fn` of a class,
+
+    .. math::
+
+        p = \\frac{tp}{tp + fp}, \\qquad r = \\frac{tp}{tp + fn}, \\qquad
+        F_\\beta = (1 + \\beta^2) \\frac{p r}{\\beta^2 p + r}
+
+    Parameters
+    ----------
+    y : Variable or array
+        Scores of a floating dtype; element ``[i, j, ...]`` is that of class ``j`` for
+        sample ``i``.
+    t : Variable or array
+        Labels of an integer dtype.
+    label_num : int or None
+        Number of classes; by default one more than the highest label.
+    beta : float
+        Weight of the recall against the precision.
+    ignore_label : int
+        Label of samples that do not count.
+
+    Returns
+    -------
+    tuple of Variables
+        Precision, recall, F-beta score and support, each of shape ``(label_num,)``. The
+        support is the number of samples; what cannot be computed for a class that does
+        not occur is NaN.
+
+    Notes
+    -----
+    No gradient flows through it.
+    """
+    return ClassificationSummary(label_num, beta, ignore_label)(y, t)
+
+
+def precision(y, t, label_num=None, ignore_label=-1):
+    """Precision and support of each class.
+
+    See :func:`~chainer.functions.classification_summary` for the arguments.
+
+    Returns
+    -------
+    tuple of Variables
+        Precision and support.
+    """
+    summary = classification_summary(y, t, label_num, 1.0, ignore_label)
+    return summary[0], summary[3]
+
+
+def recall(y, t, label_num=None, ignore_label=-1):
+    """Recall and support of each class.
+
+    See :func:`~chainer.functions.classification_summary` for the arguments.
+
+    Returns
+    -------
+    tuple of Variables
+        Recall and support.
+    """
+    summary = classification_summary(y, t, label_num, 1.0, ignore_label)
+    return summary[1], summary[3]
+
+
+def fbeta_score(y, t, label_num=None, beta=1.0, ignore_label=-1):
+    """F-beta score and support of each class.
+
+    See :func:`~chainer.functions.classification_summary` for the arguments.
+
+    Returns
+    -------
+    tuple of Variables
+        F-beta score and support.
+    """
+    summary = classification_summary(y, t, label_num, beta, ignore_label)
+    return summary[2], summary[3]
+
+
+def f1_score(y, t, label_num=None, ignore_label=-1):
+    """F1 score, the harmonic mean of precision and recall, and support.
+
+    See :func:`~chainer.functions.classification_summary` for the arguments.
+
+    Returns
+    -------
+    tuple of Variables
+        F1 score and support.
+    """
+    return fbeta_score(y, t, label_num, 1.0, ignore_label)

@@ -1,0 +1,70 @@
+from chainer_fast import backend
+from chainer_fast.function import Function
+from chainer_fast.functions import _checks
+from chainer_fast.utils import type_check
+
+
+class R2_score(Function):
+    """Coefficient of determination of a regression."""
+
+    def __init__(self, sample_weight, multioutput):
+        if sample_weight is not None:
+            raise NotImplementedError('sample_weight is not supported')
+        if multioutput not in ('uniform_average', 'raw_values'):
+            raise ValueError('invalid multioutput argument')
+        self.sample_weight = sample_weight
+        self.multioutput = multioutput
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'pred', 'true')
+        pred_type, true_type = in_types
+        type_check.expect(pred_type.shape == true_type.shape)
+
+    def forward(self, inputs):
+        pred, true = inputs
+        xp = backend.get_array_module(pred)
+        residual = ((pred - true) ** 2).sum(axis=0)
+        spread = ((true - true.mean(axis=0)) ** 2).sum(axis=0)
+        # Of constant values no variance can be explained.
+        varies = spread != 0
+        explained = 1 - residual / xp.where(varies, spread, 1)
+        score = xp.where(varies, explained, 0).astype(pred.dtype)
+        if self.multioutput == 'uniform_average':
+            score = xp.asarray(score.mean())
+        return score,
+
+
+def r2_score(pred, true, sample_weight=None, multioutput='uniform_average'):
+    """Coefficient of determination :math:`R^2` of a regression.
+
+    Parameters
+    ----------
+    pred : Variable or array
+        Predictions of a floating dtype; samples lie along the first axis.
+    true : Variable or array
+        The values to be predicted.
+    sample_weight
+        Must be ``None``.
+    multioutput : str
+        ``'uniform_average'`` for the mean of the outputs' scores, ``'raw_values'`` for
+        the scores themselves.
+
+    Returns
+    -------
+    Variable
+        The score: one for a perfect prediction, zero for one no better than the mean,
+        and zero where ``true`` does not vary. Its shape is ``()``, or
+        ``pred.shape[1:]`` with ``'raw_values'``.
+
+    Raises
+    ------
+    NotImplementedError
+        If ``sample_weight`` is given.
+    ValueError
+        If ``multioutput`` has another value.
+
+    Notes
+    -----
+    No gradient flows through it.
+    """
+    return R2_score(sample_weight, multioutput)(pred, true)

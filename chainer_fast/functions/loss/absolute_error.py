@@ -1,0 +1,44 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+class AbsoluteError(FunctionNode):
+    """Absolute differences."""
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats(in_types, 'x0', 'x1')
+
+    def forward(self, inputs):
+        x0, x1 = inputs
+        self.diff = utils.force_array(x0 - x1, x0.dtype)
+        return utils.force_array(abs(self.diff), x0.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        xp = backend.get_array_module(self.diff)
+        gx = grad_outputs[0] * xp.asarray(xp.sign(self.diff))
+        return tuple([gx if i == 0 else -gx for i in indexes])
+
+
+def absolute_error(x0, x1):
+    """Absolute differences of two arrays, elementwise.
+
+    Parameters
+    ----------
+    x0 : Variable or array
+        Values of a floating dtype.
+    x1 : Variable or array
+        Values of the same dtype and shape.
+
+    Returns
+    -------
+    Variable
+        :math:`|x^0 - x^1|`, of the shape and dtype of ``x0``.
+
+    Examples
+    --------
+    >>> a = np.array([1., 2.], np.float32)
+    >>> F.absolute_error(a, np.zeros_like(a)).array
+    array([1., 2.], dtype=float32)
+    """
+    return AbsoluteError().apply((x0, x1))[0]

@@ -1,0 +1,104 @@
+from chainer_fast import backend
+from chainer_fast.function import Function
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.utils import type_check
+
+
+class Hinge(Function):
+    """Hinge loss, one class against the rest."""
+
+    def __init__(self, norm='L1', reduce='mean'):
+        if norm not in ('L1', 'L2'):
+            raise NotImplementedError(
+                "norm should be either 'L1' or 'L2', not %r" % (norm,))
+        _reduction.check_mean_or_no(reduce)
+        self.norm = norm
+        self.reduce = reduce
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 't'))
+        x_type, t_type = in_types
+        type_check.expect(x_type.dtype.kind == 'f')
+        type_check.expect(t_type.dtype.kind == 'i')
+        for each, ndim in ((x_type, 2), (t_type, 1)):
+            type_check.expect(each.ndim == ndim)
+        type_check.expect(x_type.shape[0] == t_type.shape[0])
+
+    def _signs(self, x, t):
+        """Minus one for the class of each sample, one for the others."""
+        xp = backend.get_array_module(x)
+        signs = xp.ones_like(x)
+        signs[xp.arange(len(t)), t] = -1
+        return signs
+
+    def _margins(self, x, signs):
+        """How far each score is on the wrong side of its margin."""
+        xp = backend.get_array_module(x)
+        return xp.maximum(1 + signs * x, 0)
+
+    def forward(self, inputs):
+        x, t = inputs
+        xp = backend.get_array_module(x)
+        loss = self._margins(x, self._signs(x, t))
+        if self.norm == 'L2':
+            loss = loss * loss
+        if self.reduce == 'mean':
+            loss = xp.asarray(loss.sum() / len(x), dtype=x.dtype)
+        return loss,
+
+    def backward(self, inputs, grad_outputs):
+        x, t = inputs
+        gloss, = grad_outputs
+        signs = self._signs(x, t)
+        margins = self._margins(x, signs)
+        if self.norm == 'L1':
+            gx = signs * (margins > 0)
+        else:
+            gx = 2 * signs * margins
+        if self.reduce == 'mean':
+            gloss = gloss / len(t)
+        return (gx * gloss).astype(x.dtype, copy=False), None
+
+
+def hinge(x, t, norm='L1', reduce='mean'):
+    """Hinge loss of a classification, one class against the rest.
+
+    .. math::
+
+        L = \\frac{1}{N} \\sum_n \\sum_k \\max(0, 1 - s_{nk} x_{nk})^p
+
+    where :math:`s_{nk}` is 1 if :math:`k` is the class of sample :math:`n`
+    and -1 if not, and :math:`p` is 1 or 2 for the norm L1 or L2.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Scores of a floating dtype and shape ``(N, K)``.
+    t : Variable or array
+        Labels below ``K``, of a signed integer dtype and shape ``(N,)``.
+    norm : str
+        ``'L1'`` or ``'L2'``.
+    reduce : str
+        ``'mean'`` for the mean over the samples, ``'no'`` for the losses of all
+        elements.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array of the shape of ``x`` with ``reduce='no'``. It
+        can be differentiated once.
+
+    Raises
+    ------
+    NotImplementedError
+        If ``norm`` has another value.
+    ValueError
+        If ``reduce`` has another value.
+
+    Examples
+    --------
+    >>> x = np.array([[-2.0, 3.0, 0.5], [5.0, 2.0, -0.5]], np.float32)
+    >>> F.hinge(x, np.array([1, 0], np.int32)).array
+    array(2.5, dtype=float32)
+    """
+    return Hinge(norm, reduce)(x, t)

@@ -1,0 +1,87 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import broadcast, expand_dims
+from chainer_fast.functions.math import clip
+
+
+class HuberLoss(FunctionNode):
+    """Loss that is quadratic near zero and linear beyond."""
+
+    def __init__(self, delta, reduce='sum_along_second_axis'):
+        super().__init__()
+        if reduce not in ('sum_along_second_axis', 'no'):
+            raise ValueError(
+                "Only 'sum_along_second_axis' and 'no' are valid for "
+                "'reduce', but '%s' is given" % reduce)
+        self.reduce = reduce
+        self.delta = delta
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats(in_types, 'x', 't')
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, t = inputs
+        xp = backend.get_array_module(x)
+        delta = x.dtype.type(self.delta)
+        # The part of the distance within delta counts half as much as the
+        # part beyond it, which gives both branches at once.
+        distance = xp.abs(x - t)
+        near = xp.minimum(distance, delta)
+        loss = utils.force_array(near * (distance - near / 2), x.dtype)
+        if self.reduce == 'no':
+            return loss,
+        return loss.sum(axis=1),
+
+    def backward(self, indexes, grad_outputs):
+        x, t = self.get_retained_inputs()
+        gy, = grad_outputs
+        if self.reduce != 'no':
+            gy = broadcast.broadcast_to(expand_dims.expand_dims(gy, 1),
+                                        x.shape)
+        gx = gy * clip.clip(x - t, -self.delta, self.delta)
+        return tuple([gx if i == 0 else -gx for i in indexes])
+
+
+def huber_loss(x, t, delta, reduce='sum_along_second_axis'):
+    """Huber loss, less sensitive to outliers than a squared error.
+
+    .. math::
+
+        L_\\delta(a) = \\frac{1}{2} a^2 \\quad (|a| \\le \\delta), \\qquad
+        L_\\delta(a) = \\delta (|a| - \\frac{1}{2} \\delta)
+        \\quad (|a| > \\delta)
+
+    with :math:`a = x - t`.
+
+    See: https://en.wikipedia.org/wiki/Huber_loss
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of a floating dtype.
+    t : Variable or array
+        Targets of the same dtype and shape.
+    delta : float
+        The constant :math:`\\delta`.
+    reduce : str
+        ``'sum_along_second_axis'``, or ``'no'`` for the losses of all elements.
+
+    Returns
+    -------
+    Variable
+        The loss, without the second axis or of the shape of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value.
+
+    Examples
+    --------
+    >>> x = np.array([[1., 3.]])
+    >>> F.huber_loss(x, np.zeros((1, 2)), 2.).array
+    array([4.5])
+    """
+    return HuberLoss(delta, reduce).apply((x, t))[0]

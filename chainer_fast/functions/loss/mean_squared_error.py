@@ -1,0 +1,51 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import broadcast
+
+
+class MeanSquaredError(FunctionNode):
+    """Mean of squared differences."""
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats(in_types, 'x0', 'x1')
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x0, x1 = inputs
+        xp = backend.get_array_module(x0)
+        diff = (x0 - x1).ravel()
+        return xp.asarray(diff.dot(diff) / diff.size, dtype=diff.dtype),
+
+    def backward(self, indexes, gy):
+        x0, x1 = self.get_retained_inputs()
+        diff = x0 - x1
+        slope = diff * broadcast.broadcast_to(gy[0], diff.shape)
+        gx = slope * (2. / diff.size)
+        return tuple([gx if i == 0 else -gx for i in indexes])
+
+
+def mean_squared_error(x0, x1):
+    """Mean of the squared differences of two arrays.
+
+    .. math:: \\frac{1}{n} \\sum_i (x^0_i - x^1_i)^2
+
+    Parameters
+    ----------
+    x0 : Variable or array
+        Values of a floating dtype.
+    x1 : Variable or array
+        Values of the same dtype and shape.
+
+    Returns
+    -------
+    Variable
+        The mean, of shape ``()``.
+
+    Examples
+    --------
+    >>> a = np.array([1., 2., 3.], np.float32)
+    >>> F.mean_squared_error(a, a + 2).array
+    array(4., dtype=float32)
+    """
+    return MeanSquaredError().apply((x0, x1))[0]

@@ -1,0 +1,133 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.activation import sigmoid
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+
+
+class SigmoidCrossEntropy(FunctionNode):
+    """Cross entropy between the sigmoid of scores and binary labels."""
+
+    ignore_label = -1
+
+    def __init__(self, normalize=True, reduce='mean'):
+        super().__init__()
+        _reduction.check_mean_or_no(reduce)
+        self.reduce = reduce
+        self.normalize = normalize
+        self.count = None
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 't'))
+        x_type, t_type = in_types
+        for each, kind in ((x_type, 'f'), (t_type, 'i')):
+            type_check.expect(each.dtype.kind == kind)
+        type_check.expect(x_type.shape == t_type.shape)
+
+    def forward(self, inputs):
+        x, t = inputs
+        self.retain_inputs((0, 1))
+        xp = backend.get_array_module(x)
+        self.ignore_mask = t != self.ignore_label
+        # log(1 + exp(x)) - x t, with the exponential of nothing positive.
+        loss = xp.log1p(xp.exp(-xp.abs(x))) - x * (t - (x >= 0))
+        loss = utils.force_array(loss * self.ignore_mask, x.dtype)
+        if self.reduce == 'no':
+            return loss,
+        count = self.ignore_mask.sum() if self.normalize else len(x)
+        self.count = xp.maximum(count, 1) if self.normalize else max(count, 1)
+        return xp.asarray(loss.sum() / self.count, dtype=x.dtype),
+
+    def backward(self, inputs, grad_outputs):
+        x, t = self.get_retained_inputs()
+        grad = SigmoidCrossEntropyGrad(
+            self.reduce, self.count, self.ignore_mask, t.array)
+        return grad.apply((x, *grad_outputs))[0], None
+
+
+class SigmoidCrossEntropyGrad(FunctionNode):
+    """Gradient of :class:`SigmoidCrossEntropy` with respect to the scores.
+
+    Parameters
+    ----------
+    reduce : str
+        ``'mean'`` or ``'no'``.
+    count : int
+        Number of labels the mean was taken over.
+    ignore_mask : array
+        Boolean array of the labels that count.
+    t : array
+        The labels.
+    """
+
+    def __init__(self, reduce, count, ignore_mask, t):
+        super().__init__()
+        self.reduce = reduce
+        self.count = count
+        self.ignore_mask = ignore_mask
+        self.t = t
+
+    def _scaled(self, values):
+        # What the two inputs have in common: the mask, and the mean.
+        xp = backend.get_array_module(values)
+        masked = values * xp.asarray(self.ignore_mask, dtype=values.dtype)
+        return masked if self.reduce == 'no' else masked / self.count
+
+    def forward(self, inputs):
+        x, gy = inputs
+        self.retain_inputs((0, 1))
+        y, = sigmoid.Sigmoid().forward((x,))
+        gx = self._scaled(gy * (y - self.t))
+        return utils.force_array(gx, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, gy = self.get_retained_inputs()
+        ggx, = grad_outputs
+        y = sigmoid.sigmoid(x)
+        ggx = self._scaled(ggx)
+        xp = backend.get_array_module(self.t)
+        ggy = ggx * (y - xp.asarray(self.t, dtype=y.dtype))
+        if self.reduce == 'mean':
+            ggy = sum_.sum(ggy)
+        return gy * ggx * (y * (1 - y)), ggy
+
+
+def sigmoid_cross_entropy(x, t, normalize=True, reduce='mean'):
+    """Cross entropy between the sigmoid of scores and binary labels.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Scores, before any sigmoid, of a floating dtype.
+    t : Variable or array
+        Labels 0 and 1, or -1 for elements that do not count, of a signed integer dtype
+        and the shape of ``x``.
+    normalize : bool
+        Whether the mean is taken over all labels that count rather than over the
+        samples along the first axis.
+    reduce : str
+        ``'mean'`` for the mean of the losses, ``'no'`` for the losses themselves.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array of the shape of ``x`` with ``reduce='no'``.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value.
+
+    Notes
+    -----
+    ``x`` must not be a sigmoid already.
+
+    Examples
+    --------
+    >>> x = np.array([[-2.0, 3.0, 0.5], [5.0, 2.0, -0.5]], np.float32)
+    >>> t = np.array([[0, 1, 0], [1, 1, -1]], np.int32)
+    >>> F.sigmoid_cross_entropy(x, t).array
+    array(0.25664812, dtype=float32)
+    """
+    return SigmoidCrossEntropy(normalize, reduce).apply((x, t))[0]

@@ -1,0 +1,324 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.activation import log_softmax
+from chainer_fast.functions.array import cast, reshape, rollaxis, select_item
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable, as_variable
+
+
+def _check_class_weight_option(class_weight):
+    if class_weight is None:
+        return
+    if isinstance(class_weight, Variable):
+        raise ValueError(
+            'class_weight must be a numpy.ndarray or cupy.ndarray, not a '
+            'Variable: no gradient flows to it')
+    if class_weight.ndim != 1 or class_weight.dtype.kind != 'f':
+        raise ValueError(
+            'class_weight must have one dimension and a floating dtype, but '
+            'has %d and %s' % (class_weight.ndim, class_weight.dtype))
+
+
+def _check_input_values(x, t, ignore_label):
+    valid = ((t >= 0) & (t < x.shape[1])) | (t == ignore_label)
+    if not valid.all():
+        raise ValueError(
+            'Each label `t` need to satisfy `0 <= t < x.shape[1] or t == %d`'
+            % ignore_label)
+
+
+def _reduction_dtype(x_dtype):
+    # A sum of halves over a large batch overflows, or stops growing.
+    return numpy.float32 if x_dtype == numpy.float16 else x_dtype
+
+
+def _label_weight(x, t, class_weight, ignore_label):
+    """Prepares labels for indexing.
+
+    Parameters
+    ----------
+    x : array
+        Scores of shape ``(N, C, ...)``.
+    t : array
+        Labels of shape ``(N, ...)``.
+    class_weight : array or None
+        Weight of each class.
+    ignore_label : int
+        Label that does not count.
+
+    Returns
+    -------
+    tuple
+        The labels with zero in place of those ignored, which need not be classes; a
+        boolean array of those that count; and the weight each label has, as an array or
+        a number.
+    """
+    xp = backend.get_array_module(x)
+    counted = t != ignore_label
+    classes = xp.where(counted, t, 0)
+    if class_weight is None:
+        return classes, counted, 1
+    if len(class_weight) != x.shape[1]:
+        raise ValueError(
+            'class_weight must have a weight for each of the %d classes, '
+            'but has %d' % (x.shape[1], len(class_weight)))
+    weights = class_weight.astype(x.dtype, copy=False)
+    return classes, counted, weights[classes]
+
+
+def _label_index(xp, classes):
+    """Index of the labels' elements in an array of scores."""
+    ndim = classes.ndim
+    grid = [
+        xp.arange(n).reshape((n,) + (1,) * (ndim - d - 1))
+        for d, n in enumerate(classes.shape)]
+    return (grid[0], classes, *grid[1:])
+
+
+def _mean_factor(xp, count):
+    """Factor that turns a sum into a mean, one at most."""
+    factor = 1.0 / xp.maximum(count, 1)
+    # On a GPU it stays there, so that nobody waits for it.
+    return float(factor) if xp is numpy else factor
+
+
+class SoftmaxCrossEntropy(FunctionNode):
+    """Cross entropy between the softmax of scores and labels."""
+
+    normalize = True
+    y = None
+    _coeff = None
+    soft_target = False
+    eps = 1e-7
+
+    def __init__(self, normalize=True, cache_score=True, class_weight=None,
+                 ignore_label=-1, reduce='mean',
+                 soft_target_loss='cross-entropy'):
+        super().__init__()
+        _check_class_weight_option(class_weight)
+        _reduction.check_mean_or_no(reduce)
+        if soft_target_loss not in ('cross-entropy', 'kl-divergence'):
+            raise ValueError(
+                "soft_target_loss must be 'cross-entropy' or "
+                "'kl-divergence', not %r" % (soft_target_loss,))
+        self.reduce = reduce
+        self.normalize = normalize
+        self.ignore_label = ignore_label
+        self.class_weight = class_weight
+        self.cache_score = cache_score
+        self.soft_target_loss = soft_target_loss
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 't'))
+        x_type, t_type = in_types
+        type_check.expect(x_type.dtype.kind == 'f')
+        if type_check.eval(t_type.dtype.kind) == 'f':
+            # A distribution over the classes takes the place of a label.
+            type_check.expect(t_type.shape == x_type.shape)
+            return
+        type_check.expect(t_type.dtype.kind == 'i')
+        type_check.expect(t_type.ndim == x_type.ndim - 1)
+        type_check.expect(t_type.shape[0] == x_type.shape[0])
+        type_check.expect(t_type.shape[1:] == x_type.shape[2:])
+
+    def forward(self, inputs):
+        x, t = inputs
+        self.retain_inputs((0, 1))
+        xp = backend.get_array_module(x)
+        log_y = log_softmax._log_softmax(x)
+        if self.cache_score:
+            self.y = xp.exp(log_y)
+        self.soft_target = t.dtype.kind == 'f'
+        if self.soft_target:
+            loss = self._soft_target_loss(xp, t, log_y)
+            count = loss.size
+        else:
+            loss, count = self._label_loss(xp, t, log_y)
+        if self.reduce == 'no':
+            return loss,
+        self._coeff = _mean_factor(xp, count)
+        total = loss.sum(dtype=_reduction_dtype(loss.dtype))
+        return xp.asarray(total * self._coeff, dtype=loss.dtype),
+
+    def _label_loss(self, xp, t, log_y):
+        if config.debug:
+            _check_input_values(log_y, t, self.ignore_label)
+        classes, counted, weight = _label_weight(
+            log_y, t, self.class_weight, self.ignore_label)
+        loss = log_y[_label_index(xp, classes)] * -weight
+        loss = xp.where(counted, loss, log_y.dtype.type(0))
+        return loss, counted.sum() if self.normalize else len(t)
+
+    def _soft_target_loss(self, xp, t, log_y):
+        if self.soft_target_loss == 'cross-entropy':
+            return -(t * log_y).sum(axis=1)
+        # The logarithm is kept finite where a class has no probability.
+        surprise = xp.log(t + self.eps) - log_y
+        return (t * surprise).sum(axis=1)
+
+    def backward(self, input_indexes, grad_outputs):
+        x, t = self.get_retained_inputs()
+        grad = _SoftmaxCrossEntropyGrad_NoDoubleBackprop(
+            self.ignore_label, self.class_weight, self.y, self._coeff,
+            self.soft_target)
+        return grad.apply((x, t, *grad_outputs))[0], None
+
+
+class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
+    """Gradient of :class:`SoftmaxCrossEntropy`, made for speed.
+
+    Parameters
+    ----------
+    ignore_label : int
+        Label that does not count.
+    class_weight : array or None
+        Weight of each class.
+    y : array or None
+        Softmax of the scores, if it was kept.
+    coeff : float or None
+        Factor of the mean, if one was taken.
+    soft_target : bool
+        Whether the labels are distributions.
+    """
+
+    def __init__(self, ignore_label, class_weight, y, coeff, soft_target):
+        super().__init__()
+        self.ignore_label = ignore_label
+        self.class_weight = class_weight
+        self.y = y
+        self.coeff = coeff
+        self.soft_target = soft_target
+
+    def forward(self, inputs):
+        x, t, gloss = inputs
+        self.retain_inputs(())
+        xp = backend.get_array_module(x)
+        gx = xp.exp(log_softmax._log_softmax(x)) if self.y is None else (
+            self.y.copy())
+        # Halves are scaled in single precision: the factor of a mean may be
+        # smaller than any of them.
+        scale = gloss.astype(_reduction_dtype(gloss.dtype), copy=False)
+        if self.coeff is not None:
+            scale = scale * self.coeff
+        if self.soft_target:
+            gx = gx - t
+        else:
+            classes, counted, weight = _label_weight(
+                x, t, self.class_weight, self.ignore_label)
+            gx[_label_index(xp, classes)] -= 1
+            scale = xp.where(counted, scale * weight, 0)
+        if scale.ndim > 0:
+            scale = scale[:, None]
+        return (gx * scale).astype(x.dtype, copy=False),
+
+    def backward(self, input_indexes, grad_outputs):
+        raise RuntimeError(
+            'F.softmax_cross_entropy was called with '
+            "'enable_double_backprop=False', its default, and its gradient "
+            'cannot be differentiated; give it '
+            "'enable_double_backprop=True' to have it differentiable twice.")
+
+
+def _double_backward_softmax_cross_entropy(
+        x, t, normalize, class_weight, ignore_label, reduce):
+    """The loss of labels, composed of differentiable functions."""
+    _check_class_weight_option(class_weight)
+    _reduction.check_mean_or_no(reduce)
+    x = as_variable(x)
+    t = as_variable(t).array
+    if config.debug:
+        _check_input_values(x, t, ignore_label)
+
+    log_p = log_softmax.log_softmax(x, axis=1)
+    rows = reshape.reshape(
+        rollaxis.rollaxis(log_p, 1, log_p.ndim),
+        (log_p.size // max(log_p.shape[1], 1), log_p.shape[1]))
+    classes, counted, weight = _label_weight(
+        x, t, class_weight, ignore_label)
+    factor = -weight * counted.astype(x.dtype)
+    loss = select_item.select_item(rows, classes.ravel()) * factor.ravel()
+    if reduce == 'no':
+        return reshape.reshape(loss, t.shape)
+
+    xp = backend.get_array_module(x)
+    coeff = _mean_factor(xp, counted.sum() if normalize else len(t))
+    dtype = _reduction_dtype(x.dtype)
+    if dtype == x.dtype:
+        return sum_.sum(loss * coeff)
+    total = sum_.sum(cast.cast(loss, dtype) * coeff)
+    return cast.cast(total, x.dtype)
+
+
+def softmax_cross_entropy(
+        x, t, normalize=True, cache_score=True, class_weight=None,
+        ignore_label=-1, reduce='mean', enable_double_backprop=False,
+        soft_target_loss='cross-entropy'):
+    """Cross entropy between the softmax of scores and labels.
+
+    For a label :math:`t` and scores :math:`x` it is
+    :math:`-\\log \\frac{\\exp(x_t)}{\\sum_c \\exp(x_c)}`.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Scores, before any softmax, of a floating dtype and shape ``(N, C, ...)``.
+    t : Variable or array
+        Labels of a signed integer dtype and shape ``(N, ...)``; or soft labels, of a
+        floating dtype and the shape of ``x``, which hold a probability for each class.
+        No gradient flows to them.
+    normalize : bool
+        Whether the mean is taken over all labels that count rather than over the ``N``
+        samples. Soft labels are always averaged one by one.
+    cache_score : bool
+        Whether the softmax is kept for the gradient, which is then faster and takes
+        more memory. Of no effect with ``enable_double_backprop``.
+    class_weight : array or None
+        Vector of a floating dtype that weighs the loss of each class. Soft labels are
+        not weighed.
+    ignore_label : int
+        Label that does not count.
+    reduce : str
+        ``'mean'`` for the mean of the losses, ``'no'`` for the losses themselves.
+    enable_double_backprop : bool
+        Whether the loss can be differentiated twice, which takes more time and memory.
+        Not for soft labels.
+    soft_target_loss : str
+        Loss of soft labels, ``'cross-entropy'`` or ``'kl-divergence'``.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array of the shape of the labels with ``reduce='no'``,
+        where ignored labels have the loss zero.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce``, ``soft_target_loss`` or ``class_weight`` is none of the above; in
+        debug mode, if a label is neither a class nor ignored.
+
+    Notes
+    -----
+    ``x`` must not be a softmax already.
+
+    Examples
+    --------
+    >>> x = np.array([[-1, 0, 1, 2], [2, 0, 1, -1]], np.float32)
+    >>> t = np.array([3, 0], np.int32)
+    >>> F.softmax_cross_entropy(x, t).array
+    array(0.44018972, dtype=float32)
+    """
+    if enable_double_backprop:
+        if soft_target_loss not in ('cross-entropy', 'kl-divergence'):
+            SoftmaxCrossEntropy(soft_target_loss=soft_target_loss)
+        return _double_backward_softmax_cross_entropy(
+            x, t, normalize, class_weight, ignore_label, reduce)
+    loss = SoftmaxCrossEntropy(
+        normalize, cache_score, class_weight, ignore_label, reduce,
+        soft_target_loss)
+    return loss.apply((x, t))[0]

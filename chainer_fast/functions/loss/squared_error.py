@@ -1,0 +1,68 @@
+from chainer_fast import utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+
+
+class SquaredError(FunctionNode):
+    """Squared differences."""
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats(in_types, 'x0', 'x1')
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        diff = inputs[0] - inputs[1]
+        return utils.force_array(diff * diff, inputs[0].dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x0, x1 = self.get_retained_inputs()
+        gx = (x0 - x1) * 2 * grad_outputs[0]
+        return tuple([gx if i == 0 else -gx for i in indexes])
+
+
+def squared_error(x0, x1):
+    """Squared differences of two arrays, elementwise.
+
+    Parameters
+    ----------
+    x0 : Variable or array
+        Values of a floating dtype.
+    x1 : Variable or array
+        Values of the same dtype and shape.
+
+    Returns
+    -------
+    Variable
+        :math:`(x^0 - x^1)^2`, of the shape and dtype of ``x0``.
+
+    See Also
+    --------
+    chainer.functions.mean_squared_error
+
+    Examples
+    --------
+    >>> a = np.array([1., 3.], np.float32)
+    >>> F.squared_error(a, np.zeros_like(a)).array
+    array([1., 9.], dtype=float32)
+    """
+    return SquaredError().apply((x0, x1))[0]
+
+
+def squared_difference(x1, x2):
+    """Squared differences of two arrays, elementwise.
+
+    Another name of :func:`~chainer.functions.squared_error`.
+
+    Parameters
+    ----------
+    x1 : Variable or array
+        Values of a floating dtype.
+    x2 : Variable or array
+        Values of the same dtype and shape.
+
+    Returns
+    -------
+    Variable
+        :math:`(x^1 - x^2)^2`, of the shape and dtype of ``x1``.
+    """
+    return squared_error(x1, x2)

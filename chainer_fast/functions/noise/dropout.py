@@ -1,0 +1,122 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import argument
+from chainer_fast.variable import as_variable
+
+
+def _uniform(x):
+    """Uniform random numbers of the shape of an array, from its device."""
+    xp = backend.get_array_module(x)
+    if xp is numpy:
+        return numpy.random.rand(*x.shape)
+    return xp.random.rand(*x.shape, dtype=numpy.float32)
+
+
+class Dropout(FunctionNode):
+    """Zeroes random elements and scales up the others."""
+
+    def __init__(self, dropout_ratio, mask=None, return_mask=False):
+        super().__init__()
+        if not 0 <= dropout_ratio < 1:
+            raise ValueError(
+                'dropout_ratio must be in the range [0, 1), but is %s'
+                % (dropout_ratio,))
+        self.mask = mask
+        self.return_mask = return_mask
+        self.dropout_ratio = dropout_ratio
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, x):
+        # The mask outlives the call: applied again, the function drops the
+        # same elements.
+        if self.mask is None:
+            scale = x[0].dtype.type(1. / (1 - self.dropout_ratio))
+            self.mask = scale * (_uniform(x[0]) >= self.dropout_ratio)
+        xp = backend.get_array_module(x[0])
+        return xp.asarray(x[0] * self.mask),
+
+    def backward(self, x, gy):
+        return DropoutGrad(self.mask).apply(gy)
+
+
+class DropoutGrad(FunctionNode):
+    """Multiplies a gradient by the mask of a dropout.
+
+    Parameters
+    ----------
+    mask : array
+        The mask.
+    """
+
+    def __init__(self, mask):
+        super().__init__()
+        self.mask = mask
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(*inputs)
+        return xp.asarray(inputs[0] * self.mask),
+
+    def backward(self, indexes, gy):
+        return DropoutGrad(self.mask).apply(gy)
+
+
+def dropout(x, ratio=0.5, *, mask=None, return_mask=False, **kwargs):
+    """Zeroes random elements and scales up the others.
+
+    In training mode (``chainer.config.train`` is true), each element is
+    dropped with the probability ``ratio``, and the others are multiplied by
+    ``1 / (1 - ratio)``, so that expectations stay as they are. Otherwise
+    ``x`` passes as it is.
+
+    See: `Improving neural networks by preventing co-adaptation of feature
+    detectors <https://arxiv.org/abs/1207.0580>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of a floating dtype.
+    ratio : float
+        Probability to drop an element, in ``[0, 1)``.
+    mask : array or None
+        What to multiply by in place of a random mask, of the shape, dtype and device of
+        ``x``.
+    return_mask : bool
+        Whether the mask is returned as well.
+
+    Returns
+    -------
+    Variable or tuple
+        The values, of the shape and dtype of ``x``; with ``return_mask`` a tuple of
+        them and the mask, which is ``None`` out of training mode.
+
+    Raises
+    ------
+    ValueError
+        If ``ratio`` is out of range, or the retired argument ``train`` is given.
+
+    Examples
+    --------
+    >>> x = np.ones((2, 3), np.float32)
+    >>> with chainer.using_config('train', False):
+    ...     y = F.dropout(x)
+    >>> y.array is x
+    True
+    """
+    if kwargs:
+        argument.check_unexpected_kwargs(
+            kwargs, train='train argument is not supported anymore. '
+            'Use chainer.using_config')
+        argument.assert_kwargs_empty(kwargs)
+    if not config.train:
+        y, mask = as_variable(x), None
+    else:
+        function = Dropout(ratio, mask, return_mask)
+        y, = function.apply((x,))
+        mask = function.mask
+    return (y, mask) if return_mask else y

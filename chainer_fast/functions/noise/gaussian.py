@@ -1,0 +1,85 @@
+import numpy
+
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import exponential
+from chainer_fast.utils import argument
+
+
+def _standard_normal(like):
+    """Random numbers of the shape and dtype of an array, on its device."""
+    xp = backend.get_array_module(like)
+    if xp is numpy:
+        sample = numpy.random.standard_normal(like.shape)
+        return numpy.asarray(sample, dtype=like.dtype)
+    sample = xp.random.standard_normal(like.shape, dtype=numpy.float32)
+    return sample.astype(like.dtype, copy=False)
+
+
+class Gaussian(FunctionNode):
+    """Samples from normal distributions by reparameterization."""
+
+    def __init__(self, eps=None):
+        super().__init__()
+        self.eps = eps
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats(in_types, 'mean', 'ln_var')
+
+    def forward(self, inputs):
+        mean, ln_var = inputs
+        self.retain_inputs((1,))
+        # The sample outlives the call: applied again, the function draws
+        # the same one.
+        if self.eps is None:
+            self.eps = _standard_normal(ln_var)
+        xp = backend.get_array_module(ln_var)
+        deviation = xp.exp(ln_var * mean.dtype.type(0.5))
+        self.noise = deviation * self.eps
+        return utils.force_array(mean + self.noise),
+
+    def backward(self, indexes, grad_outputs):
+        gy, = grad_outputs
+        ret = []
+        for i in indexes:
+            if i == 0:
+                ret.append(gy)
+                continue
+            ln_var, = self.get_retained_inputs()
+            noise = exponential.exp(ln_var * 0.5) * self.eps
+            ret.append(gy * noise * 0.5)
+        return ret
+
+
+def gaussian(mean, ln_var, *, eps=None, return_eps=False, **kwargs):
+    """Samples from normal distributions by reparameterization.
+
+    .. math::
+
+        y = \\mu + \\exp(\\frac{1}{2} \\ln \\sigma^2) \\, \\epsilon,
+        \\qquad \\epsilon \\sim N(0, 1)
+
+    Gradients flow to the mean and to the logarithm of the variance.
+
+    Parameters
+    ----------
+    mean : Variable or array
+        Means, of a floating dtype.
+    ln_var : Variable or array
+        Logarithms of the variances, of the same dtype and shape.
+    eps : array or None
+        What to take in place of a random :math:`\\epsilon`.
+    return_eps : bool
+        Whether :math:`\\epsilon` is returned as well.
+
+    Returns
+    -------
+    Variable or tuple
+        The sample; with ``return_eps`` a tuple of it and :math:`\\epsilon`.
+    """
+    if kwargs:
+        argument.assert_kwargs_empty(kwargs)
+    function = Gaussian(eps)
+    y, = function.apply((mean, ln_var))
+    return (y, function.eps) if return_eps else y

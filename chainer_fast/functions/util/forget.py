@@ -1,0 +1,110 @@
+import chainer_fast
+from chainer_fast import function_node, variable
+
+
+def _ordinal(n):
+    if 10 < n % 100 < 14:
+        return '%dth' % n
+    return '%d%s' % (n, {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th'))
+
+
+def _call_func(func, xs):
+    """Calls a function and returns its outputs as a tuple of variables."""
+    outs = func(*xs)
+    if isinstance(outs, variable.Variable):
+        return outs,
+    if not isinstance(outs, tuple):
+        raise RuntimeError(
+            'A tuple of Variables or a Variable are expected, but %s is '
+            'returned.' % type(outs))
+    for n, out in enumerate(outs, 1):
+        if not isinstance(out, variable.Variable):
+            raise RuntimeError(
+                '%s element of a returned tuple is not Variable, but is %s'
+                % (_ordinal(n), type(out)))
+    return outs
+
+
+class Forget(function_node.FunctionNode):
+    """Runs a function anew when its gradient is asked for.
+
+    Parameters
+    ----------
+    func : callable
+        Function from variables to variables.
+    """
+
+    def __init__(self, func):
+        super().__init__()
+        if not callable(func):
+            raise TypeError('func must be callable')
+        self.func = func
+
+    def forward(self, inputs):
+        self.retain_inputs(tuple(range(len(inputs))))
+        with chainer_fast.no_backprop_mode():
+            outs = _call_func(
+                self.func, [variable.Variable(x) for x in inputs])
+        return tuple([out.data for out in outs])
+
+    def backward(self, indexes, grad_outputs):
+        # A graph built here would end at the copies of the inputs below.
+        if chainer_fast.config.enable_backprop:
+            raise RuntimeError(
+                'double backpropagation in functions.forget is not allowed.')
+        dummies = [
+            variable.Variable(x.array) for x in self.get_retained_inputs()]
+        with chainer_fast.force_backprop_mode():
+            outs = _call_func(self.func, dummies)
+        wanted = [dummies[i] for i in indexes]
+        reached = [
+            (out, g) for out, g in zip(outs, grad_outputs, strict=True)
+            if g is not None]
+        for out, g in reached:
+            out.grad_var = g
+        # One pass for all outputs.
+        chainer_fast.backward([out for out, _ in reached])
+        return tuple([x.grad_var for x in wanted])
+
+
+def forget(func, *xs):
+    """Calls a function without keeping what lies inside it.
+
+    The intermediate results of ``func`` are computed a second time for the
+    gradient, which trades time for memory.
+
+    Parameters
+    ----------
+    func : callable
+        Function that takes and returns variables: one, or a tuple of them. It must give
+        the same result when called again.
+    xs : Variables or arrays
+        Its arguments.
+
+    Returns
+    -------
+    Variable or tuple of Variables
+        What the function returned.
+
+    Raises
+    ------
+    TypeError
+        If ``func`` is not callable.
+    RuntimeError
+        If it returns anything else; when a gradient is differentiated again.
+
+    Notes
+    -----
+    A function with randomness or side effects, such as
+    :func:`~chainer.functions.dropout` or batch normalization in training mode, gives
+    wrong gradients.
+
+    Examples
+    --------
+    >>> x = chainer.Variable(np.ones((2, 3), np.float32))
+    >>> F.forget(lambda v: F.exp(v) * 2, x).shape
+    (2, 3)
+    """
+    variables = [variable.as_variable(x) for x in xs]
+    outs = Forget(func).apply(variables)
+    return outs[0] if len(outs) == 1 else outs
