@@ -1,0 +1,106 @@
+import inspect
+import math
+
+import numpy as np
+import pytest
+
+from chainer_fast import initializers
+
+# Class, distribution, and the spread of each for fans of (12, 8).
+CASES = [
+    (initializers.Normal, {}, 'normal', 0.05),
+    (initializers.LeCunNormal, {}, 'normal', math.sqrt(1 / 12)),
+    (initializers.GlorotNormal, {}, 'normal', math.sqrt(2 / 20)),
+    (initializers.HeNormal, {}, 'normal', math.sqrt(2 / 12)),
+    (initializers.HeNormal, {'fan_option': 'fan_out'}, 'normal', math.sqrt(2 / 8)),
+    (initializers.Uniform, {}, 'uniform', 0.05),
+    (initializers.LeCunUniform, {}, 'uniform', math.sqrt(3 / 12)),
+    (initializers.GlorotUniform, {}, 'uniform', math.sqrt(6 / 20)),
+    (initializers.HeUniform, {}, 'uniform', math.sqrt(6 / 12)),
+]
+SHAPE = (2, 3, 4)
+
+
+def draw(rng, distribution, spread, shape=SHAPE):
+    if distribution == 'normal':
+        return rng.normal(0, spread, shape)
+    return rng.uniform(-spread, spread, shape)
+
+
+@pytest.mark.parametrize('cls, options, distribution, spread', CASES)
+@pytest.mark.parametrize('scale', [None, 7.3])
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('given', [True, False])
+def test_stream(cls, options, distribution, spread, scale, dtype, given):
+    expected = np.random.RandomState(5)
+    array = np.empty(SHAPE, dtype)
+    if scale is not None:
+        options = dict(options, scale=scale)
+        spread *= scale / (0.05 if cls.__name__ in ('Normal', 'Uniform') else 1)
+    if given:
+        rng = np.random.RandomState(5)
+        cls(rng=rng, **options)(array)
+    else:
+        rng = np.random
+        rng.seed(5)
+        cls(**options)(array)
+
+    samples = draw(expected, distribution, spread)
+    np.testing.assert_allclose(
+        array, samples.astype(dtype), rtol=1e-3 if dtype == 'e' else 1e-7)
+    # As many numbers are drawn: what programs draw afterwards is the same too.
+    assert rng.random_sample() == expected.random_sample()
+
+
+def test_known_values():
+    # What Chainer 7.8.1 draws.
+    np.random.seed(0)
+    array = np.empty((2, 3))
+    initializers.HeNormal()(array)
+    np.testing.assert_array_equal(array, [
+        [1.4403427090601317, 0.3267269924654215, 0.7991362176464312],
+        [1.829681635372184, 1.5248547136417043, -0.7979440475353865]])
+    np.random.seed(0)
+    initializers.GlorotUniform()(array)
+    np.testing.assert_array_equal(array, [
+        [0.10694502884745116, 0.47145628038967113, 0.22514327663930378],
+        [0.09833412712013101, -0.16726395423736085, 0.319637986935267]])
+
+
+@pytest.mark.parametrize('cls', {case[0] for case in CASES})
+def test_attributes_and_arguments(cls):
+    init = cls(2.0, 'd', rng=np.random)
+    assert (init.scale, init.dtype, init.rng) == (2.0, 'd', np.random)
+    assert cls().rng is None
+    assert cls().dtype is None
+    kind = inspect.signature(cls).parameters['rng'].kind
+    assert kind is inspect.Parameter.KEYWORD_ONLY
+    with pytest.raises(TypeError, match='seed'):
+        cls(seed=3)
+
+
+@pytest.mark.parametrize('cls', {case[0] for case in CASES})
+def test_dtype_is_checked(cls):
+    with pytest.raises(AssertionError, match='float64'):
+        cls(dtype='f')(np.empty((2, 3)))
+
+
+@pytest.mark.parametrize('cls', [initializers.Normal, initializers.Uniform])
+def test_without_axes(cls):
+    array = np.zeros(())
+    cls()(array)
+    assert array != 0
+
+
+@pytest.mark.parametrize('cls', [initializers.LeCunNormal, initializers.HeUniform])
+def test_fans_need_two_axes(cls):
+    with pytest.raises(ValueError, match='two axes'):
+        cls()(np.empty(3))
+    with pytest.raises(ZeroDivisionError):
+        cls()(np.empty((3, 0)))
+
+
+def test_unknown_fan_option():
+    init = initializers.HeNormal(fan_option='fan_avg')
+    with pytest.raises(ValueError, match='fan_avg'):
+        init(np.empty((2, 3)))

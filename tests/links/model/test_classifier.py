@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+import chainer_fast
+from chainer_fast import functions as F
+from chainer_fast import links
+
+X = np.random.RandomState(0).randn(4, 3).astype('f')
+T = np.array([0, 1, 1, 0], 'i')
+
+
+class Predictor(chainer_fast.Link):
+
+    def forward(self, *args, **kwargs):
+        self.seen = args, kwargs
+        return chainer_fast.Variable(X[:, :2])
+
+
+@pytest.mark.parametrize('key, args, kwargs, seen', [
+    (-1, (X, T), {}, ((X,), {})),
+    (0, (T, X), {'k': 1}, ((X,), {'k': 1})),
+    (1, (X, T, X), {}, ((X, X), {})),
+    ('t', (X,), {'t': T, 'k': 1}, ((X,), {'k': 1})),
+    (0, (T,), {}, ((), {})),
+])
+def test_takes_the_labels_out(key, args, kwargs, seen):
+    model = links.Classifier(Predictor(), label_key=key)
+    loss = model(*args, **kwargs)
+    args, kwargs = model.predictor.seen
+    assert [id(x) for x in args] == [id(x) for x in seen[0]]
+    assert kwargs == seen[1]
+    expected = F.softmax_cross_entropy(X[:, :2], T).array
+    assert loss is model.loss
+    np.testing.assert_allclose(loss.array, expected, rtol=1e-6)
+    np.testing.assert_array_equal(model.y.array, X[:, :2])
+    np.testing.assert_allclose(model.accuracy.array, F.accuracy(X[:, :2], T).array)
+
+
+@pytest.mark.parametrize('key, args', [
+    (-1, ()), (1, (X,)), (-3, (X, T)), ('t', (X,))])
+def test_missing_labels(key, args):
+    with pytest.raises(ValueError, match='Label key'):
+        links.Classifier(Predictor(), label_key=key)(*args)
+
+
+@pytest.mark.parametrize('key', [None, 1.5, np.int64(0)])
+def test_type_of_the_key(key):
+    with pytest.raises(TypeError, match='label_key must be int or str'):
+        links.Classifier(Predictor(), label_key=key)
+
+
+@pytest.mark.parametrize('compute', [True, False])
+def test_reports(compute):
+    model = links.Classifier(
+        Predictor(), lossfun=lambda y, t: F.sum(y), accfun=lambda y, t: 0.5)
+    model.compute_accuracy = compute
+    reporter = chainer_fast.Reporter()
+    reporter.add_observer('main', model)
+    with reporter:
+        model(X, T)
+    assert set(reporter.observation) == {'main/loss', 'main/accuracy'} - (
+        set() if compute else {'main/accuracy'})
+    assert model.accuracy == (0.5 if compute else None)
+
+
+def test_forgets_the_last_call():
+    model = links.Classifier(Predictor())
+    model(X, T)
+    model.predictor = lambda *args: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        model(X, T)
+    assert (model.y, model.loss, model.accuracy) == (None, None, None)
+
+
+def test_predictor_is_a_child():
+    model = links.Classifier(links.Linear(3, 2))
+    assert [path for path, _ in model.namedparams()] == ['/predictor/W', '/predictor/b']
