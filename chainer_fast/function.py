@@ -1,0 +1,314 @@
+"""Old-style functions, whose gradients cannot be differentiated again, and switches
+for backpropagation."""
+import warnings
+import weakref
+
+from chainer_fast import _toplevel, function_node, variable
+from chainer_fast.backends import cuda
+from chainer_fast.configuration import using_config
+from chainer_fast.function_hook import FunctionHook  # noqa: F401
+
+
+def no_backprop_mode():
+    """Make a context manager in which no graph is made.
+
+    Variables that are computed inside know nothing of the functions that made them,
+    which saves memory where no gradients are wanted. The same as
+    ``using_config('enable_backprop', False)``.
+
+    Returns
+    -------
+    context manager
+    """
+    return using_config('enable_backprop', False)
+
+
+def force_backprop_mode():
+    """Make a context manager in which graphs are made, :func:`no_backprop_mode` around
+    it notwithstanding.
+
+    The same as ``using_config('enable_backprop', True)``.
+
+    Returns
+    -------
+    context manager
+    """
+    return using_config('enable_backprop', True)
+
+
+class FunctionAdapter(function_node.FunctionNode):
+    """Node of the graph that runs an old-style function.
+
+    Until it is applied, the function owns its node; from then on, as the graph does,
+    the node owns the function.
+
+    Parameters
+    ----------
+    function : Function
+        The function.
+    """
+
+    _function = None
+    _weak_function = None
+
+    def __init__(self, function):
+        super().__init__()
+        self._weak_function = weakref.ref(function)
+
+    def _own_function(self):
+        """Keep the function alive from now on; the node is put in a graph."""
+        self._function = self.function
+        self._weak_function = None
+
+    @property
+    def function(self):
+        """The function; None if it has been released."""
+        if self._function is None:
+            return self._weak_function()
+        return self._function
+
+    # Makes `Variable.creator` give the function in place of its node.
+    _old_style_function = function
+
+    @property
+    def label(self):
+        return self.function.label
+
+    @property
+    def _impl_name(self):
+        return type(self.function).__name__
+
+    def check_type_forward(self, in_types):
+        self.function.check_type_forward(in_types)
+
+    def forward(self, inputs):
+        # An old-style function has all its inputs in backward, unless it asks for some.
+        self.retain_inputs(range(len(inputs)))
+        return self.function.forward(inputs)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        in_data = tuple([node.data for node in self.inputs])
+        out_grad = tuple([None if gy is None else gy.array for gy in grad_outputs])
+        with cuda.get_device_from_array(*in_data, *out_grad):
+            gradients = self.function.backward(in_data, out_grad)
+        return tuple([
+            self._as_variable(gradients[i]) for i in target_input_indexes])
+
+    def _as_variable(self, gradient):
+        if gradient is None:
+            return None
+        if not isinstance(gradient, _toplevel.get_array_types()):
+            raise TypeError(
+                'backward of the Function %s has to return a tuple of arrays and None, '
+                'but there is a gradient of %s' % (self.label, type(gradient)))
+        gx = variable.Variable(gradient)
+        # Backpropagation through the gradient would find that it has no history, and
+        # leave out a part of the result in silence.
+        gx.node._old_style_grad_generator = self.label
+        return gx
+
+
+class Function:
+    """Old-style differentiable function.
+
+    Derive from it and write ``forward`` and ``backward``, or for each the pair
+    ``*_cpu`` and ``*_gpu``, on tuples of arrays, and call an instance on variables.
+    Unlike :class:`~chainer_fast.FunctionNode`, it cannot be differentiated twice.
+
+    Use an instance once.
+    """
+
+    # The node before it is put in a graph, and a weak reference to it from then on.
+    _owned_node = None
+    _node = None
+
+    def __call__(self, *inputs):
+        """Compute the outputs and put the function in the graph.
+
+        Parameters
+        ----------
+        *inputs : Variable or array
+            An array stands for a variable that requires no gradient.
+
+        Returns
+        -------
+        Variable or tuple of Variable
+            One variable, if there is one output.
+        """
+        node = self.node
+        node._own_function()
+        self._node = weakref.ref(node)
+        self._owned_node = None
+        outputs = node.apply(inputs)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def __getstate__(self):
+        # A copy gets a node of its own.
+        return {key: value for key, value in vars(self).items()
+                if key not in ('_node', '_owned_node')}
+
+    @property
+    def node(self):
+        """The :class:`FunctionAdapter` that stands for the function in the graph."""
+        node = self._node() if self._node is not None else self._owned_node
+        if node is None:
+            node = FunctionAdapter(self)
+            self._owned_node, self._node = node, None
+        return node
+
+    @property
+    def inputs(self):
+        """Nodes of the inputs, a tuple; None outside of a graph."""
+        return self.node.inputs
+
+    @property
+    def outputs(self):
+        """Weak references to the nodes of the outputs; None outside of a graph."""
+        return self.node.outputs
+
+    @property
+    def output_data(self):
+        """Retained output arrays, a tuple with None for those that are not.
+
+        Raises
+        ------
+        RuntimeError
+            If none is retained.
+        """
+        node = self.node
+        if node.outputs is None:
+            raise RuntimeError(
+                'retained output data is gone: the function is not in a graph')
+        if node._output_indexes_to_retain is None:
+            raise RuntimeError(
+                'retained output data is gone: forward did not call retain_outputs()')
+        return node.output_data
+
+    @property
+    def rank(self):
+        """Highest rank of the inputs."""
+        return self.node.rank
+
+    @property
+    def stack(self):
+        """Where the function was called; None outside of the debug mode."""
+        return self.node.stack
+
+    @property
+    def label(self):
+        """Short text for people: the name of the class unless overridden."""
+        return type(self).__name__
+
+    @property
+    def local_function_hooks(self):
+        """Hooks of this very function, an OrderedDict by name."""
+        return self.node.local_function_hooks
+
+    def add_hook(self, hook, name=None):
+        """Add a hook that sees this function alone; see
+        :meth:`FunctionNode.add_hook`."""
+        self.node.add_hook(hook, name)
+
+    def delete_hook(self, name):
+        """Remove a hook of this function; see :meth:`FunctionNode.delete_hook`."""
+        self.node.delete_hook(name)
+
+    def check_type_forward(self, in_types):
+        """Check types and shapes of the inputs; to be overridden.
+
+        Parameters
+        ----------
+        in_types : TypeInfoTuple
+            What :func:`chainer_fast.utils.type_check.expect` works on.
+        """
+
+    def forward(self, inputs):
+        """Compute the outputs.
+
+        Parameters
+        ----------
+        inputs : tuple of array
+            Inputs.
+
+        Returns
+        -------
+        tuple of array
+            Outputs. By default those of :meth:`forward_gpu` if an input is on a GPU,
+            otherwise those of :meth:`forward_cpu`.
+        """
+        return self._on_device('forward', inputs)(inputs)
+
+    def forward_cpu(self, inputs):
+        """Compute the outputs of NumPy arrays; to be overridden."""
+        self._not_written('forward_cpu')
+
+    def forward_gpu(self, inputs):
+        """Compute the outputs of CuPy arrays; to be overridden."""
+        self._not_written('forward_gpu')
+
+    def backward(self, inputs, grad_outputs):
+        """Compute the gradients of the inputs.
+
+        Parameters
+        ----------
+        inputs : tuple of array or None
+            Inputs; None for those that are not retained.
+        grad_outputs : tuple of array or None
+            Gradients of the outputs; None for those that nothing depends on.
+
+        Returns
+        -------
+        tuple of array or None
+            Gradients of all inputs; None means zero. By default those of
+            :meth:`backward_gpu` if an array is on a GPU, otherwise those of
+            :meth:`backward_cpu`.
+        """
+        compute = self._on_device('backward', (*inputs, *grad_outputs))
+        return compute(inputs, grad_outputs)
+
+    def backward_cpu(self, inputs, grad_outputs):
+        """Compute the gradients of NumPy arrays; to be overridden."""
+        return (None,) * len(inputs)
+
+    def backward_gpu(self, inputs, grad_outputs):
+        """Compute the gradients of CuPy arrays; to be overridden."""
+        return (None,) * len(inputs)
+
+    def _on_device(self, method, arrays):
+        on_gpu = any(isinstance(array, cuda.ndarray) for array in arrays)
+        return getattr(self, method + ('_gpu' if on_gpu else '_cpu'))
+
+    def _not_written(self, method):
+        raise NotImplementedError(
+            '%s has neither forward nor %s' % (type(self).__name__, method))
+
+    def retain_inputs(self, indexes):
+        """Say which inputs backward needs; to be called in forward.
+
+        Parameters
+        ----------
+        indexes : iterable of int
+            Which inputs. Without a call all are retained.
+        """
+        self.node.retain_inputs(indexes)
+
+    def retain_outputs(self, indexes, retain_after_backward=False):
+        """Keep outputs for backward, in :attr:`output_data`; to be called in forward.
+
+        Parameters
+        ----------
+        indexes : iterable of int
+            Which outputs.
+        retain_after_backward : bool
+            Deprecated and without effect.
+        """
+        if retain_after_backward:
+            warnings.warn(
+                'retain_after_backward option has no effect', DeprecationWarning,
+                stacklevel=2)
+        self.node.retain_outputs(indexes)
+
+    def unchain(self):
+        """Cut the function out of the graph: its outputs lose it, it loses its inputs.
+        """
+        self.node.unchain()

@@ -1,0 +1,62 @@
+"""Tables of what a hook has measured."""
+
+
+def largest_unit(value, factors, default):
+    """Return the unit in which a quantity is at least one.
+
+    Parameters
+    ----------
+    value : float
+        The quantity, in the base unit.
+    factors : dict of str to float
+        Units, from the largest on, and what to multiply with to get to them.
+    default : str
+        Unit of quantities that are too small for any.
+
+    Returns
+    -------
+    tuple of (float, str)
+        Factor and unit.
+    """
+    for unit, factor in factors.items():
+        if value * factor >= 1:
+            return factor, unit
+    return factors[default], default
+
+
+def print_report(summary, columns, unit, choose_unit, factors, file):
+    """Print a table with a line for each function.
+
+    Parameters
+    ----------
+    summary : dict of str to dict
+        Names of functions to what is known of them.
+    columns : dict of str to str
+        Titles of columns to keys in the summary; for quantities.
+    unit : str
+        Unit of the quantities, ``'auto'`` for the unit of the largest in the column,
+        or ``'auto_foreach'`` for the unit that suits each.
+    choose_unit : callable
+        ``choose_unit(value) -> (factor, unit)``.
+    factors : dict of str to float
+        Units, and what to multiply with to get to them.
+    file : file-like
+        Where to print.
+    """
+    entries = list(summary.values())
+    cells = [['FunctionName', *summary]]
+    for title, key in columns.items():
+        values = [entry[key] for entry in entries]
+        if unit == 'auto_foreach':
+            scales = [choose_unit(value) for value in values]
+        elif unit == 'auto':
+            scales = [choose_unit(max(values, default=0))] * len(values)
+        else:
+            scales = [(factors[unit], unit)] * len(values)
+        cells.append([title, *[
+            '%.2f%s' % (value * factor, name)
+            for value, (factor, name) in zip(values, scales, strict=True)]])
+    cells.append(['Occurrence', *[str(entry['occurrence']) for entry in entries]])
+    widths = [max(map(len, column)) for column in cells]
+    for line in zip(*cells, strict=True):
+        print('  '.join(map(str.rjust, line, widths)), file=file)

@@ -1,0 +1,39 @@
+"""Hooks that measure computations from beginning to end."""
+from chainer_fast import function_hook
+
+
+class SpanHook(function_hook.FunctionHook):
+    """Base of hooks to which the two directions of a function are alike.
+
+    Spans are nested: the backward computation of a function applies other functions.
+    """
+
+    def _begin(self, function, arrays, direction):
+        """Called before a computation.
+
+        Parameters
+        ----------
+        function : FunctionNode
+            The function.
+        arrays : tuple of array or None
+            Its inputs; in the backward direction the gradients of its outputs, too.
+        direction : {'forward', 'backward'}
+            What is computed.
+        """
+        raise NotImplementedError('%s has to define _begin()' % type(self).__name__)
+
+    def _end(self, function, arrays):
+        """Called after a computation; see :meth:`_begin`."""
+        raise NotImplementedError('%s has to define _end()' % type(self).__name__)
+
+    def forward_preprocess(self, function, in_data):
+        self._begin(function, in_data, 'forward')
+
+    def forward_postprocess(self, function, in_data):
+        self._end(function, in_data)
+
+    def backward_preprocess(self, function, in_data, out_grad):
+        self._begin(function, (*in_data, *out_grad), 'backward')
+
+    def backward_postprocess(self, function, in_data, out_grad):
+        self._end(function, (*in_data, *out_grad))

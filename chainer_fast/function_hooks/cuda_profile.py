@@ -1,0 +1,37 @@
+"""Marks for CUDA's profilers."""
+from chainer_fast.backends import cuda
+from chainer_fast.function_hooks import _span
+
+
+def _has_nvtx():
+    # A flag that a program has set counts; CuPy's own warns when it is read.
+    flag = vars(cuda.cupy.cuda).get('nvtx_enabled')
+    if flag is not None:
+        return flag
+    return getattr(getattr(cuda.cupy.cuda, 'nvtx', None), 'available', False)
+
+
+class CUDAProfileHook(_span.SpanHook):
+    """Function hook that marks functions for the profilers of CUDA, with NVTX.
+
+    A range named after the function, ``LABEL.forward`` or ``LABEL.backward``, encloses
+    each computation.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy is not available, or made without NVTX.
+    """
+
+    name = 'CUDAProfileHook'
+
+    def __init__(self):
+        cuda.check_cuda_available()
+        if not _has_nvtx():
+            raise RuntimeError('CUDAProfileHook needs NVTX, which this CuPy is without')
+
+    def _begin(self, function, arrays, direction):
+        cuda.cupy.cuda.nvtx.RangePush('%s.%s' % (function.label, direction))
+
+    def _end(self, function, arrays):
+        cuda.cupy.cuda.nvtx.RangePop()

@@ -1,0 +1,145 @@
+"""How much GPU memory functions ask for."""
+import collections
+import sys
+
+from chainer_fast.backends import cuda
+from chainer_fast.function_hooks import _report, _span
+
+if cuda.available:
+    from cupy.cuda import MemoryHook
+else:
+    MemoryHook = object
+
+
+class CupyMemoryProfileHook(_span.SpanHook):
+    """Function hook that measures how much GPU memory functions ask for.
+
+    >>> hook = CupyMemoryProfileHook()
+    >>> with hook:
+    ...     trainer.run()
+    >>> hook.print_report()
+
+    *Used* bytes are those that CuPy's memory pool hands out, *acquired* bytes are what
+    the pool takes from the device to do so.
+
+    Attributes
+    ----------
+    call_history : list of (str, int, int, int)
+        Names of functions, the bytes they used and acquired, and the depth, in the
+        order in which they ended. A backward computation includes the functions it
+        applies, which are listed, too, at a greater depth.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy is not available.
+    """
+
+    name = 'CupyMemoryProfileHook'
+    _units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB']
+    _table = {unit: 1024.0 ** i for i, unit in enumerate(_units)}
+
+    def __init__(self):
+        cuda.check_cuda_available()
+        self._memory_hook = CupyMemoryCumulativeHook()
+        self._total_used_bytes = self._total_acquired_bytes = 0
+        self.call_history = []
+        self._running_stack = []
+
+    def added(self, function=None):
+        self._memory_hook.__enter__()
+
+    def deleted(self, function=None):
+        self._memory_hook.__exit__()
+
+    def _begin(self, function, arrays, direction):
+        self._running_stack.append(self._memory_hook.totals())
+
+    def _end(self, function, arrays):
+        used, acquired = [
+            now - before for now, before in zip(
+                self._memory_hook.totals(), self._running_stack.pop(), strict=True)]
+        depth = len(self._running_stack)
+        if depth == 0:
+            self._total_used_bytes += used
+            self._total_acquired_bytes += acquired
+        self.call_history.append((function._impl_name, used, acquired, depth))
+
+    def total_used_bytes(self):
+        """Return the bytes that all functions used; nested ones count once."""
+        return self._total_used_bytes
+
+    def total_acquired_bytes(self):
+        """Return the bytes that all functions acquired; nested ones count once."""
+        return self._total_acquired_bytes
+
+    def summary(self):
+        """Return what is known of each function.
+
+        Returns
+        -------
+        collections.OrderedDict of str to dict
+            Names of functions to entries ``used_bytes``, ``acquired_bytes`` and
+            ``occurrence``, the number of calls.
+        """
+        summary = collections.OrderedDict()
+        for name, *numbers, _ in self.call_history:
+            entry = summary.setdefault(
+                name, {'used_bytes': 0, 'acquired_bytes': 0, 'occurrence': 0})
+            for key, number in zip(entry, [*numbers, 1], strict=True):
+                entry[key] += number
+        return summary
+
+    def _choose_unit(self, size):
+        factor, unit = _report.largest_unit(
+            size, {unit: 1 / self._table[unit] for unit in reversed(self._units)}, 'B')
+        return 1 / factor, unit
+
+    def print_report(self, unit='auto', file=sys.stdout):
+        """Print a table of the functions and the memory they asked for.
+
+        Parameters
+        ----------
+        unit : {'auto', 'auto_foreach', 'B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB'}
+            Unit of the sizes: one that suits the largest of a column, one that suits
+            each, or the one that is given.
+        file : file-like
+            Where to print.
+        """
+        def choose(size):
+            divisor, unit = self._choose_unit(size)
+            return 1 / divisor, unit
+
+        _report.print_report(
+            self.summary(),
+            {'UsedBytes': 'used_bytes', 'AcquiredBytes': 'acquired_bytes'}, unit,
+            choose, {unit: 1 / size for unit, size in self._table.items()}, file)
+
+
+class CupyMemoryCumulativeHook(MemoryHook):
+    """Memory hook of CuPy that adds up what is asked for.
+
+    Attributes
+    ----------
+    used_bytes : int
+        What the memory pool has handed out.
+    acquired_bytes : int
+        What the memory pool has taken from the device.
+    """
+
+    name = 'CupyMemoryCumulativeHook'
+
+    def __init__(self):
+        self.used_bytes, self.acquired_bytes = 0, 0
+
+    def totals(self):
+        """Return the bytes used and acquired."""
+        return self.used_bytes, self.acquired_bytes
+
+    def malloc_preprocess(self, **kwargs):
+        """Called by CuPy before memory is handed out."""
+        self.used_bytes += kwargs['mem_size']
+
+    def alloc_preprocess(self, **kwargs):
+        """Called by CuPy before memory is taken from the device."""
+        self.acquired_bytes += kwargs['mem_size']

@@ -1,0 +1,65 @@
+"""Printing what functions are given."""
+import sys
+import warnings
+
+from chainer_fast import backend, function_hook, variable
+
+
+class PrintHook(function_hook.FunctionHook):
+    """Function hook that prints the inputs and the output gradients of functions.
+
+    Of each array, device, type, shape, mean and standard deviation are printed, with
+    :meth:`Variable.debug_print() <chainer_fast.Variable.debug_print>`, before a
+    function computes.
+
+    Parameters
+    ----------
+    sep : None
+        Deprecated and without effect.
+    end : str
+        What to print after each piece of text.
+    file : file-like
+        Where to print.
+    flush : bool
+        Whether to flush the file each time.
+    """
+
+    name = 'PrintHook'
+
+    def __init__(self, sep=None, end='\n', file=sys.stdout, flush=True):
+        if sep is not None:
+            warnings.warn(
+                'sep argument in chainer.function_hooks.PrintHook is deprecated: '
+                'it has no effect.', DeprecationWarning, stacklevel=2)
+        self.sep, self.end = sep, end
+        self.file, self.flush = file, flush
+
+    def _print(self, lines):
+        for line in lines:
+            print(line, end=self.end, file=self.file, flush=self.flush)
+
+    def forward_preprocess(self, function, in_data):
+        self._print(_describe(function, in_data))
+
+    def backward_preprocess(self, function, in_data, out_grad):
+        self._print(_describe(function, in_data))
+        self._print(['output gradient', *map(_describe_gradient, out_grad)])
+
+
+def _describe(function, in_data):
+    yield 'function\t%s' % function.label
+    yield 'input data'
+    for array in in_data:
+        if array is None:
+            yield '(removed)'
+        else:
+            yield variable.Variable(array).debug_print()
+
+
+def _describe_gradient(gradient):
+    # Data of the output is not at hand; zeros stand for it.
+    output = variable.Variable()
+    if gradient is not None:
+        output.array = backend.get_array_module(gradient).zeros_like(gradient)
+    output.grad = gradient
+    return output.debug_print()

@@ -1,0 +1,130 @@
+"""What many parts of the package need, and small algorithms that are of use by
+themselves."""
+import contextlib
+import shutil
+import tempfile
+import traceback
+from collections import abc as collections_abc
+
+import numpy
+
+from chainer_fast.utils import (
+    _collections,
+    argument,
+    array,
+    cache,
+    conv,
+    conv_nd,
+    conv_nd_kernel,
+    error,
+    imgproc,
+    meta,
+    precision,
+    type_check,
+)
+from chainer_fast.utils.array import size_of_shape, sum_to
+from chainer_fast.utils.conv import get_conv_outsize, get_deconv_outsize
+from chainer_fast.utils.error import _format_array_props
+from chainer_fast.utils.experimental import experimental
+from chainer_fast.utils.meta import enable_final, final
+from chainer_fast.utils.nondeterministic import nondeterministic
+from chainer_fast.utils.sparse import CooMatrix, get_order, to_coo
+
+
+def force_array(x, dtype=None):
+    """Turn the scalars that NumPy returns for 0-dimensional arrays back into arrays.
+
+    Parameters
+    ----------
+    x : array or scalar
+        What a computation returned.
+    dtype : dtype, optional
+        Type of the result; by default that of ``x``.
+
+    Returns
+    -------
+    array
+        ``x`` itself, if it is an array and has the dtype.
+    """
+    if numpy.isscalar(x):
+        x = numpy.asarray(x)
+    return x if dtype is None else x.astype(dtype, copy=False)
+
+
+def force_type(dtype, value):
+    """Cast a scalar or an array unless it has the dtype already.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype
+        The type.
+    value : scalar or array
+        What to cast. Integers that are out of range wrap around.
+
+    Returns
+    -------
+    numpy scalar or array
+    """
+    if not numpy.isscalar(value):
+        return value if value.dtype == dtype else value.astype(dtype, copy=False)
+    try:
+        return dtype.type(value)
+    except OverflowError:
+        return numpy.asarray(value).astype(dtype)[()]
+
+
+@contextlib.contextmanager
+def tempdir(**kwargs):
+    """Make a temporary directory that is removed at the end of the ``with`` block.
+
+    Parameters
+    ----------
+    ignore_errors : bool
+        Whether it is all right if the directory cannot be removed. Default: False.
+    **kwargs
+        Arguments of :func:`tempfile.mkdtemp`.
+
+    Yields
+    ------
+    str
+        Path of the directory.
+    """
+    ignore_errors = kwargs.pop('ignore_errors', False)
+    path = tempfile.mkdtemp(**kwargs)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=ignore_errors)
+
+
+def _check_arrays_forward_compatible(arrays, label=None):
+    """Raise ``TypeError`` unless the arrays are of one library; None is passed over."""
+    if type_check.same_types(*[x for x in arrays if x is not None]):
+        return
+    raise TypeError(
+        'incompatible array types are mixed in the forward input%s.\nActual: %s' % (
+            '' if label is None else ' (%s)' % label,
+            ', '.join([str(type(x)) for x in arrays])))
+
+
+def _raise_from(exc_type, message, orig_exc):
+    """Raise an exception whose message tells what caused it."""
+    cause = ''.join(traceback.format_exception_only(type(orig_exc), orig_exc))
+    raise exc_type('%s\n\n(caused by)\n%s' % (message, cause)).with_traceback(
+        orig_exc.__traceback__) from None
+
+
+def _repr_with_named_data(inst, **kwargs):
+    """Return text for ``__repr__`` that shows some named values."""
+    values = ' '.join(['%s=%s' % item for item in kwargs.items()])
+    return '<%s.%s %s>' % (type(inst).__module__, type(inst).__name__, values)
+
+
+
+def __getattr__(name):
+    # A sampler is a device resident, and those are made with `meta` of this package:
+    # it can be imported only after this module.
+    if name != 'WalkerAlias':
+        raise AttributeError('module %r has no attribute %r' % (__name__, name))
+    from chainer_fast.utils import walker_alias
+    return walker_alias.WalkerAlias

@@ -1,0 +1,2 @@
+"""Containers."""
+from collections import OrderedDict  # noqa: F401

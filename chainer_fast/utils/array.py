@@ -1,0 +1,85 @@
+"""Shapes of arrays."""
+import math
+import warnings
+
+import numpy
+
+from chainer_fast.backends import cuda
+
+
+def _deprecated(name, instead):
+    warnings.warn(
+        'chainer.utils.array.%s is deprecated. Use %s instead.' % (name, instead),
+        DeprecationWarning, stacklevel=2)
+
+
+def as_vec(x):
+    """Return an array with all axes joined into one.
+
+    .. deprecated:: 3.0
+        Use ``x.ravel()``.
+    """
+    _deprecated('as_vec', 'numpy.ravel')
+    return x if x.ndim == 1 else x.ravel()
+
+
+def as_mat(x):
+    """Return an array with all axes but the first joined into one.
+
+    .. deprecated:: 3.0
+        Use ``x.reshape(len(x), -1)``.
+    """
+    _deprecated('as_mat', 'numpy.reshape')
+    return x if x.ndim == 2 else x.reshape(len(x), -1)
+
+
+def empty_like(x):
+    """Return an array without content of the shape and dtype of another.
+
+    .. deprecated:: 3.0
+        Use ``xp.empty_like(x)``.
+    """
+    _deprecated('empty_like', 'numpy.empty_like')
+    xp = cuda.cupy if isinstance(x, cuda.ndarray) else numpy
+    return xp.empty_like(x)
+
+
+def size_of_shape(shape):
+    """Return the number of elements of an array.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Lengths of its axes.
+
+    Returns
+    -------
+    int
+    """
+    return int(math.prod(shape))
+
+
+def sum_to(x, shape):
+    """Sum an array down to a shape that could be broadcast to its own.
+
+    The adjoint of broadcasting: the gradient of ``broadcast_to(a, x.shape)`` with
+    respect to ``a`` is ``sum_to(x, a.shape)``.
+
+    Parameters
+    ----------
+    x : array
+        The array.
+    shape : tuple of int
+        Shape of the sum.
+
+    Returns
+    -------
+    array
+        ``x`` itself, if it has the shape.
+    """
+    if x.shape == shape:
+        return x
+    extra = x.ndim - len(shape)
+    stretched = [i + extra for i, length in enumerate(shape) if length == 1]
+    y = x.sum(axis=(*range(extra), *stretched), keepdims=True)
+    return y.reshape(y.shape[extra:]) if extra > 0 else y

@@ -1,0 +1,35 @@
+"""Values that are computed once."""
+import functools
+
+from chainer_fast.configuration import config
+
+
+class cached_property:
+    """A property whose value is computed at the first access and kept.
+
+    With and without ``config.enable_backprop`` there is a value each: one that was
+    computed without a graph is no substitute for one that can be differentiated.
+
+    Parameters
+    ----------
+    func : callable
+        The method that computes the value.
+    """
+
+    def __init__(self, func):
+        self.func = func
+        functools.update_wrapper(self, func)
+
+    def __get__(self, obj, cls):
+        if obj is None:
+            return self
+        values = vars(obj).setdefault(self.__name__, {})
+        has_graph = config.enable_backprop
+        if has_graph not in values:
+            values[has_graph] = self.func(obj)
+        return values[has_graph]
+
+    # Also makes the property win over the entry of its name in the object's dict.
+    def __set__(self, obj, cls):
+        raise AttributeError('%s.%s is computed and cannot be set'
+                             % (type(obj).__name__, self.__name__))

@@ -1,0 +1,141 @@
+"""Patches of images of any dimension; see :mod:`chainer_fast.utils.conv`."""
+from chainer_fast.backends import cuda
+from chainer_fast.utils import conv
+from chainer_fast.utils.conv import get_conv_outsize
+
+
+def as_tuple(x, n):
+    """Return ``n`` numbers, one for each axis.
+
+    Parameters
+    ----------
+    x : int or iterable
+        One number for all axes, or a number each.
+    n : int
+        How many there have to be.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    AssertionError
+        If there are more or fewer.
+    """
+    if not hasattr(x, '__getitem__'):
+        return (x,) * n
+    assert len(x) == n, 'expected %d numbers, got %r' % (n, x)
+    return tuple(x)
+
+
+def _check_lengths(nd, **settings):
+    for name, values in settings.items():
+        assert len(values) == nd, (
+            '%s has to have a number for each of %d axes: %r' % (name, nd, values))
+
+
+def _places(img, ksize, stride, pad, cover_all, dilate):
+    """Check the window and return it with the number of places that it takes."""
+    nd = img.ndim - 2
+    dilate = as_tuple(dilate, nd)
+    _check_lengths(nd, ksize=ksize, stride=stride, pad=pad)
+    outs = [get_conv_outsize(length, k, s, p, cover_all, d) for length, k, s, p, d
+            in zip(img.shape[2:], ksize, stride, pad, dilate, strict=True)]
+    assert all(out > 0 for out in outs), (
+        'Output sizes should be positive, but a window of %s takes %s places in images '
+        'of %s' % (tuple(ksize), tuple(outs), img.shape[2:]))
+    return ksize, stride, pad, dilate, outs
+
+
+def im2col_nd(img, ksize, stride, pad, cover_all=False, dilate=1):
+    """Copy the patches that a window passes over.
+
+    Parameters
+    ----------
+    img : array, shape (n, c, *lengths)
+        Images of any dimension.
+    ksize : sequence of int
+        Lengths of the window.
+    stride : sequence of int
+        Strides.
+    pad : sequence of int
+        Padding, with zeros.
+    cover_all : bool
+        See :func:`~chainer_fast.utils.get_conv_outsize`.
+    dilate : int or sequence of int
+        Dilation.
+
+    Returns
+    -------
+    array, shape (n, c, *ksize, *outs)
+        Patches, in the dtype of the images.
+
+    Raises
+    ------
+    AssertionError
+        If the window does not fit in, or has not the dimension of the images.
+    """
+    function = im2col_nd_gpu if isinstance(img, cuda.ndarray) else im2col_nd_cpu
+    return function(
+        img, ksize, stride, pad, cover_all=cover_all, dilate=dilate)
+
+
+def im2col_nd_cpu(img, ksize, stride, pad, pval=0, cover_all=False, dilate=1):
+    """:func:`im2col_nd` with NumPy; ``pval`` is the value of the padding."""
+    return conv._gather(
+        img, *_places(img, ksize, stride, pad, cover_all, dilate), pval)
+
+
+def im2col_nd_gpu(img, ksize, stride, pad, cover_all=False, dilate=1):
+    """:func:`im2col_nd` with CuPy."""
+    return conv._gather_gpu(img, *_places(img, ksize, stride, pad, cover_all, dilate))
+
+
+def _check_patches(col, stride, pad, dims, dilate):
+    nd = len(dims)
+    assert col.ndim == 2 + 2 * nd, (
+        'patches of images of %d axes have to have %d axes, not %d'
+        % (nd, 2 + 2 * nd, col.ndim))
+    _check_lengths(nd, stride=stride, pad=pad)
+    return col, stride, pad, dims, as_tuple(dilate, nd)
+
+
+def col2im_nd(col, stride, pad, dims, dilate=1):
+    """Add patches up into images; the adjoint of :func:`im2col_nd`.
+
+    Parameters
+    ----------
+    col : array, shape (n, c, *ksize, *outs)
+        Patches.
+    stride : sequence of int
+        Strides.
+    pad : sequence of int
+        Padding.
+    dims : sequence of int
+        Lengths of the images.
+    dilate : int or sequence of int
+        Dilation.
+
+    Returns
+    -------
+    array, shape (n, c, *dims)
+        Sums, in the dtype of the patches.
+
+    Raises
+    ------
+    AssertionError
+        If the window has not the dimension of the images.
+    """
+    function = col2im_nd_gpu if isinstance(col, cuda.ndarray) else col2im_nd_cpu
+    return function(col, stride, pad, dims, dilate)
+
+
+def col2im_nd_cpu(col, stride, pad, dims, dilate=1):
+    """:func:`col2im_nd` with NumPy."""
+    return conv._scatter(*_check_patches(col, stride, pad, dims, dilate))
+
+
+def col2im_nd_gpu(col, stride, pad, dims, dilate=1):
+    """:func:`col2im_nd` with CuPy."""
+    return conv._scatter_gpu(*_check_patches(col, stride, pad, dims, dilate))

@@ -1,0 +1,25 @@
+"""Warnings about interfaces that are not settled."""
+import warnings
+
+import chainer_fast
+
+
+def experimental(api_name):
+    """Warn that a function or a class is experimental.
+
+    To be called at its beginning. ``chainer.disable_experimental_feature_warning``
+    turns the warnings off.
+
+    Parameters
+    ----------
+    api_name : str
+        What is experimental, e.g. ``'chainer.functions.foo'``.
+
+    Warns
+    -----
+    FutureWarning
+    """
+    if not chainer_fast.disable_experimental_feature_warning:
+        warnings.warn(
+            '%s is experimental. The interface can change in the future.' % api_name,
+            FutureWarning)

@@ -1,0 +1,41 @@
+"""Images."""
+import numpy
+
+
+def oversample(images, crop_dims):
+    """Cut ten patches out of each image: the corners, the centre, and their mirrors.
+
+    Parameters
+    ----------
+    images : sequence of numpy.ndarray
+        Images of shape ``(channels, height, width)``, none smaller than the first.
+    crop_dims : tuple of int
+        Height and width of the patches.
+
+    Returns
+    -------
+    numpy.ndarray
+        Patches of shape ``(10 * len(images), channels, *crop_dims)``, in the dtype of
+        the first image. Of an image there come the upper left, upper right, lower
+        left and lower right corner and the centre, then the same five mirrored.
+
+    Raises
+    ------
+    ValueError
+        If the patches are larger than the images.
+    """
+    crop_h, crop_w = crop_dims
+    channels, height, width = images[0].shape
+    bottom, right = height - crop_h, width - crop_w
+    if bottom < 0 or right < 0:
+        raise ValueError('cannot cut patches of %d x %d out of images of %d x %d' % (
+            crop_h, crop_w, height, width))
+    corners = [(0, 0), (0, right), (bottom, 0), (bottom, right),
+               (bottom // 2, right // 2)]
+    out = numpy.empty(
+        (len(images), 2, len(corners), channels, crop_h, crop_w), images[0].dtype)
+    for image, (patches, mirrored) in zip(images, out, strict=True):
+        for patch, (top, left) in zip(patches, corners, strict=True):
+            patch[...] = image[:, top:top + crop_h, left:left + crop_w]
+        mirrored[...] = patches[..., ::-1]
+    return out.reshape(-1, channels, crop_h, crop_w)

@@ -1,0 +1,77 @@
+"""Methods that a subclass must not override."""
+import warnings
+
+_MARK = '__override_action'
+
+
+def final(*args, **kwargs):
+    """Mark a method as final; its class has to derive from :func:`enable_final`.
+
+    Used as ``@final``, or as ``@final(action=...)``.
+
+    Parameters
+    ----------
+    action : type
+        What happens to who overrides the method: an exception class is raised, a
+        warning class is only warned with. Default: ``TypeError``.
+    """
+    action = kwargs.pop('action', TypeError)
+    if kwargs:
+        raise TypeError('final() takes no argument but action, got %s'
+                        % ', '.join(map(repr, sorted(kwargs))))
+
+    def mark(method):
+        assert callable(method), 'expected a method, got %r' % (method,)
+        setattr(method, _MARK, (action,))
+        return method
+
+    if not args:
+        return mark
+    method, = args
+    return mark(method)
+
+
+class _EnableFinal(type):
+
+    def __new__(cls, name, bases, d):
+        # The class that `enable_final` returns makes this the metaclass, and has no
+        # further use.
+        bases = tuple([
+            b for base in bases
+            for b in (base.__bases__ if '_enables_final' in vars(base) else (base,))])
+        for attribute in d:
+            for base in bases:
+                _overridden(attribute, getattr(base, attribute, None))
+        return super().__new__(cls, name, bases, d)
+
+
+def _overridden(attribute, inherited):
+    for action in getattr(inherited, _MARK, ()):
+        if issubclass(action, Warning):
+            warnings.warn("Overriding method '%s'." % attribute, action, stacklevel=3)
+        else:
+            raise action("method '%s' is final." % attribute)
+
+
+def enable_final(base=(), meta_base=()):
+    """Return a class to derive from in order to use :func:`final`.
+
+    It does not show up among the bases of the derived class.
+
+    Parameters
+    ----------
+    base : tuple of type
+        Other classes to derive from.
+    meta_base : tuple of type
+        Further metaclasses.
+
+    Returns
+    -------
+    type
+    """
+    metaclass = type('base_metaclass', (_EnableFinal, *_as_tuple(meta_base)), {})
+    return metaclass('enables_final', _as_tuple(base), {'_enables_final': True})
+
+
+def _as_tuple(classes):
+    return classes if isinstance(classes, tuple) else (classes,)

@@ -1,0 +1,22 @@
+"""Warnings about results that can differ from run to run."""
+import warnings
+
+from chainer_fast.configuration import config
+
+
+def nondeterministic(f_name):
+    """Warn, if ``config.warn_nondeterministic`` is set, of a nondeterministic function.
+
+    Parameters
+    ----------
+    f_name : str
+        Name of the function.
+
+    Warns
+    -----
+    UserWarning
+    """
+    if getattr(config, 'warn_nondeterministic', False):
+        warnings.warn(
+            'Potentially non-deterministic code is being executed while '
+            'config.warn_nondeterministic is set. Source: ' + f_name)

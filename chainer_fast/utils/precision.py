@@ -1,0 +1,34 @@
+"""Computing in more precision than the data has."""
+import functools
+
+import numpy
+
+
+def _fp16_mixed_precision_helper(fn):
+    """Let ``forward`` of a function compute in float32 what is given in float16.
+
+    Parameters
+    ----------
+    fn : callable
+        The method: ``fn(self, inputs)``, from a tuple of arrays to a tuple.
+
+    Returns
+    -------
+    callable
+        The same, but float16 inputs are cast to float32, and if there are no floats
+        but those, what comes out as float32 is cast to float16.
+    """
+    half, single = numpy.dtype(numpy.float16), numpy.dtype(numpy.float32)
+
+    def cast(arrays, from_, to):
+        return tuple([
+            x.astype(to) if x is not None and x.dtype == from_ else x for x in arrays])
+
+    @functools.wraps(fn)
+    def wrapper(self, in_data):
+        out_data = fn(self, cast(in_data, half, single))
+        mixed = any(
+            x is not None and x.dtype.kind == 'f' and x.dtype != half for x in in_data)
+        return out_data if mixed else cast(out_data, single, half)
+
+    return wrapper

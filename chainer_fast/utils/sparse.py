@@ -1,0 +1,155 @@
+"""Sparse matrices in the coordinate (COO) format."""
+import numpy
+
+import chainer_fast
+from chainer_fast import backend
+
+_ORDERS = ('C', 'F', 'other', None)
+
+
+class CooMatrix:
+    """A sparse matrix, or a batch of them, as coordinates and values of its elements.
+
+    Parameters
+    ----------
+    data : array, shape (nnz,) or (batch, nnz)
+        Values. Matrices of a batch that have fewer elements than others are padded:
+        with zeros here, with -1 in ``row`` and ``col``.
+    row, col : array of int, same shape
+        Coordinates.
+    shape : tuple of int
+        Shape of the matrix, or of each in a batch.
+    order : {'C', 'F', 'other'}, optional
+        Whether the elements are sorted by row (``'C'``), by column (``'F'``) or not;
+        found out if it is None.
+    requires_grad : bool
+        Whether ``data`` is differentiated with respect to.
+
+    Attributes
+    ----------
+    data : Variable
+        The values.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not go together, or ``order`` is unknown.
+    """
+
+    def __init__(self, data, row, col, shape, order=None, requires_grad=False):
+        if data.ndim not in (1, 2):
+            raise ValueError('ndim of data must be 1 or 2, not %d.' % data.ndim)
+        if data.ndim != row.ndim or data.ndim != col.ndim:
+            raise ValueError('ndim of data, row and col must be the same: %d, %d, %d.'
+                             % (data.ndim, row.ndim, col.ndim))
+        if len(shape) != 2:
+            raise ValueError(
+                'length of shape must be 2 (of a batch, give the shape of one matrix): '
+                '%s' % (shape,))
+        _check_same_shape(row, col)
+        if order not in _ORDERS:
+            raise ValueError(
+                "order must be 'C', 'F', 'other' or None, not %r." % (order,))
+        self.data = chainer_fast.Variable(data, requires_grad=requires_grad)
+        self.row = row
+        self.col = col
+        self.shape = shape
+        self.order = get_order(row, col) if order is None else order
+
+    def to_dense(self):
+        """Return the matrix, or the batch, as an array; no graph is made.
+
+        Values of elements that occur more than once add up.
+        """
+        data = self.data.array
+        xp = backend.get_array_module(data)
+        dense = xp.zeros(data.shape[:-1] + tuple(self.shape), data.dtype)
+        if data.ndim == 1:
+            where = self.row, self.col
+        else:
+            where = xp.arange(len(data))[:, None], self.row, self.col
+        xp.add.at(dense, where, data)
+        return dense
+
+
+def to_coo(x, ldnz=None, requires_grad=False):
+    """Turn a matrix, or a batch of matrices, into a sparse one.
+
+    Parameters
+    ----------
+    x : array, shape (m, n) or (batch, m, n)
+        The matrix.
+    ldnz : int, optional
+        Least number of elements: ones that are not there are padded.
+    requires_grad : bool
+        See :class:`CooMatrix`.
+
+    Returns
+    -------
+    CooMatrix
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has fewer axes than two or more than three.
+    """
+    if x.ndim not in (2, 3):
+        raise ValueError('ndim of x must be 2 or 3, not %d.' % x.ndim)
+    xp = backend.get_array_module(x)
+    found = [(matrix, *xp.nonzero(matrix)) for matrix in x.reshape(-1, *x.shape[-2:])]
+    nnz = max([len(row) for _, row, _ in found], default=0)
+    if ldnz is not None:
+        nnz = max(nnz, ldnz)
+    data = xp.zeros((len(found), nnz), x.dtype)
+    rows, cols = xp.full((2, len(found), nnz), -1, numpy.int32)
+    for i, (matrix, row, col) in enumerate(found):
+        n = len(row)
+        data[i, :n] = matrix[row, col]
+        rows[i, :n] = row
+        cols[i, :n] = col
+    if x.ndim == 2:
+        data, rows, cols = data[0], rows[0], cols[0]
+    return CooMatrix(data, rows, cols, x.shape[-2:], 'C', requires_grad)
+
+
+def get_order(row, col):
+    """Find out how the elements of a sparse matrix are sorted.
+
+    Parameters
+    ----------
+    row, col : array of int
+        Coordinates; of a batch, an array each. Padding is passed over.
+
+    Returns
+    -------
+    {'C', 'F', 'other'}
+        By row, by column, or not (or, in a batch, not all alike). Of elements that
+        are sorted both ways it is ``'C'``.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or one of an element's coordinates is negative.
+    """
+    _check_same_shape(row, col)
+    if _is_c_order(row, col):
+        return 'C'
+    return 'F' if _is_c_order(col, row) else 'other'
+
+
+def _check_same_shape(row, col):
+    if row.shape != col.shape:
+        raise ValueError('shape of row and col must be the same: %s, %s.'
+                         % (row.shape, col.shape))
+
+
+def _is_c_order(row, col):
+    """Return whether elements are sorted by row, and within a row by column."""
+    if row.ndim > 1:
+        return all(_is_c_order(r, c) for r, c in zip(row, col, strict=True))
+    padding = row < 0
+    if (padding != (col < 0)).any():
+        raise ValueError('invalid index combination of row and col.')
+    row, col = row[~padding], col[~padding]
+    down = row[1:] - row[:-1]
+    return bool(((down > 0) | (down == 0) & (col[1:] >= col[:-1])).all())

@@ -1,0 +1,100 @@
+"""Sampling from a discrete distribution in constant time."""
+import numpy
+
+import chainer_fast
+from chainer_fast import device_resident
+
+
+class WalkerAlias(device_resident.DeviceResident):
+    """Sampler of a discrete distribution, by Walker's alias method.
+
+    ``n`` buckets of equal height hold the ``n`` probabilities: each at most two values,
+    a value of its own and above it an *alias*, cut off from one that is more probable
+    than ``1 / n``. A bucket and a height, both out of one uniform random number, give
+    the sample.
+
+    A. J. Walker, *An Efficient Method for Generating Discrete Random Variables with
+    General Distributions*, ACM TOMS 3(3), 1977.
+
+    Parameters
+    ----------
+    probs : sequence of float
+        Weights of the values 0, 1, ...; they need not sum to one.
+
+    Attributes
+    ----------
+    threshold : array of float32, shape (n,)
+        Heights up to which the buckets hold their own values.
+    values : array of int32, shape (2 * n,)
+        For each bucket, its own value and the alias.
+    """
+
+    def __init__(self, probs):
+        super().__init__()
+        weights = numpy.array(probs, numpy.float32)
+        weights /= weights.sum()
+        n = len(weights)
+        # Rare values come first: by the time that one exceeds its bucket, there are
+        # buckets to fill.
+        order = numpy.argsort(weights, kind='stable')
+        heights = numpy.empty(n, numpy.float32)
+        values = numpy.zeros((n, 2), numpy.int32)
+        values[:, 0] = order
+        filled = 0
+        for bucket, value in enumerate(order):
+            height = float(weights[value]) * n
+            while height > 1 and filled < bucket:
+                values[filled, 1] = value
+                height -= 1 - float(heights[filled])
+                filled += 1
+            heights[bucket] = height
+        self.threshold = heights
+        self.values = values.reshape(-1)
+
+    @property
+    def use_gpu(self):
+        """Whether samples are drawn on a GPU."""
+        return self.xp is chainer_fast.backends.cuda.cupy
+
+    def device_resident_accept(self, visitor):
+        super().device_resident_accept(visitor)
+        for name in ('threshold', 'values'):
+            setattr(self, name, visitor.visit_array(getattr(self, name)))
+
+    def sample(self, shape):
+        """Draw independent samples on the device of the sampler.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Shape of the result.
+
+        Returns
+        -------
+        array of int32
+        """
+        with chainer_fast.using_device(self.device):
+            return self.sample_xp(self.xp, shape)
+
+    def sample_gpu(self, shape):
+        """Draw samples with CuPy; the sampler has to be on a GPU."""
+        return self.sample_xp(chainer_fast.backends.cuda.cupy, shape)
+
+    def sample_xp(self, xp, shape):
+        """Draw samples with an array module.
+
+        Parameters
+        ----------
+        xp : module
+            ``numpy`` or ``cupy``, whichever has the arrays of the sampler.
+        shape : int or tuple of int
+            Shape of the result.
+
+        Returns
+        -------
+        array of int32
+        """
+        heights = xp.asarray(xp.random.uniform(0, len(self.threshold), shape))
+        buckets = heights.astype(numpy.int32)
+        is_alias = self.threshold[buckets] < heights - buckets
+        return self.values[2 * buckets + is_alias]
