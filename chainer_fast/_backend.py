@@ -1,0 +1,149 @@
+"""The interface that every device of :mod:`chainer_fast.backend` implements."""
+import contextlib
+
+# Devices that need no set-up share one context: it can be entered any number of times.
+_dummy_context = contextlib.nullcontext()
+
+
+def _convert_arrays(arrays, convert):
+    """Apply ``convert`` to an array, or to each array of a list or a tuple.
+
+    ``None`` stays ``None``. An array that occurs several times in a list is converted
+    once, so that its copies on the new device are one array again.
+    """
+    if arrays is None:
+        return None
+    if not isinstance(arrays, (list, tuple)):
+        return convert(arrays)
+    done = {id(None): None}
+    for arr in arrays:
+        if id(arr) not in done:
+            done[id(arr)] = convert(arr)
+    return type(arrays)([done[id(arr)] for arr in arrays])
+
+
+# Levels at which a function asks for a library, and the settings that grant them.
+_LEVELS = {
+    '==always': ('always',),
+    '>=auto': ('always', 'auto'),
+}
+
+
+def _check_setting(entry, value):
+    """Raise ``ValueError`` unless ``value`` is one that ``config.use_...`` can have."""
+    if value not in ('always', 'auto', 'never'):
+        raise ValueError('invalid %s configuration: %r (must be either of "always", '
+                         '"auto", or "never")' % (entry, value))
+
+
+def _library_wanted(library, entry, level, value):
+    """Return whether the setting of an optional library grants a function's level."""
+    if level not in _LEVELS:
+        raise ValueError('invalid %s use level: %r (must be either of "==always" or '
+                         '">=auto")' % (library, level))
+    _check_setting(entry, value)
+    return value in _LEVELS[level]
+
+
+def _missing(what):
+    return NotImplementedError('a device has to define %s' % what)
+
+
+def _required(what, doc):
+    """Make a property that a device has to replace."""
+    def missing(self):
+        raise _missing(what)
+    return property(missing, doc=doc)
+
+
+class Device:
+    """A unit of hardware, and how arrays get there.
+
+    This is the interface; :func:`chainer_fast.get_device` returns devices that can be
+    used. Devices compare by value and are hashable.
+    """
+
+    xp = _required('`xp`', 'Module whose functions work on the arrays of the device.')
+    name = _required('`name`', "Specifier of the device, e.g. ``'@cupy:0'``.")
+    supported_array_types = _required(
+        '`supported_array_types`', 'Tuple of the array types that the device can hold.')
+
+    def __str__(self):
+        return self.name
+
+    def __eq__(self, other):
+        raise _missing('__eq__()')
+
+    def __ne__(self, other):
+        return not (self == other)
+
+    def __hash__(self):
+        return hash(self.name)
+
+    # Arrays move by `send`, and the current device changes by `using_device`.
+    # `with device:` is neither; an explanation serves better than Python's own message.
+    def __enter__(self):
+        raise RuntimeError(
+            'a device is not a context manager; '
+            'write `with chainer.using_device(device):`')
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        return None
+
+    def create_context(self):
+        """Return a context manager in which this is the current device."""
+        return _dummy_context
+
+    def send(self, arrays):
+        """Transfer arrays to the device.
+
+        Parameters
+        ----------
+        arrays : array, or list or tuple of arrays
+            Arrays of any backend. ``None`` is allowed and stays as it is.
+
+        Returns
+        -------
+        array, or list or tuple of arrays
+            Arrays on this device. One that was there before is returned itself; so do
+            not rely on getting a copy.
+
+        Raises
+        ------
+        TypeError
+            If something is neither an array nor a scalar.
+        """
+        return _convert_arrays(arrays, self.send_array)
+
+    def send_array(self, array):
+        """Transfer one array, or return it if it is on the device already."""
+        raise _missing('send_array()')
+
+    def use(self):
+        """Make this the current device of the thread, where a backend has one."""
+
+    def is_array_supported(self, array):
+        """Return whether functions can use ``array`` on this device without a transfer.
+
+        Parameters
+        ----------
+        array : array
+            An array of any backend; anything else gives ``False``.
+
+        Returns
+        -------
+        bool
+        """
+        raise _missing('is_array_supported()')
+
+
+class NamedDevice(Device):
+    """Base of devices that are the same if they are called the same."""
+
+    __hash__ = Device.__hash__
+
+    def __eq__(self, other):
+        return type(other) is type(self) and other.name == self.name
+
+    def is_array_supported(self, array):
+        return isinstance(array, self.supported_array_types)

@@ -1,0 +1,2 @@
+"""How this package was built."""
+build_chainerx = False

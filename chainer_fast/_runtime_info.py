@@ -1,0 +1,53 @@
+"""What a bug report should say about the machine."""
+import platform
+
+import numpy
+
+from chainer_fast import _chainerx as chainerx
+from chainer_fast import _version
+from chainer_fast.backends import cuda, intel64
+
+_MISSING = 'Not Available'
+
+
+class _RuntimeInfo:
+    """Versions of the libraries in use; ``str()`` of it is the report."""
+
+    def __init__(self):
+        self.platform_version = platform.platform()
+        self.chainer_version = _version.__version__
+        self.chainerx_available = chainerx.is_available()
+        self.numpy_version = numpy.__version__
+        self.cuda_info = cuda.cupyx.get_runtime_info() if cuda.available else None
+        self.ideep_version = intel64._ideep_version
+
+    def _lines(self):
+        yield 'Platform: %s' % self.platform_version
+        yield 'Chainer: %s' % self.chainer_version
+        yield 'ChainerX: %s' % ('Available' if self.chainerx_available else _MISSING)
+        yield 'NumPy: %s' % self.numpy_version
+        if self.cuda_info is None:
+            yield 'CuPy: %s' % _MISSING
+        else:
+            yield 'CuPy:'
+            for line in str(self.cuda_info).splitlines():
+                yield '  ' + line
+        yield 'iDeep: %s' % (self.ideep_version or _MISSING)
+
+    def __str__(self):
+        return ''.join([line + '\n' for line in self._lines()])
+
+
+def _get_runtime_info():
+    return _RuntimeInfo()
+
+
+def print_runtime_info(out=None):
+    """Print the versions of Python's platform and of the libraries in use.
+
+    Parameters
+    ----------
+    out : file-like, optional
+        Where to print; standard output by default.
+    """
+    print(_get_runtime_info(), end='', file=out, flush=hasattr(out, 'flush'))

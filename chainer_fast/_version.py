@@ -1,0 +1,12 @@
+"""Version of Chainer that this package stands in for, and what it can use besides."""
+__version__ = '7.8.1'
+
+# Checked when the package is imported, if the library is there.
+_optional_dependencies = [
+    {
+        'name': 'CuPy',
+        'packages': ['cupy-cuda13x', 'cupy-cuda12x', 'cupy-rocm-7-0', 'cupy'],
+        'specifier': '>=13.0,<15.0',
+        'help': 'https://docs.cupy.dev/en/stable/install.html',
+    },
+]

@@ -1,0 +1,191 @@
+"""Devices of all backends: choosing one, and finding that of an array."""
+import numpy
+
+from chainer_fast._backend import Device
+from chainer_fast.backends import _cpu, cuda
+from chainer_fast.backends._chainerx import ChainerxDevice, from_chx, to_chx
+from chainer_fast.backends._cpu import CpuDevice
+from chainer_fast.backends.cuda import GpuDevice
+from chainer_fast.backends.intel64 import Intel64Device
+from chainer_fast.types import DeviceSpec
+
+__all__ = [
+    'ChainerxDevice', 'CpuDevice', 'Device', 'GpuDevice', 'Intel64Device', 'copyto',
+    'from_chx', 'get_array_module', 'get_device', 'get_device_from_array', 'to_chx',
+    'using_device']
+
+
+def copyto(dst, src):
+    """Copy the elements of an array into another, across devices if need be.
+
+    Parameters
+    ----------
+    dst : array
+        Array to write to.
+    src : array
+        Array of any backend; it is broadcast to the shape of ``dst`` and converted to
+        its dtype.
+
+    Raises
+    ------
+    TypeError
+        If ``dst`` is not an array, ``src`` cannot be copied to it, or the dtypes are
+        of different kinds.
+    """
+    if isinstance(dst, numpy.ndarray):
+        return numpy.copyto(dst, _cpu._to_cpu(src))
+    for side, arr in (('to', dst), ('from', src)):
+        if not isinstance(arr, (cuda.ndarray, numpy.ndarray)):
+            raise TypeError('expected an array to copy %s, got %s' % (side, type(arr)))
+    with dst.device:
+        cuda.cupy.copyto(dst, cuda.cupy.asarray(src))
+
+
+def get_device(device_spec: DeviceSpec) -> Device:
+    """Return the device that a specifier names.
+
+    =================== =========================================================
+    specifier           device
+    =================== =========================================================
+    ``'@numpy'``        the CPU, with NumPy
+    ``'@cupy:N'``       the GPU of number N, with CuPy
+    ``'@intel64'``      the CPU, with iDeep
+    ``N``, ``'N'``      the GPU of number N; the CPU if N is negative
+    a CuPy device       the GPU
+    a device            itself
+    =================== =========================================================
+
+    Other strings are specifiers of ChainerX, such as ``'native'`` and ``'cuda:0'``.
+
+    Parameters
+    ----------
+    device_spec : str, int, cupy.cuda.Device or Device
+
+    Returns
+    -------
+    Device
+
+    Raises
+    ------
+    RuntimeError
+        If the backend of the device is not available.
+    ValueError
+        If a string is no specifier.
+    TypeError
+        If ``device_spec`` has none of the types above.
+    """
+    if isinstance(device_spec, Device):
+        return device_spec
+    if isinstance(device_spec, cuda._integer_types):
+        return _get_device_cupy_or_numpy(device_spec)
+    if isinstance(device_spec, str):
+        return _get_device_from_str(device_spec)
+    if isinstance(device_spec, cuda.Device):
+        return GpuDevice(device_spec)
+    raise TypeError(
+        'a device is named by a backend.Device, a cuda.Device, a chainerx.Device, an '
+        'integer or a string, not by %s' % type(device_spec))
+
+
+def _get_device_from_str(spec):
+    try:
+        return _get_device_cupy_or_numpy(int(spec))
+    except ValueError:
+        pass
+    if not spec.startswith('@'):
+        raise RuntimeError(
+            'the device specifier %r is one of ChainerX, which is not available; '
+            "NumPy's and CuPy's specifiers start with '@'" % spec)
+    if spec == CpuDevice.name:
+        return CpuDevice()
+    if spec == Intel64Device.name:
+        return Intel64Device()
+    module, colon, number = spec[1:].partition(':')
+    if module == 'cupy' and colon:
+        return GpuDevice.from_device_id(int(number))
+    raise ValueError("no device is called %r; there are '@numpy', '@intel64' and "
+                     "'@cupy:N' with the number of a GPU" % spec)
+
+
+def _get_device_cupy_or_numpy(device_id):
+    """Return the GPU of a number, or the CPU for a negative one."""
+    if device_id >= 0:
+        return GpuDevice.from_device_id(device_id)
+    return CpuDevice()
+
+
+def using_device(device_spec):
+    """Make a device the current one for a ``with`` block.
+
+    Parameters
+    ----------
+    device_spec
+        As for :func:`get_device`.
+
+    Returns
+    -------
+    context manager
+        For backends without a current device, i.e. NumPy, it does nothing.
+    """
+    return get_device(device_spec).create_context()
+
+
+def get_array_module(*args):
+    """Return the module whose functions work on the arguments.
+
+    Parameters
+    ----------
+    *args
+        Arrays and variables.
+
+    Returns
+    -------
+    module
+        ``cupy`` if one of them is on a GPU, else ``numpy``.
+
+    Examples
+    --------
+    >>> xp = backend.get_array_module(x)
+    >>> y = xp.maximum(x, 0)
+    """
+    return cuda.get_array_module(*args)
+
+
+def get_device_from_array(*arrays):
+    """Return the device that holds the first array among the arguments.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays of any backend. Other objects are passed over.
+
+    Returns
+    -------
+    Device
+        The CPU if none of the arguments is an array.
+
+    See Also
+    --------
+    chainer_fast.backends.cuda.get_device_from_array : gives CuPy's own devices.
+    """
+    for array in arrays:
+        for device_type in (CpuDevice, GpuDevice, Intel64Device):
+            device = device_type.from_array(array)
+            if device is not None:
+                return device
+    return CpuDevice()
+
+
+def _guess_device_from_array_module(xp):
+    """Return the current device of an array module."""
+    if xp is cuda.cupy:
+        return GpuDevice(cuda.Device())
+    return CpuDevice()
+
+
+def _contains_nan(x):
+    """Return whether an array has an element that is not a number."""
+    if x.dtype.kind not in 'fc':
+        return False
+    with cuda.get_device_from_array(x):
+        return get_array_module(x).isnan(x).any()

@@ -1,0 +1,49 @@
+"""Host memory: NumPy's arrays."""
+import numpy
+
+from chainer_fast import _backend
+
+# How foreign arrays come home: pairs of a type and a function of one array. A backend
+# with arrays of its own adds itself, so this module needs to know none of them.
+_to_numpy = []
+
+
+def _array_to_cpu(array):
+    if array is None or isinstance(array, numpy.ndarray):
+        return array
+    for array_type, convert in _to_numpy:
+        if isinstance(array, array_type):
+            return convert(array)
+    if numpy.isscalar(array):
+        return numpy.asarray(array)
+    raise TypeError(
+        'expected an array or a scalar to bring to the CPU, got %s'
+        '%s' % (type(array), _hint(array)))
+
+
+def _hint(array):
+    return '; pass its `.array`' if hasattr(array, 'creator_node') else ''
+
+
+def _to_cpu(arrays):
+    """Return an array, or a list or tuple of them, in host memory."""
+    return _backend._convert_arrays(arrays, _array_to_cpu)
+
+
+class CpuDevice(_backend.NamedDevice):
+    """The CPU, with NumPy as its array module. Specifier: ``'@numpy'``."""
+
+    name = '@numpy'
+    xp = numpy
+    supported_array_types = (numpy.ndarray,)
+
+    @staticmethod
+    def from_array(array):
+        """Return the device of an array of NumPy, or ``None`` for anything else."""
+        return CpuDevice() if isinstance(array, numpy.ndarray) else None
+
+    def __repr__(self):
+        return '<%s (numpy)>' % type(self).__name__
+
+    def send_array(self, array):
+        return _array_to_cpu(array)

@@ -1,0 +1,141 @@
+"""Making CUDA kernels, each once."""
+from chainer_fast.backends._cupy import available, check_available, cupy
+
+
+def memoize(for_each_device=False):
+    """Make a decorator that keeps the results of a function for equal arguments.
+
+    Parameters
+    ----------
+    for_each_device : bool
+        Keep the results of every CUDA device apart.
+
+    Returns
+    -------
+    callable
+        The decorator. Where CuPy is not available it leaves the function alone: it is
+        meant for kernels, and there are none.
+
+    See Also
+    --------
+    clear_memo : forgets all results.
+    """
+    if available:
+        return cupy.memoize(for_each_device)
+    return lambda func: func
+
+
+def clear_memo():
+    """Forget the results of all functions under :func:`memoize`."""
+    if available:
+        cupy.clear_memo()
+
+
+@memoize()
+def _kernel(kind, args, options):
+    return getattr(cupy, kind)(*args, **dict(options))
+
+
+def _cached(kind, args, kwargs):
+    check_available()
+    return _kernel(kind, args, tuple(sorted(kwargs.items())))
+
+
+def elementwise(in_params, out_params, operation, name, **kwargs):
+    """Return an elementwise kernel; asking again gives the same one.
+
+    Parameters
+    ----------
+    in_params, out_params : str
+        Parameter lists in CuPy's notation, e.g. ``'T x, T y'``.
+    operation : str
+        CUDA C++ code for one element.
+    name : str
+        Name of the kernel, for profilers.
+    **kwargs
+        Options of ``cupy.ElementwiseKernel``.
+
+    Returns
+    -------
+    cupy.ElementwiseKernel
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy is not available.
+    """
+    return _cached(
+        'ElementwiseKernel', (in_params, out_params, operation, name), kwargs)
+
+
+def reduce(in_params, out_params, map_expr, reduce_expr, post_map_expr,
+           identity, name, **kwargs):
+    """Return a reduction kernel; asking again gives the same one.
+
+    Parameters
+    ----------
+    in_params, out_params : str
+        Parameter lists in CuPy's notation.
+    map_expr : str
+        Expression for an element before the reduction.
+    reduce_expr : str
+        Expression that joins ``a`` and ``b``.
+    post_map_expr : str
+        Statement for the result ``a``.
+    identity : str
+        Neutral element of the reduction.
+    name : str
+        Name of the kernel, for profilers.
+    **kwargs
+        Options of ``cupy.ReductionKernel``.
+
+    Returns
+    -------
+    cupy.ReductionKernel
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy is not available.
+    """
+    return _cached(
+        'ReductionKernel',
+        (in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name),
+        kwargs)
+
+
+def raw(code, name, *args, **kwargs):
+    """Return a kernel written in CUDA C++; asking again gives the same one.
+
+    Parameters
+    ----------
+    code : str
+        Source code.
+    name : str
+        Name of the kernel function in ``code``.
+    *args, **kwargs
+        Further arguments of ``cupy.RawKernel``.
+
+    Returns
+    -------
+    cupy.RawKernel
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy is not available.
+    """
+    return _cached('RawKernel', (code, name, *args), kwargs)
+
+
+def fuse(*args, **kwargs):
+    """Make a decorator that fuses a function of arrays into one kernel.
+
+    Works as ``cupy.fuse``, with and without arguments. Where CuPy is not available the
+    function stays as it is.
+    """
+    if available:
+        return cupy.fuse(*args, **kwargs)
+    if args:
+        return args[0]
+    return lambda func: func

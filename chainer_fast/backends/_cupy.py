@@ -1,0 +1,96 @@
+"""CuPy where it can be used, and stand-ins for its names where it cannot.
+
+Everything here is taken over by :mod:`chainer_fast.backends.cuda`, which is where the
+rest of the package and programs look. The stand-ins exist so that ``isinstance`` tests
+and type annotations need no case of their own on machines without a GPU.
+"""
+import ctypes
+import sys
+
+
+class _Unavailable:
+    """Stands where the module ``cupy`` would, and says so when it is used."""
+
+    def __repr__(self):
+        return '<cupy: not available>'
+
+    def __getattr__(self, name):
+        raise AttributeError(
+            'cupy.%s is out of reach: CuPy is not available (%s)' % (name, error))
+
+
+def _check_driver(cupy):
+    """Raise ``ImportError`` where CuPy is installed but there is no CUDA driver.
+
+    CuPy itself imports without one. Counting devices would answer more exactly, but
+    it initializes CUDA, and then processes that are forked later cannot use it.
+    """
+    runtime = getattr(cupy.cuda, 'runtime', None)
+    if getattr(runtime, 'is_hip', False):
+        return
+    library = 'nvcuda.dll' if sys.platform == 'win32' else 'libcuda.so.1'
+    try:
+        ctypes.CDLL(library)
+    except OSError as e:
+        raise ImportError('CuPy is installed, but not a CUDA driver: %s' % e)
+
+
+try:
+    import cupy
+    from cupy import ndarray
+    from cupy.cuda import Device, Event, Stream
+    _check_driver(cupy)
+# Whatever goes wrong inside CuPy must not stop a program that runs on the CPU.
+except Exception as e:
+    available = False
+    error = e
+    cupy = _Unavailable()
+
+    class ndarray:
+        """Type of CuPy's arrays, for ``isinstance``; there are none."""
+
+        @property
+        def shape(self):
+            return None
+
+        @property
+        def device(self):
+            return None
+
+        def get(self, stream=None):
+            return None
+
+        def set(self, arr, stream=None):
+            return None
+
+    class Device:
+        """Type of CUDA devices, for ``isinstance``; as a context it does nothing."""
+
+        def __init__(self, device=None):
+            pass
+
+        def __enter__(self):
+            return None
+
+        def __exit__(self, *exc_info):
+            return None
+
+    class Event:
+        """Type of CUDA events, for ``isinstance``."""
+
+    class Stream:
+        """Type of CUDA streams, for ``isinstance``."""
+
+    for _stand_in in (ndarray, Device, Event, Stream):
+        _stand_in.__module__ = 'chainer_fast.backends.cuda'
+else:
+    available = True
+    error = None
+
+
+def check_available():
+    """Raise ``RuntimeError`` unless CuPy can be used."""
+    if not available:
+        raise RuntimeError(
+            'CUDA environment is not correctly set up: %s. GPUs need an NVIDIA driver '
+            'and CuPy (https://docs.cupy.dev/en/stable/install.html).' % error)

@@ -1,0 +1,439 @@
+"""GPUs, through CuPy.
+
+Everything here can be imported and asked without a GPU: :data:`available` tells whether
+there is one to use, :func:`check_cuda_available` raises the reason why not, and
+:data:`DummyDevice` stands for the CPU where a CUDA device is expected.
+
+CuPy 13 and newer are supported. Its names that programs take from here, ``cupy``,
+``cuda``, ``cupyx``, ``cublas``, ``memory_pool`` and ``pinned_memory_pool``, are CuPy's
+own; where CuPy is not available, ``cupy`` is an object that says so when it is used
+and the others do not exist.
+"""
+import importlib
+import warnings
+
+import numpy
+
+from chainer_fast import _backend
+from chainer_fast.backends import _cpu, intel64
+from chainer_fast.backends._cuda_kernel import (
+    clear_memo,
+    elementwise,
+    fuse,
+    memoize,
+    raw,
+    reduce,
+)
+from chainer_fast.backends._cudnn import (
+    cudnn_enabled,
+    get_cudnn_dropout_states,
+    get_cudnn_dropout_states_core,
+    get_max_workspace_size,
+    set_max_workspace_size,
+    should_use_cudnn,
+    should_use_cudnn_tensor_core,
+)
+from chainer_fast.backends._cupy import (
+    Device,
+    Event,
+    Stream,
+    available,
+    cupy,
+    ndarray,
+)
+from chainer_fast.backends._cupy import check_available as check_cuda_available
+from chainer_fast.backends._cupy import error as _resolution_error  # noqa: F401
+from chainer_fast.configuration import config
+
+__all__ = [
+    'Device', 'DummyDevice', 'DummyDeviceType', 'Event', 'GpuDevice', 'Stream',
+    'available', 'check_cuda_available', 'clear_memo', 'config', 'copy',
+    'cudnn_enabled', 'cupy', 'elementwise', 'fuse', 'get_array_module',
+    'get_cudnn_dropout_states', 'get_cudnn_dropout_states_core', 'get_device',
+    'get_device_from_array', 'get_device_from_id', 'get_max_workspace_size', 'memoize',
+    'ndarray', 'raw', 'reduce', 'set_max_workspace_size', 'should_use_cudnn',
+    'should_use_cudnn_tensor_core', 'to_cpu', 'to_gpu']
+
+
+
+class _PerformanceWarning(Warning):
+    """Category that programs name in their warning filters."""
+
+
+_integer_types = (int, numpy.integer)
+_cupy_major = int(cupy.__version__.split('.')[0]) if available else 0
+
+# Names that come out of CuPy when somebody asks for them, and where they are.
+_FROM_CUPY = {
+    'cuda': ('cupy.cuda', None),
+    'cublas': ('cupy.cuda', 'cublas'),
+    'cupyx': ('cupyx', None),
+    'memory_pool': ('cupy', 'get_default_memory_pool'),
+    'pinned_memory_pool': ('cupy', 'get_default_pinned_memory_pool'),
+}
+
+
+def __getattr__(name):
+    if not available or name not in _FROM_CUPY:
+        raise AttributeError('module %r has no attribute %r' % (__name__, name))
+    module_name, attribute = _FROM_CUPY[name]
+    value = importlib.import_module(module_name)
+    if attribute is not None:
+        value = getattr(value, attribute)
+        if attribute.startswith('get_'):
+            value = value()
+    globals()[name] = value
+    return value
+
+
+class DummyDeviceType:
+    """A CUDA device that is none; as a context manager it does nothing.
+
+    There is one object of it, :data:`DummyDevice`. It lets code for both the CPU and
+    GPUs choose a device in one way.
+    """
+
+    id = -1
+    __hash__ = None
+
+    def __init__(self):
+        pass
+
+    def __int__(self):
+        return self.id
+
+    def __eq__(self, other):
+        return isinstance(other, DummyDeviceType)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        return None
+
+    def use(self):
+        """Do nothing."""
+
+    def synchronize(self):
+        """Do nothing."""
+
+
+DummyDevice = DummyDeviceType()
+
+
+# Choosing a device
+#
+
+def get_device_from_id(device_id):
+    """Return the CUDA device of a number.
+
+    Parameters
+    ----------
+    device_id : int or None
+
+    Returns
+    -------
+    cupy.cuda.Device or DummyDeviceType
+        :data:`DummyDevice` for ``None`` and for negative numbers.
+
+    Raises
+    ------
+    RuntimeError
+        If a device is asked for and CuPy is not available.
+    """
+    number = -1 if device_id is None else device_id
+    if number < 0:
+        return DummyDevice
+    check_cuda_available()
+    return Device(int(number))
+
+
+def get_device_from_array(*arrays):
+    """Return the CUDA device that holds the first array of CuPy among the arguments.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays of any backend, or other objects. Variables do not count as arrays.
+
+    Returns
+    -------
+    cupy.cuda.Device or DummyDeviceType
+        :data:`DummyDevice` if none of the arguments is an array of CuPy.
+
+    See Also
+    --------
+    chainer_fast.backend.get_device_from_array : gives devices of every backend.
+    """
+    if available:
+        for arr in arrays:
+            if isinstance(arr, ndarray):
+                return arr.device
+    return DummyDevice
+
+
+def get_device(*args):
+    """Return the CUDA device of the first argument that tells one.
+
+    .. deprecated:: 2.0
+        Use :func:`get_device_from_id` or :func:`get_device_from_array`.
+
+    Parameters
+    ----------
+    *args
+        Numbers of devices, devices and arrays; anything else is passed over.
+
+    Returns
+    -------
+    cupy.cuda.Device or DummyDeviceType
+    """
+    warnings.warn('get_device is deprecated. Please use get_device_from_id or '
+                  'get_device_from_array instead.', DeprecationWarning)
+    return _get_cuda_device(*args)
+
+
+def _get_cuda_device(*args):
+    for arg in args:
+        # Truth values are integers to Python, but hardly meant as devices.
+        if isinstance(arg, _integer_types) and not isinstance(arg, bool):
+            check_cuda_available()
+            return Device(int(arg))
+        if available and isinstance(arg, (Device, ndarray)):
+            return getattr(arg, 'device', arg)
+    return DummyDevice
+
+
+def _numbered_device(number):
+    """Return the device of a number, which has to be one."""
+    if isinstance(number, _integer_types) and number >= 0:
+        return Device(int(number))
+    raise ValueError('Invalid CUDA device %r: its number is an integer from 0 on'
+                     % (number,))
+
+
+def _get_device_or_current(device):
+    """Return a device for a device, a number, or ``None``: the current one."""
+    if isinstance(device, Device):
+        return device
+    return Device() if device is None else _numbered_device(device)
+
+
+class GpuDevice(_backend.NamedDevice):
+    """A GPU, with CuPy as its array module. Specifier: ``'@cupy:N'``.
+
+    Parameters
+    ----------
+    device : cupy.cuda.Device
+
+    Attributes
+    ----------
+    device : cupy.cuda.Device
+    """
+
+    xp = cupy
+    supported_array_types = (ndarray,)
+
+    def __init__(self, device):
+        if available and isinstance(device, Device):
+            self.device = device
+            return
+        check_cuda_available()
+        raise TypeError('expected a cupy.cuda.Device, got %r; '
+                        'GpuDevice.from_device_id() takes numbers' % (device,))
+
+    @property
+    def name(self):
+        return '@cupy:%d' % self.device.id
+
+    @staticmethod
+    def from_device_id(device_id):
+        """Return the GPU of a number.
+
+        Parameters
+        ----------
+        device_id : int
+
+        Raises
+        ------
+        RuntimeError
+            If CuPy is not available.
+        ValueError
+            If ``device_id`` is not an integer, or negative.
+        """
+        check_cuda_available()
+        return GpuDevice(_numbered_device(device_id))
+
+    @staticmethod
+    def from_array(array):
+        """Return the GPU of an array of CuPy, or ``None`` for anything else."""
+        on_gpu = available and isinstance(array, ndarray)
+        return GpuDevice(array.device) if on_gpu else None
+
+    def is_array_supported(self, array):
+        return super().is_array_supported(array) and array.device == self.device
+
+    def send_array(self, array):
+        return _array_to_gpu(array, self.device)
+
+    def create_context(self):
+        # A new object each time: entering stores the previous device in it.
+        return Device(self.device.id)
+
+    def use(self):
+        self.device.use()
+
+    def __repr__(self):
+        return '<%s (cupy):%d>' % (type(self).__name__, self.device.id)
+
+
+# Moving arrays
+#
+
+def to_gpu(array, device=None, stream=None):
+    """Copy arrays to a GPU.
+
+    Parameters
+    ----------
+    array : array, NumPy scalar or None, or a list or tuple of them
+        What to copy. An array that is on the device already is not copied.
+    device : int, cupy.cuda.Device or None
+        The device; the current one if ``None``.
+    stream : cupy.cuda.Stream, optional
+        Deprecated: the stream to copy on.
+
+    Returns
+    -------
+    cupy.ndarray or None, or a list or tuple of them
+        ``None`` stays ``None``.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy is not available.
+    TypeError
+        If something is neither an array nor a scalar of NumPy.
+    ValueError
+        If ``device`` is no device.
+    """
+    if stream is not None:
+        warnings.warn('The stream option of to_gpu() is deprecated. Use `with stream:` '
+                      'around the call.', DeprecationWarning)
+    check_cuda_available()
+    target = Device() if device is DummyDevice else _get_device_or_current(device)
+    return _backend._convert_arrays(
+        array, lambda arr: _array_to_gpu(arr, target, stream))
+
+
+def _array_to_gpu(array, device, stream=None):
+    if array is None:
+        return None
+    if isinstance(array, ndarray):
+        if array.device == device:
+            return array
+        if stream is not None:
+            # Work on the array may be pending on a stream that `stream` does not know.
+            array.device.synchronize()
+    elif isinstance(array, intel64.mdarray):
+        array = _cpu._array_to_cpu(array)
+    elif not isinstance(array, (numpy.ndarray, numpy.number, numpy.bool_)):
+        raise TypeError(
+            'expected an array or a scalar of NumPy to send to a GPU, got %s%s'
+            % (type(array), _cpu._hint(array)))
+    with device:
+        if stream is None:
+            return cupy.asarray(array)
+        with stream:
+            return cupy.asarray(array)
+
+
+def to_cpu(array, stream=None):
+    """Copy arrays to host memory.
+
+    Parameters
+    ----------
+    array : array, scalar or None, or a list or tuple of them
+        What to copy. An array of NumPy is returned as it is.
+    stream : cupy.cuda.Stream, optional
+        The stream to copy on; the current one of the array's device by default.
+
+    Returns
+    -------
+    numpy.ndarray or None, or a list or tuple of them
+        ``None`` stays ``None``.
+
+    Raises
+    ------
+    TypeError
+        If something is neither an array nor a scalar.
+    """
+    return _backend._convert_arrays(array, lambda arr: _array_to_cpu(arr, stream))
+
+
+def _array_to_cpu(array, stream=None):
+    if not isinstance(array, ndarray):
+        return _cpu._array_to_cpu(array)
+    check_cuda_available()
+    with array.device:
+        return array.get(stream)
+
+
+_cpu._to_numpy.append((ndarray, _array_to_cpu))
+
+
+def copy(array, out=None, out_device=None, stream=None):
+    """Copy an array of CuPy, possibly to another GPU.
+
+    Parameters
+    ----------
+    array : cupy.ndarray
+        The array to copy.
+    out : cupy.ndarray, optional
+        Where to copy it to. If given, ``out_device`` is ignored.
+    out_device : int or cupy.cuda.Device, optional
+        Device of the new array; that of ``array`` by default.
+    stream : None
+        Retired: copies run on the current stream.
+
+    Returns
+    -------
+    cupy.ndarray
+        ``out``, or a new array.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy is not available.
+    """
+    check_cuda_available()
+    if stream is not None:
+        raise TypeError('copy() takes no stream any more; use `with stream:` around it')
+    source = get_device_from_array(array)
+    if out is None:
+        target = source if out_device is None else _get_device_or_current(out_device)
+        with target:
+            out = cupy.empty_like(array)
+    with source:
+        cupy.copyto(out, array)
+    return out
+
+
+def get_array_module(*args):
+    """Return the module whose functions work on the arguments.
+
+    .. deprecated:: 5.0
+        Use :func:`chainer_fast.backend.get_array_module`.
+
+    Parameters
+    ----------
+    *args
+        Arrays and variables.
+
+    Returns
+    -------
+    module
+        ``cupy`` if one of them is on a GPU, else ``numpy``.
+    """
+    if not available:
+        return numpy
+    # A variable has the attribute, an array has not.
+    return cupy.get_array_module(*[getattr(arg, 'raw_array', arg) for arg in args])

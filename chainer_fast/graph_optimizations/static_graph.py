@@ -1,0 +1,190 @@
+"""Chains whose graph is the same in every call.
+
+Chainer records what such a chain computes in its first call and from the second on
+repeats the recording instead of running the chain's Python code, which spares the cost
+of building the graph. Here the graph engine is compiled and there is little to spare,
+so a static chain runs its code in every call. By construction its results are those of
+the chain without the decorator, and none of the limits of a recording apply: the code
+may branch, links may hold states, and what it does besides computing happens each time.
+
+The first call with inputs of a kind is recorded all the same, as a
+:class:`StaticScheduleFunction`: a list of steps to look at, and to repeat on arrays.
+"""
+import functools
+import weakref
+
+from chainer_fast import variable
+from chainer_fast._toplevel import get_array_types
+from chainer_fast.configuration import config, using_config
+from chainer_fast.graph_optimizations._schedule import (
+    ArrayInfo,
+    ScheduleInfo,
+    StaticScheduleFunction,
+    flatten,
+)
+
+__all__ = [
+    'ArrayInfo', 'ScheduleInfo', 'ScheduleManager', 'StaticScheduleFunction',
+    'static_graph']
+
+
+class ScheduleManager:
+    """Keeps the schedules of a static chain, one for each kind of inputs.
+
+    Inputs are of one kind if their shapes and dtypes are the same, and so are
+    ``config.train`` and ``config.enable_backprop``.
+
+    Parameters
+    ----------
+    minimize_cache_size : bool
+        Forget schedules that were recorded under other settings of the configuration.
+    verbosity_level : int
+        From 1 on, a line is printed for each recording.
+    """
+
+    def __init__(self, minimize_cache_size=True, verbosity_level=0):
+        self.minimize_cache_size = minimize_cache_size
+        self.verbosity_level = verbosity_level
+        self.schedules = {}
+        self._settings = None
+
+    def __reduce__(self):
+        # A copy of the chain records anew.
+        return ScheduleManager, (self.minimize_cache_size, self.verbosity_level)
+
+    def get_schedule(self, in_vars, enable_double_backprop=False):
+        """Return the schedule for inputs; an empty one the first time.
+
+        Parameters
+        ----------
+        in_vars : sequence of Variable or array
+        enable_double_backprop : bool
+
+        Returns
+        -------
+        StaticScheduleFunction
+        """
+        settings = (bool(config.train), bool(config.enable_backprop))
+        if self.minimize_cache_size and settings != self._settings:
+            self.schedules.clear()
+        self._settings = settings
+        kind = (settings, tuple([(x.shape, x.dtype) for x in in_vars]))
+        if kind not in self.schedules:
+            self.schedules[kind] = StaticScheduleFunction(
+                self, self.verbosity_level, enable_double_backprop)
+        return self.schedules[kind]
+
+    def end_forward(self):
+        """Tell that an iteration is over.
+
+        Programs call it where they do not call ``backward``. A schedule keeps nothing
+        between calls, so there is nothing to do.
+        """
+
+    def __repr__(self):
+        lines = ['<%s of %d schedules>' % (type(self).__name__, len(self.schedules))]
+        for ((train, backprop), arrays), schedule in self.schedules.items():
+            lines.append('train=%s enable_backprop=%s %s: %r' % (
+                train, backprop,
+                ', '.join(['%s %s' % array for array in arrays]), schedule))
+        return '\n'.join(lines)
+
+
+def static_graph(*args, **kwargs):
+    """Declare that a method of a chain computes the same way in every call.
+
+    A decorator for ``__call__`` or ``forward`` of a chain, with or without arguments.
+    The method works as it does without the decorator; see the module for why nothing
+    is left to optimize. Its first call is recorded, and the chain has
+
+    - ``schedule_manager``, the :class:`ScheduleManager` with the recordings, and
+    - ``static_schedule``, the :class:`StaticScheduleFunction` of the latest call.
+
+    With ``config.use_static_graph`` set to ``False`` nothing is recorded either.
+
+    Parameters
+    ----------
+    force_test_define_by_run : bool
+        Do not record calls while ``config.train`` is ``False``.
+    minimize_cache_size : bool
+        Forget recordings when ``config.train`` or ``config.enable_backprop`` changes.
+    verbosity_level : int
+        From 1 on, a line is printed for each recording.
+    enable_double_backprop : bool
+        Whether a recording, applied as a function, can be differentiated twice.
+
+    Examples
+    --------
+    >>> class MLP(chainer.Chain):
+    ...     @chainer.static_graph
+    ...     def forward(self, x):
+    ...         return self.l2(F.relu(self.l1(x)))
+    """
+    if len(args) == 1 and callable(args[0]):
+        return _static(args[0], **kwargs)
+    return functools.partial(_static, **kwargs)
+
+
+def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
+            verbosity_level=0, enable_double_backprop=False):
+    @functools.wraps(func)
+    def call(chain, *args, **kwargs):
+        recording = config.schedule_func is not None
+        if recording or not config.use_static_graph or (
+                force_test_define_by_run and not config.train):
+            return func(chain, *args, **kwargs)
+        if 'schedule_manager' not in chain.__dict__:
+            chain.schedule_manager = ScheduleManager(
+                minimize_cache_size, verbosity_level)
+        inputs = [x for x in flatten((args, list(kwargs.values()))) if _is_input(x)]
+        schedule = chain.schedule_manager.get_schedule(inputs, enable_double_backprop)
+        chain.static_schedule = schedule
+        if not schedule.is_empty():
+            return func(chain, *args, **kwargs)
+        return _record(schedule, func, chain, inputs, args, kwargs)
+    return call
+
+
+def _is_input(x):
+    return isinstance(x, (variable.Variable, *get_array_types()))
+
+
+def _record(schedule, func, chain, inputs, args, kwargs):
+    """Run a static chain's method, and have the schedule record it."""
+    with using_config('schedule_func', schedule):
+        returned = func(chain, *args, **kwargs)
+    schedule.set_out_variables(
+        [y for y in flatten(returned) if isinstance(y, variable.Variable)])
+    schedule.build_schedule(chain, inputs)
+    schedule._rerun = functools.partial(
+        _call_again, func, weakref.ref(chain), _outline(args), _outline(kwargs))
+    if schedule.verbosity_level > 0:
+        print('static_graph: %s.%s' % (type(chain).__name__, func.__name__), schedule)
+    return returned
+
+
+# What stands for an input in the outline of a call.
+_INPUT = object()
+
+
+def _outline(args):
+    """Return the arguments of a call with a mark in place of every input."""
+    if isinstance(args, dict):
+        return {name: _outline(value) for name, value in args.items()}
+    if isinstance(args, (list, tuple)):
+        return [_outline(value) for value in args]
+    return _INPUT if _is_input(args) else args
+
+
+def _fill(outline, inputs):
+    if isinstance(outline, dict):
+        return {name: _fill(value, inputs) for name, value in outline.items()}
+    if isinstance(outline, list):
+        return [_fill(value, inputs) for value in outline]
+    return next(inputs) if outline is _INPUT else outline
+
+
+def _call_again(func, chain, args, kwargs, inputs):
+    """Repeat a call of a static chain's method on other inputs."""
+    inputs = iter(inputs)
+    return func(chain(), *_fill(args, inputs), **_fill(kwargs, inputs))

@@ -1,0 +1,51 @@
+"""Types of arguments, for annotations."""
+import numbers
+import typing as tp
+
+if tp.TYPE_CHECKING:
+    from types import ModuleType
+
+    import numpy
+
+    from chainer_fast import _chainerx as chainerx
+    from chainer_fast import backend
+    from chainer_fast.backends import cuda
+
+#: Shape of an array.
+Shape = tuple[int, ...]
+
+#: Shape of an array, or its length if it has one dimension.
+ShapeSpec = int | tp.Sequence[int]
+
+#: Anything that ``numpy.dtype`` takes, and ``chainer_fast.mixed16``.
+DTypeSpec = tp.Any
+
+#: An array module: ``numpy`` or ``cupy``.
+Xp = tp.Any
+
+#: An array of any backend.
+NdArray = tp.Union['numpy.ndarray', 'cuda.ndarray', 'chainerx.ndarray']
+
+#: A scalar that an array can be filled with.
+ScalarValue = tp.Union['numpy.generic', bytes, str, memoryview, numbers.Number]
+
+
+class AbstractInitializer(tp.Protocol):
+    """What can fill an array with initial values."""
+
+    dtype: tp.Any = None
+
+    def __call__(self, array: NdArray) -> None:
+        """Write initial values to ``array``."""
+
+
+#: What a parameter can be initialized with.
+InitializerSpec = tp.Union[AbstractInitializer, ScalarValue, 'numpy.ndarray']
+
+#: A CUDA device.
+CudaDeviceSpec = tp.Union['cuda.Device', int, 'numpy.integer']
+
+#: What :func:`chainer_fast.get_device` takes.
+DeviceSpec = tp.Union[
+    'backend.Device', 'chainerx.Device', 'cuda.Device', str, tuple[str, int],
+    'ModuleType', tuple['ModuleType', int]]
