@@ -1,0 +1,342 @@
+"""Converters: from a list of examples to the arrays that a model takes."""
+import collections
+
+import numpy
+
+import chainer_fast
+from chainer_fast import backend
+from chainer_fast.backends import cuda
+
+
+class Converter:
+    """Base of converters.
+
+    A converter is called with a batch and the device that the arrays are meant for.
+    One that derives from this class gets a :class:`chainer_fast.backend.Device`, or
+    ``None`` for "leave the arrays where they are"; any other callable gets the integer
+    of the old convention, -1 for the CPU.
+    """
+
+    def __call__(self, batch, device):
+        """Convert a batch.
+
+        Parameters
+        ----------
+        batch : list
+            Examples, as the iterator returned them.
+        device : chainer_fast.backend.Device or None
+            Where the arrays should be.
+
+        Returns
+        -------
+        tuple, dict or array
+            The arguments of the model: positional, by name, or a single one.
+        """
+        raise NotImplementedError('%s has to define __call__(batch, device)'
+                                  % type(self).__name__)
+
+
+class _ArbitraryCallableConverter(Converter):
+    """A function as a converter; the device is resolved before the function sees it."""
+
+    def __init__(self, base_callable):
+        if not callable(base_callable):
+            raise TypeError(
+                'a converter wraps a callable, got %s' % type(base_callable))
+        self.base_callable = base_callable
+
+    def __call__(self, *args, **kwargs):
+        if len(args) > 1:
+            args = (args[0], _get_device(args[1])) + args[2:]
+        if 'device' in kwargs:
+            kwargs['device'] = _get_device(kwargs['device'])
+        return self.base_callable(*args, **kwargs)
+
+
+def converter():
+    """Decorator that makes a function ``f(batch, device)`` a :class:`Converter`.
+
+    Returns
+    -------
+    callable
+        Turns a function into a converter whose ``device`` is ``None`` or a
+        :class:`chainer_fast.backend.Device`, whatever specifier it is called with.
+
+    Examples
+    --------
+    >>> @converter()
+    ... def as_float32(batch, device):
+    ...     x = numpy.array(batch, numpy.float32)
+    ...     return x if device is None else device.send(x)
+    """
+    return _ArbitraryCallableConverter
+
+
+def _get_device(device_spec):
+    return None if device_spec is None else backend.get_device(device_spec)
+
+
+def _call_converter(converter, batch, device):
+    """Call a converter of either kind with a device that is resolved already."""
+    assert device is None or isinstance(device, backend.Device), (
+        'expected a Device or None, got %r' % (device,))
+    if not isinstance(converter, Converter):
+        device = _device_id(device)
+    return converter(batch, device)
+
+
+def _device_id(device):
+    """Integer of the old convention for a device: -1 is the CPU."""
+    if device is None:
+        return None
+    if isinstance(device, backend.CpuDevice):
+        return -1
+    if isinstance(device, backend.GpuDevice):
+        return device.device.id
+    raise RuntimeError(
+        'a plain function as converter gets its device as an integer, and %s has none; '
+        'decorate the function with @chainer.dataset.converter()' % device)
+
+
+def _as_arguments(batch):
+    """Return what a converter made as positional and keyword arguments."""
+    if isinstance(batch, dict):
+        return (), batch
+    return (batch if isinstance(batch, tuple) else (batch,)), {}
+
+
+def to_device(device, x):
+    """Send an array, or a list or tuple of arrays, to a device.
+
+    Parameters
+    ----------
+    device : device specifier or None
+        ``None`` leaves ``x`` alone, -1 is the CPU, another integer that GPU.
+    x : array, or list or tuple of arrays
+        What to send.
+
+    Returns
+    -------
+    array, or list or tuple of arrays
+        ``x`` on the device; ``x`` itself if it is there already.
+    """
+    device = _get_device(device)
+    return x if device is None else device.send(x)
+
+
+def concat_examples_func(batch, device=None, padding=None):
+    """Stack the examples of a batch along a new first axis.
+
+    Examples may be arrays, scalars, tuples or dicts. Tuples and dicts are taken apart,
+    and each of their elements is stacked by itself.
+
+    Parameters
+    ----------
+    batch : list
+        At least one example. All have the structure of the first one.
+    device : device specifier or None
+        Where to send the result, see :func:`to_device`.
+    padding : scalar, tuple or dict, optional
+        With a value, arrays of different shapes (but of one number of axes) are
+        enlarged at the end of each axis to the largest of the batch and filled with it.
+        A tuple or dict gives each element of an example a value of its own, or ``None``
+        where the shapes are the same anyway.
+
+    Returns
+    -------
+    array, tuple of arrays or dict of arrays
+        In the structure of the examples. The dtype is the common one of the arrays, and
+        that of the first array where ``padding`` is given.
+
+    Raises
+    ------
+    ValueError
+        If the batch is empty, or if shapes differ and there is no padding.
+    """
+    if len(batch) == 0:
+        raise ValueError('batch is empty')
+    return _map_elements(
+        batch, padding, lambda _, x, pad: to_device(device, _concat_arrays(x, pad)))
+
+
+concat_examples = _ArbitraryCallableConverter(concat_examples_func)
+
+
+def _map_elements(batch, padding, convert):
+    """Call ``convert(key, arrays, padding)`` for each element that examples have."""
+    first = batch[0]
+    if isinstance(first, tuple):
+        pads = padding if isinstance(padding, tuple) else (padding,) * len(first)
+        return tuple([convert(i, [example[i] for example in batch], pads[i])
+                      for i in range(len(first))])
+    if isinstance(first, dict):
+        pads = padding if isinstance(padding, dict) else dict.fromkeys(first, padding)
+        return {key: convert(key, [example[key] for example in batch], pads[key])
+                for key in first}
+    return convert(None, batch, padding)
+
+
+def _concat_arrays(arrays, padding):
+    if not isinstance(arrays[0], chainer_fast.get_array_types()):
+        # Numbers, or nested lists of them: NumPy finds dtype and shape.
+        arrays = numpy.asarray(arrays)
+        if padding is None:
+            return arrays
+    if padding is not None:
+        return _concat_arrays_with_padding(arrays, padding)
+    if isinstance(arrays[0], numpy.ndarray):
+        return numpy.stack(arrays)
+    device = backend.get_device_from_array(arrays[0])
+    with backend.using_device(device):
+        return device.xp.stack(arrays)
+
+
+def _concat_arrays_with_padding(arrays, padding):
+    if len({array.ndim for array in arrays}) > 1:
+        raise ValueError(
+            'padding makes the axes of arrays equally long, but these differ in the '
+            'number of axes: %s' % ', '.join(str(array.shape) for array in arrays))
+    shape = tuple(map(max, zip(*[array.shape for array in arrays], strict=True)))
+    dtype = arrays[0].dtype
+    # A padding that the dtype cannot hold wraps around, like an assignment in C does:
+    # -1 is the customary "ignore" value, also for unsigned arrays.
+    fill = numpy.asarray(padding).astype(dtype)
+    device = backend.get_device_from_array(arrays[0])
+    with backend.using_device(device):
+        result = device.xp.empty((len(arrays),) + shape, dtype)
+        result[...] = device.send(fill)
+        for i, array in enumerate(arrays):
+            result[(i, *map(slice, array.shape))] = array
+    return result
+
+
+class ConcatWithAsyncTransfer:
+    """:func:`concat_examples` whose transfers to the GPU run on a stream of their own.
+
+    The stacked arrays go through page-locked memory, so that copies of one batch
+    overlap with each other and, given ``compute_stream``, with the computation before
+    it. On the CPU it does what :func:`concat_examples` does.
+
+    Parameters
+    ----------
+    stream : cupy.cuda.Stream, optional
+        Stream of the copies; by default one is created at the first call for a GPU.
+    compute_stream : cupy.cuda.Stream, optional
+        Stream of the computation. If given, it waits for the copies; by default the
+        host does.
+    """
+
+    def __init__(self, stream=None, compute_stream=None):
+        self._device = None
+        self._stream, self.compute_stream = stream, compute_stream
+        self._sync_get = compute_stream is None
+        self._conveyor = collections.defaultdict(self._get_conveyor)
+
+    def _get_conveyor(self):
+        return Conveyor(self._device, self._stream)
+
+    def __call__(self, batch, device=None, padding=None):
+        """Stack a batch and send it to a device.
+
+        Parameters
+        ----------
+        batch, device, padding :
+            As in :func:`concat_examples`. The device has to be the same in all calls.
+
+        Returns
+        -------
+        array, tuple of arrays or dict of arrays
+
+        Raises
+        ------
+        ValueError
+            If the batch is empty, or the device is not the one of the first call.
+        """
+        if len(batch) == 0:
+            raise ValueError('batch is empty')
+        if not isinstance(device, int):
+            device = _device_id(_get_device(device))
+        if not self._conveyor:
+            self._device = device
+        elif device != self._device:
+            raise ValueError('device is different: this converter was called for %r '
+                             'before, and now for %r' % (self._device, device))
+        if not isinstance(batch[0], (tuple, dict)):
+            return to_device(device, _concat_arrays(batch, padding))
+
+        on_gpu = device is not None and device >= 0
+        if on_gpu and self._stream is None:
+            with cuda.get_device_from_id(device):
+                self._stream = cuda.Stream(non_blocking=True)
+
+        # Start all copies before the first one is waited for.
+        def start(key, arrays, pad):
+            conveyor = self._conveyor[key]
+            conveyor.put(_concat_arrays(arrays, pad))
+            return conveyor
+
+        conveyors = _map_elements(batch, padding, start)
+        if on_gpu and not self._sync_get:
+            self.compute_stream.wait_event(self._stream.record())
+        if isinstance(conveyors, dict):
+            return {key: c.get(self._sync_get) for key, c in conveyors.items()}
+        return tuple([c.get(self._sync_get) for c in conveyors])
+
+
+class Conveyor:
+    """A queue of arrays on their way to one device.
+
+    Parameters
+    ----------
+    device : int, optional
+        GPU to send arrays to; -1 is the CPU, ``None`` leaves them where they are.
+    stream : cupy.cuda.Stream, optional
+        Stream of the copies, needed for a GPU.
+    """
+
+    def __init__(self, device=None, stream=None):
+        self._stream, self._device = stream, device
+        self._ret_array = []
+        # Two page-locked buffers take turns, each with the event of its last copy: one
+        # can be filled while the other is read.
+        self._array_set = [[None, None], [None, None]]
+
+    def _on_gpu(self):
+        return self._device is not None and self._device >= 0
+
+    def put(self, array):
+        """Start to send an array."""
+        if self._on_gpu() and isinstance(array, numpy.ndarray):
+            with cuda.get_device_from_id(self._device):
+                array = self._copy(array)
+        else:
+            array = to_device(self._device, array)
+        self._ret_array.append(array)
+
+    def _copy(self, array):
+        buffer, copied = self._array_set.pop(0)
+        if copied is not None:
+            copied.synchronize()
+        if buffer is None or buffer.size() < array.nbytes:
+            buffer = cuda.cupy.cuda.alloc_pinned_memory(array.nbytes)
+        host = numpy.frombuffer(buffer, array.dtype, array.size).reshape(array.shape)
+        host[...] = array
+        # The memory comes from the pool of the computing stream and may still be in use
+        # there, so the copy has to queue behind what that stream does now.
+        target = cuda.cupy.empty(array.shape, array.dtype)
+        self._stream.wait_event(cuda.cupy.cuda.get_current_stream().record())
+        target.set(host, self._stream)
+        self._array_set.append([buffer, self._stream.record()])
+        return target
+
+    def get(self, sync=True):
+        """Return the array that was put first.
+
+        Parameters
+        ----------
+        sync : bool
+            Whether to wait until the copy is done.
+        """
+        if sync and self._on_gpu():
+            self._stream.synchronize()
+        return self._ret_array.pop(0)

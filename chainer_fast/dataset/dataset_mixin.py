@@ -1,0 +1,55 @@
+"""Indexing for data sets that compute their examples one by one."""
+import numpy
+
+
+class DatasetMixin:
+    """Base of data sets that implement :meth:`get_example` and :meth:`__len__`.
+
+    It turns the access to single examples into Python's and NumPy's ways of indexing,
+    so that a subclass has to know integers only.
+    """
+
+    def __getitem__(self, index):
+        """Return an example, or a list of them.
+
+        Parameters
+        ----------
+        index : int, slice, list of int, or numpy.ndarray of int
+            What to fetch. Negative positions inside a slice count from the end; a
+            negative integer is handed to :meth:`get_example` as it is.
+
+        Returns
+        -------
+        object or list
+            One example for an integer, a list for everything else.
+        """
+        if isinstance(index, slice):
+            index = range(*index.indices(len(self)))
+        elif not isinstance(index, (list, numpy.ndarray)):
+            return self.get_example(index)
+        return [self.get_example(i) for i in index]
+
+    def __len__(self):
+        """Return the number of examples."""
+        raise NotImplementedError('%s has to define __len__()' % type(self).__name__)
+
+    def get_example(self, i):
+        """Return the ``i``-th example; subclasses implement this.
+
+        Parameters
+        ----------
+        i : int
+            Position of the example.
+
+        Returns
+        -------
+        object
+            Whatever the data set consists of, e.g. a tuple of an image and a label.
+
+        Raises
+        ------
+        IndexError
+            If there is no such example.
+        """
+        raise NotImplementedError(
+            '%s has to define get_example(i)' % type(self).__name__)

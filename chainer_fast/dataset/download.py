@@ -1,0 +1,190 @@
+"""The folder of the data sets, and downloads that are kept there."""
+import contextlib
+import hashlib
+import os
+import tempfile
+from urllib import request
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None
+
+_dataset_root = (os.environ.get('CHAINER_DATASET_ROOT')
+                 or os.path.expanduser(os.path.join('~', '.chainer', 'dataset')))
+
+
+def get_dataset_root():
+    """Return the folder that holds the data sets.
+
+    Returns
+    -------
+    str
+        ``$CHAINER_DATASET_ROOT`` if it was set at import, else ``~/.chainer/dataset``,
+        unless :func:`set_dataset_root` changed it.
+    """
+    return _dataset_root
+
+
+def set_dataset_root(path):
+    """Set the folder that holds the data sets.
+
+    Parameters
+    ----------
+    path : str
+        The new folder. What the old one holds is not moved.
+    """
+    global _dataset_root
+    _dataset_root = path
+
+
+def get_dataset_directory(dataset_name, create_directory=True):
+    """Return the folder of one data set.
+
+    Parameters
+    ----------
+    dataset_name : str
+        Name of the data set; it may contain separators, e.g. ``'pfnet/chainer/mnist'``.
+    create_directory : bool
+        Whether to create the folder if it does not exist.
+
+    Returns
+    -------
+    str
+        Path below :func:`get_dataset_root`.
+    """
+    directory = os.path.join(get_dataset_root(), dataset_name)
+    if create_directory:
+        os.makedirs(directory, exist_ok=True)
+    return directory
+
+
+@contextlib.contextmanager
+def _locked(path):
+    """Hold ``path`` as a lock between processes, where the file system has locks."""
+    with open(path, 'a') as file:
+        if fcntl is not None:
+            # Without a lock two processes may do the same work twice, no harm beyond.
+            with contextlib.suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _cache_folder():
+    folder = os.path.join(_dataset_root, '_dl_cache')
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+def _download_to(folder, url, check=None):
+    """Fetch ``url`` unless it is cached, and move it into place when it is complete."""
+    path = os.path.join(folder, hashlib.md5(url.encode('utf-8')).hexdigest())
+    with _locked(os.path.join(folder, '_dl_lock')):
+        if not os.path.exists(path):
+            with tempfile.TemporaryDirectory(dir=folder) as temporary:
+                partial = os.path.join(temporary, 'dl')
+                print(f'Downloading from {url}...', flush=True)
+                request.urlretrieve(url, partial)
+                if check is not None:
+                    check(partial)
+                os.replace(partial, path)
+    return path
+
+
+def cached_download(url):
+    """Download a file, or find it in the cache.
+
+    Parameters
+    ----------
+    url : str
+        Address of the file.
+
+    Returns
+    -------
+    str
+        Path of the local copy, below ``_dl_cache`` in the folder of the data sets. An
+        interrupted download leaves nothing there.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made, or if the download fails.
+    """
+    return _download_to(_cache_folder(), url)
+
+
+def _verified_download(mirrors, sha256):
+    """Download a file whose contents are known from the first mirror that has it.
+
+    Parameters
+    ----------
+    mirrors : sequence of str
+        Addresses of the same file, tried in this order.
+    sha256 : str
+        Hexadecimal digest of the file.
+
+    Returns
+    -------
+    str
+        Path of the local copy.
+
+    Raises
+    ------
+    RuntimeError
+        If no mirror gave the file; the message has the reason for each of them.
+    """
+    def check(path):
+        with open(path, 'rb') as file:
+            found = hashlib.sha256(file.read()).hexdigest()
+        if found != sha256:
+            raise OSError(f'SHA-256 is {found}, expected {sha256}')
+
+    folder = _cache_folder()
+    reasons = []
+    for url in mirrors:
+        try:
+            return _download_to(folder, url, check)
+        except OSError as e:
+            reasons.append(f'{url}: {e}')
+    raise RuntimeError('cannot download the data set\n  ' + '\n  '.join(reasons))
+
+
+def cache_or_load_file(path, creator, loader):
+    """Load a file, and create it first if it does not exist.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    creator : callable
+        ``creator(temporary_path)`` writes the file there and returns its contents; the
+        file is moved to ``path`` when it is complete.
+    loader : callable
+        ``loader(path)`` reads the file.
+
+    Returns
+    -------
+    object
+        What ``creator`` or ``loader`` returned.
+
+    Raises
+    ------
+    RuntimeError
+        If the folder of the data sets cannot be created.
+    """
+    if os.path.exists(path):
+        return loader(path)
+    try:
+        os.makedirs(_dataset_root, exist_ok=True)
+    except OSError as e:
+        raise RuntimeError(
+            f'cannot create dataset directory {_dataset_root}: {e}')
+    # The temporary file is beside the target, so that the move is atomic; but outside
+    # the lock, so that unrelated files can be made at the same time.
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or '.') as temporary:
+        partial = os.path.join(temporary, os.path.basename(path))
+        content = creator(partial)
+        with _locked(os.path.join(_dataset_root, '_create_lock')):
+            if not os.path.exists(path):
+                os.replace(partial, path)
+    return content

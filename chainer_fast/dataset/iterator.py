@@ -1,0 +1,55 @@
+"""What every iterator over a data set offers."""
+
+
+class Iterator:
+    """Base of the iterators that hand out batches of examples.
+
+    A subclass implements :meth:`__next__`, which returns the next batch as a list and
+    raises :class:`StopIteration` when there is none. For the training loop it also has
+    the attributes
+
+    ``epoch``
+        number of passes over the data set that are complete,
+    ``epoch_detail``
+        the same with the fraction of the present pass,
+    ``previous_epoch_detail``
+        ``epoch_detail`` before the last batch, ``None`` before the first one,
+    ``is_new_epoch``
+        whether the last batch completed a pass.
+
+    An iterator may hold threads, processes or files: close it with :meth:`finalize`, or
+    use it in a ``with`` statement.
+    """
+
+    def __del__(self):
+        self.finalize()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.finalize()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        """Return the next batch; subclasses implement this."""
+        raise NotImplementedError(
+            '%s has to define __next__()' % type(self).__name__)
+
+    def next(self):
+        """Return the next batch, like ``next(iterator)``."""
+        return self.__next__()
+
+    def finalize(self):
+        """Release what the iterator holds; it may be called more than once."""
+
+    def serialize(self, serializer):
+        """Write the position to a serializer, or read it from a deserializer.
+
+        Parameters
+        ----------
+        serializer : chainer_fast.AbstractSerializer
+            Where the state goes to or comes from.
+        """

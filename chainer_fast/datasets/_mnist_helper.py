@@ -1,0 +1,130 @@
+"""Data sets in the format of MNIST: downloading, decoding and presentation."""
+import gzip
+import os
+
+import numpy
+
+from chainer_fast.dataset import download
+from chainer_fast.datasets import tuple_dataset
+
+
+def make_npz(path, urls):
+    """Download an image file and a label file and store them in one archive.
+
+    Parameters
+    ----------
+    path : str
+        The ``.npz`` file to write.
+    urls : sequence of two
+        The images and the labels, each as an address, or as a pair of a list of mirrors
+        and a SHA-256 digest.
+
+    Returns
+    -------
+    dict
+        ``'x'``: uint8 array of shape ``(n, 784)``; ``'y'``: uint8 array of shape
+        ``(n,)``.
+    """
+    x, y = [_read_idx(_fetch(url)) for url in urls]
+    data = {'x': x.reshape(len(x), -1), 'y': y}
+    numpy.savez_compressed(path, **data)
+    return data
+
+
+def _fetch(url):
+    if isinstance(url, str):
+        return download.cached_download(url)
+    return download._verified_download(*url)
+
+
+def _read_idx(path):
+    """Read a gzipped IDX file of unsigned bytes.
+
+    The header has two zero bytes, the type (8), the number of axes, and the length of
+    each axis as a big-endian 32-bit integer.
+    """
+    with gzip.open(path, 'rb') as file:
+        raw = file.read()
+    if raw[:3] != b'\0\0\x08':
+        raise ValueError('%s is no IDX file of unsigned bytes: it begins with %r'
+                         % (path, raw[:3]))
+    ndim = raw[3]
+    shape = numpy.frombuffer(raw, '>u4', ndim, 4)
+    size = int(numpy.prod(shape, dtype=numpy.int64))
+    return numpy.frombuffer(raw, numpy.uint8, size, 4 + 4 * ndim).reshape(shape)
+
+
+def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
+                     rgb_format):
+    """Bring images and labels into the form that the user asked for.
+
+    Parameters
+    ----------
+    raw : mapping
+        ``'x'`` and ``'y'`` as in :func:`make_npz`.
+    withlabel : bool
+        Whether to return labels too.
+    ndim : int
+        1: a row of 784 pixels; 2: 28 rows of 28; 3: with a channel axis in front.
+    scale : float
+        Value of a white pixel.
+    image_dtype, label_dtype :
+        Dtypes of the results.
+    rgb_format : bool
+        Whether three equal channels replace the one, for ``ndim=3``.
+
+    Returns
+    -------
+    TupleDataset or numpy.ndarray
+        Pairs of image and label, or the images alone.
+    """
+    images = raw['x'].astype(image_dtype)
+    images *= scale / 255.
+    if ndim == 2:
+        images = images.reshape(-1, 28, 28)
+    elif ndim == 3:
+        images = images.reshape(-1, 1, 28, 28)
+        if rgb_format:
+            images = numpy.repeat(images, 3, axis=1)
+    elif ndim != 1:
+        raise ValueError('invalid ndim for MNIST dataset: %r, expected 1, 2 or 3'
+                         % (ndim,))
+    if not withlabel:
+        return images
+    return tuple_dataset.TupleDataset(images, raw['y'].astype(label_dtype))
+
+
+def load(directory, files, withlabel, ndim, scale, image_dtype, label_dtype,
+         rgb_format):
+    """Load both parts of a data set, and download what is not there yet.
+
+    Parameters
+    ----------
+    directory : str
+        Name of the folder below that of all data sets.
+    files : dict
+        For ``'train.npz'`` and ``'test.npz'`` what :func:`make_npz` takes.
+    withlabel, ndim, scale, image_dtype, label_dtype, rgb_format :
+        As in :func:`preprocess_mnist`.
+
+    Returns
+    -------
+    tuple of two
+        The training set and the test set.
+    """
+    folder = download.get_dataset_directory(directory)
+
+    def part(name):
+        raw = download.cache_or_load_file(
+            os.path.join(folder, name), lambda path: make_npz(path, files[name]),
+            _load_npz)
+        return preprocess_mnist(
+            raw, withlabel=withlabel, ndim=ndim, scale=scale, image_dtype=image_dtype,
+            label_dtype=label_dtype, rgb_format=rgb_format)
+
+    return part('train.npz'), part('test.npz')
+
+
+def _load_npz(path):
+    with numpy.load(path) as archive:
+        return {key: archive[key] for key in ('x', 'y')}

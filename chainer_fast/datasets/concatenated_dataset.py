@@ -1,0 +1,28 @@
+"""Several data sets, one after the other."""
+from chainer_fast.dataset import dataset_mixin
+
+
+class ConcatenatedDataset(dataset_mixin.DatasetMixin):
+    """Data set that goes through several ones in turn.
+
+    Parameters
+    ----------
+    *datasets :
+        Sequences or arrays; any of them may be empty.
+    """
+
+    def __init__(self, *datasets):
+        self._datasets = datasets
+
+    def get_example(self, i):
+        """Return the ``i``-th example; ``IndexError`` for a negative ``i``."""
+        start = 0
+        for part in self._datasets:
+            if start <= i < start + len(part):
+                return part[i - start]
+            start += len(part)
+        raise IndexError('index %d is out of range: there are %d examples'
+                         % (i, start))
+
+    def __len__(self):
+        return sum(map(len, self._datasets))

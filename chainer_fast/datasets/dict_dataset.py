@@ -1,0 +1,36 @@
+"""Several data sets of one length, side by side in dicts."""
+
+
+class DictDataset:
+    """Data set whose ``i``-th example has the ``i``-th of each data set by name.
+
+    Parameters
+    ----------
+    **datasets :
+        Sequences or arrays, all of one length.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or if the lengths differ.
+    """
+
+    def __init__(self, **datasets):
+        if not datasets:
+            raise ValueError('no datasets are given')
+        lengths = {key: len(dataset) for key, dataset in datasets.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError('the datasets have different lengths: %s' % ', '.join(
+                ['%s %d' % item for item in lengths.items()]))
+        self._datasets = datasets
+        self._length = lengths.popitem()[1]
+
+    def __getitem__(self, index):
+        columns = {key: dataset[index] for key, dataset in self._datasets.items()}
+        if not isinstance(index, slice):
+            return columns
+        return [dict(zip(columns, row, strict=True))
+                for row in zip(*columns.values(), strict=True)]
+
+    def __len__(self):
+        return self._length

@@ -1,0 +1,68 @@
+"""MNIST: handwritten digits."""
+import numpy
+
+import chainer_fast
+from chainer_fast.datasets import _mnist_helper
+from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
+
+# The site of the authors no longer serves the files; these two do. The digests are
+# those of the original files.
+_MIRRORS = ('https://storage.googleapis.com/cvdf-datasets/mnist/',
+            'https://ossci-datasets.s3.amazonaws.com/mnist/')
+
+
+def _source(name, sha256):
+    return [mirror + name for mirror in _MIRRORS], sha256
+
+
+_FILES = {
+    'train.npz': [
+        _source('train-images-idx3-ubyte.gz', '440fcabf73cc546fa21475e81ea37026'
+                                              '5605f56be210a4024d2ca8f203523609'),
+        _source('train-labels-idx1-ubyte.gz', '3552534a0a558bbed6aed32b30c495cc'
+                                              'a23d567ec52cac8be1a0730e8010255c')],
+    'test.npz': [
+        _source('t10k-images-idx3-ubyte.gz', '8d422c7b0a1c1c79245a5bcf07fe86e3'
+                                             '3eeafee792b84584aec276f5a2dbc4e6'),
+        _source('t10k-labels-idx1-ubyte.gz', 'f7ae60f92e00ec6debd23a6088c31dbd'
+                                             '2371eca3ffa0defaefb259924204aec6')],
+}
+
+
+def get_mnist(withlabel=True, ndim=1, scale=1., dtype=None, label_dtype=numpy.int32,
+              rgb_format=False):
+    """Get the MNIST data set: 60,000 and 10,000 grey images of digits, 28x28.
+
+    The files are downloaded at the first call, checked, and kept in the folder
+    ``pfnet/chainer/mnist`` below :func:`chainer_fast.dataset.get_dataset_root`.
+
+    Parameters
+    ----------
+    withlabel : bool
+        Whether examples are pairs of image and label, or images alone.
+    ndim : {1, 2, 3}
+        Shape of an image: ``(784,)``, ``(28, 28)``, or ``(1, 28, 28)``.
+    scale : float
+        Value of a white pixel; black is 0.
+    dtype : dtype, optional
+        Of the images; by default ``chainer_fast.config.dtype``.
+    label_dtype : dtype
+        Of the labels.
+    rgb_format : bool
+        With ``ndim=3``, whether images have three equal channels: ``(3, 28, 28)``.
+
+    Returns
+    -------
+    train, test : TupleDataset or numpy.ndarray
+        Arrays where ``withlabel`` is false.
+
+    Raises
+    ------
+    ValueError
+        If ``ndim`` is none of those.
+    RuntimeError
+        If no mirror delivers the files.
+    """
+    return _mnist_helper.load(
+        'pfnet/chainer/mnist', _FILES, withlabel, ndim, scale,
+        chainer_fast.get_dtype(dtype), label_dtype, rgb_format)

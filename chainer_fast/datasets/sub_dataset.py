@@ -1,0 +1,211 @@
+"""Parts of data sets: splits and cross validation."""
+import operator
+import warnings
+
+import numpy
+
+from chainer_fast.dataset import dataset_mixin
+
+
+class SubDataset(dataset_mixin.DatasetMixin):
+    """A range of a data set, which may be reordered first.
+
+    Parameters
+    ----------
+    dataset : sequence
+        The whole.
+    start, finish : int
+        First position of the range, and the one behind its end.
+    order : sequence of int, optional
+        Permutation of the whole; positions then refer to the permuted data set.
+
+    Raises
+    ------
+    ValueError
+        If the range is not inside the data set, or if ``order`` has another length.
+    """
+
+    def __init__(self, dataset, start, finish, order=None):
+        if start < 0 or finish > len(dataset):
+            raise ValueError('subset overruns the base dataset: [%d, %d) of %d examples'
+                             % (start, finish, len(dataset)))
+        if order is not None and len(order) != len(dataset):
+            raise ValueError(
+                'order has to have the same length as the base dataset: it has %d '
+                'elements while the dataset has %d' % (len(order), len(dataset)))
+        self._dataset, self._order = dataset, order
+        self._start, self._finish = start, finish
+        self._size = finish - start
+
+    def __len__(self):
+        return self._size
+
+    def get_example(self, i):
+        """Return the ``i``-th example of the range; -1 is the last one."""
+        if not -self._size <= i < self._size:
+            raise IndexError('dataset index out of range: %d, of %d examples'
+                             % (i, self._size))
+        position = (self._start if i >= 0 else self._finish) + i
+        return self._dataset[
+            position if self._order is None else self._order[position]]
+
+
+def _permutation(dataset, seed):
+    return numpy.random.RandomState(seed).permutation(len(dataset))
+
+
+def split_dataset(dataset, split_at, order=None):
+    """Split a data set in two.
+
+    Parameters
+    ----------
+    dataset : sequence
+        What to split.
+    split_at : int
+        Number of examples of the first part; the second part has the rest.
+    order : sequence of int, optional
+        Permutation to apply before, see :class:`SubDataset`.
+
+    Returns
+    -------
+    tuple of two SubDataset
+
+    Raises
+    ------
+    TypeError
+        If ``split_at`` is not an integer.
+    ValueError
+        If it is negative or exceeds the size of the data set.
+    """
+    try:
+        split_at = operator.index(split_at)
+    except TypeError:
+        raise TypeError('split_at must be int, got %s instead' % type(split_at))
+    size = len(dataset)
+    if split_at < 0:
+        raise ValueError('split_at must be non-negative, got %d' % split_at)
+    if split_at > size:
+        raise ValueError('split_at exceeds the dataset size: %d > %d'
+                         % (split_at, size))
+    return (SubDataset(dataset, 0, split_at, order),
+            SubDataset(dataset, split_at, size, order))
+
+
+def split_dataset_random(dataset, first_size, seed=None):
+    """Split a data set at random in two.
+
+    Parameters
+    ----------
+    dataset : sequence
+        What to split.
+    first_size : int
+        Number of examples of the first part.
+    seed : int, optional
+        Seed of the permutation; by default it differs from call to call.
+
+    Returns
+    -------
+    tuple of two SubDataset
+    """
+    return split_dataset(dataset, first_size, _permutation(dataset, seed))
+
+
+def split_dataset_n(dataset, n, order=None):
+    """Split a data set in parts of one size.
+
+    Parameters
+    ----------
+    dataset : sequence
+        What to split.
+    n : int
+        Number of parts. Each has ``len(dataset) // n`` examples; what is left over at
+        the end is in none.
+    order : sequence of int, optional
+        Permutation to apply before.
+
+    Returns
+    -------
+    list of SubDataset
+    """
+    size = len(dataset) // n
+    return [SubDataset(dataset, i * size, (i + 1) * size, order) for i in range(n)]
+
+
+def split_dataset_n_random(dataset, n, seed=None):
+    """Split a data set at random in parts of one size.
+
+    Parameters
+    ----------
+    dataset, n :
+        As in :func:`split_dataset_n`.
+    seed : int, optional
+        Seed of the permutation.
+
+    Returns
+    -------
+    list of SubDataset
+    """
+    return split_dataset_n(dataset, n, _permutation(dataset, seed))
+
+
+def get_cross_validation_datasets(dataset, n_folds=None, order=None, *, n_fold=None,
+                                  **ignored):
+    """Make the training and validation sets of a cross validation.
+
+    Parameters
+    ----------
+    dataset : sequence
+        All examples.
+    n_folds : int
+        Number of folds. Each is the validation set of one pair; the other ones are its
+        training set. Where the examples cannot be divided evenly, the first pairs have
+        validation sets that are larger by one.
+    order : sequence of int, optional
+        Permutation to apply before.
+    n_fold : int, optional
+        Deprecated name of ``n_folds``.
+    **ignored :
+        Any other keyword is accepted and has no effect, as it always was.
+
+    Returns
+    -------
+    list of tuple
+        Pairs ``(training, validation)`` of :class:`SubDataset`. The first pair
+        validates on the last examples, the last pair on the first ones.
+    """
+    if n_fold is not None:
+        warnings.warn('`n_fold` is deprecated, use `n_folds`', DeprecationWarning)
+        n_folds = n_fold
+    if n_folds is None:
+        raise TypeError('n_folds is missing: give the number of folds')
+    total = len(dataset)
+    order = numpy.arange(total) if order is None else numpy.array(order)
+    smaller, n_larger = divmod(total, n_folds)
+
+    pairs = []
+    for fold in range(n_folds):
+        finish = total - smaller - (fold < n_larger)
+        pairs.append(split_dataset(dataset, finish, order))
+        # The next pair has this validation set in front: the one before it comes last.
+        order = numpy.roll(order, total - finish)
+    return pairs
+
+
+def get_cross_validation_datasets_random(dataset, n_folds, seed=None, *, n_fold=None,
+                                         **ignored):
+    """Make the training and validation sets of a random cross validation.
+
+    Parameters
+    ----------
+    dataset, n_folds, n_fold :
+        As in :func:`get_cross_validation_datasets`.
+    seed : int, optional
+        Seed of the permutation.
+
+    Returns
+    -------
+    list of tuple
+        Pairs ``(training, validation)`` of :class:`SubDataset`.
+    """
+    return get_cross_validation_datasets(
+        dataset, n_folds, _permutation(dataset, seed), n_fold=n_fold)

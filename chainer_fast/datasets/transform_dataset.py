@@ -1,0 +1,25 @@
+"""A function applied to the examples of a data set."""
+from chainer_fast.dataset import dataset_mixin
+
+
+class TransformDataset(dataset_mixin.DatasetMixin):
+    """Data set of ``transform(example)``, computed at every access.
+
+    Parameters
+    ----------
+    dataset : sequence
+        The data set below.
+    transform : callable
+        Takes an example and returns another one. It may be random, and so augment data.
+    """
+
+    def __init__(self, dataset, transform):
+        self._transform, self._dataset = transform, dataset
+
+    def get_example(self, i):
+        """Return the transformed ``i``-th example."""
+        example = self._dataset[i]
+        return self._transform(example)
+
+    def __len__(self):
+        return len(self._dataset)

@@ -1,0 +1,68 @@
+"""The position of an iterator in its data set, as a value and a step function."""
+import collections
+
+import numpy
+
+IteratorState = collections.namedtuple(
+    'IteratorState', ('current_position', 'epoch', 'is_new_epoch', 'order'))
+"""``order`` is ``None`` where the examples come in the order of the data set."""
+
+
+def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len):
+    """Take one batch.
+
+    Parameters
+    ----------
+    state : IteratorState
+        The position before the batch.
+    batch_size : int
+        How many examples to take. It may exceed an epoch.
+    repeat : bool
+        Whether a batch goes on in the next epoch where one ends; if not, the batch is
+        shorter, and there is none after the first epoch.
+    order_sampler : callable or None
+        Gives the next order whenever an epoch ends.
+    dataset_len : int
+        Number of examples, used where there is no order.
+
+    Returns
+    -------
+    state : IteratorState
+        The position after the batch.
+    indices : numpy.ndarray of int, or None
+        The examples of the batch, ``None`` at the end.
+    """
+    position, epoch, _, order = state
+    if not repeat and epoch > 0:
+        return state, None
+
+    epoch_size = dataset_len if order is None else len(order)
+    stop = position + batch_size
+    if stop < epoch_size:
+        indices = _take(order, position, stop)
+        return IteratorState(stop, epoch, False, order), indices
+
+    parts = [_take(order, position, epoch_size)]
+    if repeat:
+        laps, stop = divmod(stop, epoch_size)
+    else:
+        laps, stop = 1, 0
+    for lap in range(laps):
+        if order is not None:
+            new_order = order_sampler(order, position)
+            if len(new_order) != len(order):
+                raise ValueError(
+                    'the order sampler changed the size of an epoch from %d to %d; the '
+                    'size has to stay that of the previous order'
+                    % (len(order), len(new_order)))
+            order = new_order
+        position = 0
+        parts.append(_take(order, 0, epoch_size if lap < laps - 1 else stop))
+    return IteratorState(stop, epoch + laps, True, order), numpy.concatenate(parts)
+
+
+def _take(order, start, stop):
+    if order is None:
+        return numpy.arange(start, stop)
+    # Samplers may return lists; an empty slice of one would become an array of floats.
+    return numpy.asarray(order[start:stop], dtype=numpy.int_)

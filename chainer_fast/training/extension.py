@@ -1,0 +1,136 @@
+"""Extensions: what happens in a training loop beside the updates."""
+
+PRIORITY_WRITER = 300
+PRIORITY_EDITOR = 200
+PRIORITY_READER = 100
+
+
+class Extension:
+    """Base of extensions.
+
+    The trainer calls an extension with itself as the argument whenever the trigger of
+    the extension fires. It is no duty to derive from this class, any callable is an
+    extension; but what is here are the attributes and methods that the trainer knows.
+
+    Attributes
+    ----------
+    trigger : tuple or callable
+        When to call the extension, unless :meth:`Trainer.extend` is told otherwise.
+    priority : int
+        Order within one iteration, the highest first. Three values are customary, so
+        that what is reported is seen by who reads it: ``PRIORITY_WRITER`` for
+        extensions that report values, ``PRIORITY_EDITOR`` for those that change
+        reported values, ``PRIORITY_READER`` for those that only read them or have
+        nothing to do with them.
+    name : str or None
+        Name in the trainer; :meth:`Trainer.extend` sets it.
+    """
+
+    trigger = (1, 'iteration')
+    priority = PRIORITY_READER
+    name = None
+
+    @property
+    def default_name(self):
+        """Name where none is given: that of the class."""
+        return type(self).__name__
+
+    def __call__(self, trainer):
+        """Do what the extension is for; subclasses implement this.
+
+        Parameters
+        ----------
+        trainer : Trainer
+            The trainer, right after an update of its updater.
+        """
+        raise NotImplementedError('%s has to define __call__(trainer)'
+                                  % type(self).__name__)
+
+    def __getattr__(self, name):
+        if name == 'invoke_before_training':
+            raise AttributeError(
+                'invoke_before_training is no attribute of extensions since version 2; '
+                'define initialize(trainer) to do something before the training')
+        raise AttributeError('%r extension has no attribute %r'
+                             % (type(self).__name__, name))
+
+    def finalize(self):
+        """Clean up; the trainer calls this once, after the loop has ended."""
+
+    def initialize(self, trainer):
+        """Prepare; the trainer calls this once, before the loop begins.
+
+        It is called for a resumed training too, after the state was restored. It may
+        change hyperparameters, but must not disturb a state that was restored.
+
+        Parameters
+        ----------
+        trainer : Trainer
+        """
+
+    def on_error(self, trainer, exc, tb):
+        """React to an exception in the loop, before everything is finalized.
+
+        Parameters
+        ----------
+        trainer : Trainer
+        exc : Exception
+        tb : traceback
+        """
+
+    def serialize(self, serializer):
+        """Write the state to a serializer, or read it from a deserializer."""
+
+
+_NOT_GIVEN = object()
+
+
+def _refuse_invoke_before_training(value):
+    if value is not _NOT_GIVEN:
+        raise ValueError(
+            'the argument invoke_before_training is gone since version 2; use the '
+            'initializer of the extension')
+
+
+def make_extension(trigger=None, default_name=None, priority=None, finalizer=None,
+                   initializer=None, on_error=None, *,
+                   invoke_before_training=_NOT_GIVEN):
+    """Decorator that gives a function the attributes of an extension.
+
+    Parameters
+    ----------
+    trigger : tuple or callable, optional
+        Default trigger; every iteration if not given.
+    default_name : str, optional
+        Default name; that of the function if not given.
+    priority : int, optional
+        ``PRIORITY_READER`` if not given.
+    finalizer : callable, optional
+        Becomes ``finalize``: called without arguments after the loop.
+    initializer : callable, optional
+        Becomes ``initialize``: called with the trainer before the loop.
+    on_error : callable, optional
+        Called with trainer, exception and traceback if the loop fails.
+
+    Returns
+    -------
+    callable
+        The decorator. It returns the function itself.
+
+    Raises
+    ------
+    ValueError
+        If the retired argument ``invoke_before_training`` is given.
+    """
+    _refuse_invoke_before_training(invoke_before_training)
+
+    def decorate(function):
+        function.trigger = Extension.trigger if trigger is None else trigger
+        function.default_name = default_name or function.__name__
+        function.priority = Extension.priority if priority is None else priority
+        function.finalize = finalizer
+        function.on_error = on_error
+        function.initialize = initializer
+        return function
+
+    return decorate

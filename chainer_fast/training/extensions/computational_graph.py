@@ -1,0 +1,99 @@
+"""An extension that writes the graph of the loss to a file."""
+import os
+import subprocess
+
+from chainer_fast import computational_graph, configuration, variable
+from chainer_fast.training import extension
+
+_var_style = dict(shape='octagon', fillcolor='#E0E0E0', style='filled')
+_func_style = dict(_var_style, shape='record', fillcolor='#6495ED')
+
+
+class DumpGraph(extension.Extension):
+    """Extension that writes a computational graph in the DOT language.
+
+    The graph is that of the first iteration. Where the program ``dot`` of Graphviz is
+    installed, a PNG image is made of it too.
+
+    Parameters
+    ----------
+    root_name : str
+        Key of the variable where the graph ends, e.g. ``'main/loss'``.
+    filename : str, optional
+        Name of the file in the folder of the trainer; ``cg.dot`` by default.
+    variable_style, function_style : dict, optional
+        Attributes of the two kinds of nodes in DOT.
+    out_name : str, optional
+        Former name of ``filename``.
+
+    Raises
+    ------
+    TypeError
+        In the training loop, if what was reported is not a variable.
+    """
+
+    default_name = 'dump_graph'
+
+    def __init__(self, root_name, filename=None, variable_style=None,
+                 function_style=None, *, out_name='cg.dot'):
+        self._filename = out_name if filename is None else filename
+        self._styles = {
+            'variable_style': _var_style if variable_style is None else variable_style,
+            'function_style': _func_style if function_style is None else function_style}
+        self._root_name = root_name
+        self._flag_called, self._original_flag = False, None
+
+    def trigger(self, trainer):
+        called, self._flag_called = self._flag_called, True
+        return not called
+
+    def initialize(self, trainer):
+        if self._flag_called:
+            return
+        # By default a reported variable is cut off from its graph.
+        config = configuration.config
+        self._original_flag = config.keep_graph_on_report
+        config.keep_graph_on_report = True
+
+    def __call__(self, trainer):
+        configuration.config.keep_graph_on_report = self._original_flag
+        root = trainer.observation[self._root_name]
+        if not isinstance(root, variable.Variable):
+            raise TypeError('root value is not a Variable: %r was reported as %s'
+                            % (self._root_name, type(root)))
+        dot = computational_graph.build_computational_graph(
+            [root], **self._styles).dump()
+        path = os.path.join(trainer.out, self._filename)
+        with open(path, 'w') as file:
+            file.write(dot)
+        if is_graphviz_available():
+            image = os.path.splitext(path)[0] + '.png'
+            subprocess.check_call(['dot', '-Tpng', path, '-o', image])
+
+    def serialize(self, serializer):
+        for flag in ('_original_flag', '_flag_called'):
+            setattr(self, flag, serializer(flag, getattr(self, flag)))
+
+
+def is_return_code_zero(args):
+    """Return whether a command exists and succeeds.
+
+    Parameters
+    ----------
+    args : list of str
+        The command; its output is dropped.
+
+    Returns
+    -------
+    bool
+    """
+    try:
+        return subprocess.call(
+            args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+    except OSError:
+        return False
+
+
+def is_graphviz_available():
+    """Return whether the program ``dot`` can be run."""
+    return is_return_code_zero(['dot', '-V'])

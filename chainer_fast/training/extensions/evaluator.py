@@ -1,0 +1,170 @@
+"""An extension that evaluates models on a validation set."""
+import copy
+import warnings
+
+from chainer_fast import configuration, function
+from chainer_fast import reporter as reporter_module
+from chainer_fast.dataset import convert
+from chainer_fast.training import extension
+from chainer_fast.training.extensions import util
+
+
+class Evaluator(extension.Extension):
+    """Extension that reports the means of what a model reports for a data set.
+
+    The model is called in test mode (``config.train`` is false) and without building
+    graphs. The values are reported under the name of the extension, ``'validation'`` by
+    default, and that of the target: ``'validation/main/loss'``. To evaluate in another
+    way, derive from it and override :meth:`evaluate`.
+
+    Parameters
+    ----------
+    iterator : Iterator or dict of Iterator
+        The data; it has to end, so make it with ``repeat=False``.
+    target : Link or dict of Link
+        The models; one model is named ``'main'``.
+    converter : callable
+        ``converter(batch, device)`` makes the arguments of the model.
+    device : device specifier, optional
+        Where the converter should send the batch.
+    eval_hook : callable, optional
+        Called with the evaluator at the beginning.
+    eval_func : callable, optional
+        What to call with the batches; the main target by default.
+    progress_bar : bool
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    converter, device, eval_hook, eval_func :
+        The arguments; the device as a :class:`chainer_fast.backend.Device`.
+    """
+
+    default_name = 'validation'
+    name = None
+    trigger = (1, 'epoch')
+    priority = extension.PRIORITY_WRITER
+
+    def __init__(self, iterator, target, converter=convert.concat_examples, device=None,
+                 eval_hook=None, eval_func=None, *, progress_bar=False):
+        self.converter, self.device = converter, convert._get_device(device)
+        self.eval_func, self.eval_hook = eval_func, eval_hook
+        self._progress_bar = progress_bar
+        self._targets = target if isinstance(target, dict) else {'main': target}
+        self._iterators = iterator if isinstance(iterator, dict) else {'main': iterator}
+        for name, it in self._iterators.items():
+            if getattr(it, 'repeat', False):
+                warnings.warn('the iterator %r of an Evaluator repeats its data for '
+                              'ever: make it with repeat=False' % name)
+
+    def get_all_iterators(self):
+        """Return a new dict of all iterators by name."""
+        return {**self._iterators}
+
+    def get_all_targets(self):
+        """Return a new dict of all targets by name."""
+        return {**self._targets}
+
+    def get_iterator(self, name):
+        """Return an iterator by its name; ``KeyError`` if there is none."""
+        return self._iterators[name]
+
+    def get_target(self, name):
+        """Return a target by its name; ``KeyError`` if there is none."""
+        return self._targets[name]
+
+    def __call__(self, trainer=None):
+        """Evaluate and report.
+
+        Parameters
+        ----------
+        trainer : Trainer, optional
+            Not used: an evaluator can be called in a loop of one's own.
+
+        Returns
+        -------
+        dict
+            Means of the reported values, with the prefix of the extension.
+        """
+        reporter = reporter_module.Reporter()
+        for name, target in self._targets.items():
+            path = name if self.name is None else '%s/%s' % (self.name, name)
+            reporter.add_observer(path, target)
+            reporter.add_observers(path, target.namedlinks(skipself=True))
+        with reporter, configuration.using_config('train', False):
+            result = self.evaluate()
+        reporter_module.report(result)
+        return result
+
+    def evaluate(self):
+        """Go through the data once; made to be overridden.
+
+        Returns
+        -------
+        dict
+            Means of the values that were reported meanwhile, each batch with the same
+            weight.
+        """
+        if self.eval_hook:
+            self.eval_hook(self)
+        eval_func = self.eval_func or self._targets['main']
+        iterator = _restart(self._iterators['main'])
+        pbar = _IteratorProgressBar(iterator) if self._progress_bar else None
+        summary = reporter_module.DictSummary()
+        for batch in iterator:
+            observation = {}
+            with reporter_module.report_scope(observation):
+                args, kwargs = convert._as_arguments(
+                    convert._call_converter(self.converter, batch, self.device))
+                with function.no_backprop_mode():
+                    eval_func(*args, **kwargs)
+            summary.add(observation)
+            if pbar:
+                pbar.update()
+        if pbar:
+            pbar.close()
+        return summary.compute_mean()
+
+    def finalize(self):
+        """Finalize all iterators."""
+        for iterator in self._iterators.values():
+            iterator.finalize()
+
+
+def _restart(iterator):
+    if hasattr(iterator, 'reset'):
+        iterator.reset()
+        return iterator
+    warnings.warn(
+        'an iterator without reset() is copied for each evaluation: deprecated, '
+        'give %s a method reset()' % type(iterator).__name__, DeprecationWarning)
+    return copy.copy(iterator)
+
+
+class _IteratorProgressBar(util.ProgressBar):
+
+    def __init__(self, iterator):
+        missing = [name for name in ('current_position', 'epoch_detail')
+                   if not hasattr(iterator, name)]
+        if missing:
+            raise TypeError('to show a progress bar, %s lacks: %s'
+                            % (type(iterator).__name__, ', '.join(missing)))
+        super().__init__()
+        self._iterator = iterator
+        self._n_done = 0
+        self._n_all = 0
+
+    def get_lines(self):
+        position, epoch = self._iterator.current_position, self._iterator.epoch_detail
+        # At the end the position is 0 again.
+        if position:
+            self._n_done = position
+            self._n_all = round(position / epoch)
+        else:
+            self._n_done = self._n_all
+        speed, epochs_per_second = self.update_speed(self._n_done, epoch)
+        return [
+            self._bar('validation', min(epoch, 1.)),
+            f'{self._n_done:10} / {self._n_all} iterations\n',
+            self._speed(speed, util.seconds_left(1 - epoch, epochs_per_second)),
+        ]

@@ -1,0 +1,36 @@
+"""An extension that multiplies a hyperparameter by a constant."""
+from chainer_fast.training.extensions import _shift
+
+
+class ExponentialShift(_shift.RememberingShift):
+    """Extension that sets ``init * rate ** t`` at the ``t``-th call.
+
+    Parameters
+    ----------
+    attr : str
+        Name of the hyperparameter, an attribute of the optimizer.
+    rate : float
+        Factor of each call, not negative.
+    init : float, optional
+        Initial value; by default that of the optimizer.
+    target : float, optional
+        Value to stop at.
+    optimizer : Optimizer, optional
+        By default the main one of the updater.
+
+    Raises
+    ------
+    ValueError
+        If ``rate`` is negative.
+    """
+
+    def __init__(self, attr, rate, init=None, target=None, optimizer=None):
+        if rate < 0:
+            raise ValueError(
+                'ExponentialShift does not support negative rate, got %r' % (rate,))
+        super().__init__(attr, init, target, optimizer)
+        self._rate = rate
+
+    def _value_at(self, t):
+        value = _shift.as_python_scalar(self._init) * self._rate ** t
+        return self._limit(value, growing=self._rate > 1)

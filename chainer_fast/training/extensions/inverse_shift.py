@@ -1,0 +1,40 @@
+"""An extension that lets a hyperparameter decay inversely with time."""
+from chainer_fast.training.extensions import _shift
+
+
+class InverseShift(_shift.RememberingShift):
+    r"""Extension that sets ``init * (1 + gamma * t) ** -power`` at the ``t``-th call.
+
+    Parameters
+    ----------
+    attr : str
+        Name of the hyperparameter, an attribute of the optimizer.
+    gamma : float
+        How fast time goes, not negative.
+    power : float
+        How fast the value falls; a negative power makes it rise.
+    init : float, optional
+        Initial value; by default that of the optimizer.
+    target : float, optional
+        Value to stop at.
+    optimizer : Optimizer, optional
+        By default the main one of the updater.
+
+    Raises
+    ------
+    ValueError
+        If ``gamma`` is negative.
+    """
+
+    def __init__(self, attr, gamma, power, init=None, target=None, optimizer=None):
+        if gamma < 0:
+            raise ValueError(
+                'InverseShift does not support negative gamma, got %r' % (gamma,))
+        super().__init__(attr, init, target, optimizer)
+        self._gamma = gamma
+        self._power = power
+
+    def _value_at(self, t):
+        value = (_shift.as_python_scalar(self._init)
+                 * (1 + self._gamma * t) ** -self._power)
+        return self._limit(value, growing=self._power < 0)

@@ -1,0 +1,32 @@
+"""An extension that moves a hyperparameter from one value to another."""
+from chainer_fast.training.extensions import _shift
+
+
+class LinearShift(_shift.RememberingShift):
+    """Extension that interpolates a hyperparameter over a range of its calls.
+
+    Parameters
+    ----------
+    attr : str
+        Name of the hyperparameter, an attribute of the optimizer.
+    value_range : pair of float
+        First and last value.
+    time_range : pair of int
+        Number of the call after which the value begins to move, and of that where it
+        arrives.
+    optimizer : Optimizer, optional
+        By default the main one of the updater.
+    """
+
+    def __init__(self, attr, value_range, time_range, optimizer=None):
+        super().__init__(attr, value_range[0], optimizer=optimizer)
+        self._value_range = value_range
+        self._time_range = time_range
+
+    def _value_at(self, t):
+        (first, last), (begin, end) = self._value_range, self._time_range
+        if t <= begin:
+            return first
+        if t >= end:
+            return last
+        return first + (t - begin) / (end - begin) * (last - first)

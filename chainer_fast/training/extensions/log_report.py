@@ -1,0 +1,87 @@
+"""An extension that collects what is reported, and writes it to a log."""
+import json
+import os
+import tempfile
+import warnings
+
+from chainer_fast import reporter
+from chainer_fast import serializer as serializer_module
+from chainer_fast.training import extension, util
+
+
+class LogReport(extension.Extension):
+    """Extension that averages reported values over a period and logs the means.
+
+    It has to be called at each iteration; ``trigger`` tells when a period ends. The log
+    is a list of dicts, which is kept in a JSON file as well. Beside the values, a dict
+    has the entries ``'epoch'``, ``'iteration'`` and ``'elapsed_time'``.
+
+    Parameters
+    ----------
+    keys : iterable of str, optional
+        Keys of the values to log; by default all.
+    trigger : tuple or callable
+        When to average and write.
+    postprocess : callable, optional
+        Called with each new dict; it may change it.
+    filename : str, optional
+        Name of the file in the folder of the trainer, ``'log'`` by default. It is
+        formatted with the entries of the dict, e.g. ``'log_{epoch}'``.
+    log_name : str or None, optional
+        Former name of ``filename``; ``None`` writes no file.
+    """
+
+    def __init__(self, keys=None, trigger=(1, 'epoch'), postprocess=None,
+                 filename=None, *, log_name='log'):
+        self._log = []
+        self._keys, self._postprocess = keys, postprocess
+        self._trigger = util.get_trigger(trigger)
+        self._log_name = log_name if filename is None else filename
+        self._init_summary()
+
+    def _init_summary(self):
+        self._summary = reporter.DictSummary()
+
+    @property
+    def log(self):
+        """The dicts so far, a list."""
+        return self._log
+
+    def __call__(self, trainer):
+        observation = trainer.observation
+        if self._keys is not None:
+            observation = {
+                key: observation[key] for key in self._keys if key in observation}
+        self._summary.add(observation)
+        if not self._trigger(trainer):
+            return
+
+        entry = {key: float(mean) for key, mean in self._summary.compute_mean().items()}
+        entry.update(epoch=trainer.updater.epoch, iteration=trainer.updater.iteration,
+                     elapsed_time=trainer.elapsed_time)
+        if self._postprocess is not None:
+            self._postprocess(entry)
+        self._log += [entry]
+        if self._log_name is not None:
+            self._write(trainer.out, self._log_name.format(**entry))
+        self._init_summary()
+
+    def _write(self, folder, name):
+        with tempfile.TemporaryDirectory(prefix='tmp_log', dir=folder) as temporary:
+            partial = os.path.join(temporary, 'log')
+            with open(partial, 'w') as file:
+                json.dump(self._log, file, indent=4)
+            os.replace(partial, os.path.join(folder, name))
+
+    def serialize(self, serializer):
+        reading = isinstance(serializer, serializer_module.Deserializer)
+        if hasattr(self._trigger, 'serialize'):
+            self._trigger.serialize(serializer['_trigger'])
+        try:
+            self._summary.serialize(serializer['_summary'])
+        except KeyError:
+            warnings.warn('the snapshot does not have what was reported since the last '
+                          'entry of the log')
+        text = serializer('_log', '' if reading else json.dumps(self._log))
+        if reading:
+            self._log = json.loads(text)

@@ -1,0 +1,49 @@
+"""An extension that averages over examples, not over batches."""
+from chainer_fast import reporter
+from chainer_fast.training import extension, util
+from chainer_fast.training.extensions import _state
+
+
+class MicroAverage(extension.Extension):
+    """Extension that reports the quotient of two sums.
+
+    A mean over batches is not the mean over examples where batches differ in size, as
+    for sentences and words. This sums numerators and denominators by themselves. It has
+    to be called at each iteration; ``trigger`` is about the report.
+
+    Parameters
+    ----------
+    numerator_key, denominator_key : str
+        Keys of the values to add up.
+    result_key : str
+        Key of the quotient.
+    trigger : tuple or callable
+        When to report and start anew.
+    """
+
+    def __init__(self, numerator_key, denominator_key, result_key,
+                 trigger=(1, 'epoch')):
+        self._source_keys = numerator_key, denominator_key
+        self._result_key = result_key
+        self._trigger = util.get_trigger(trigger)
+        self._reset()
+
+    priority = extension.PRIORITY_EDITOR
+
+    def _reset(self):
+        self._numerator = self._denominator = 0
+
+    def __call__(self, trainer):
+        over, under = map(trainer.observation.get, self._source_keys)
+        if over is not None and under is not None:
+            self._numerator += over
+            self._denominator += under
+        if self._trigger(trainer):
+            mean = float(self._numerator) / self._denominator
+            self._reset()
+            reporter.report({self._result_key: mean})
+
+    def serialize(self, serializer):
+        for attribute in ('_numerator', '_denominator'):
+            setattr(self, attribute, serializer(attribute, getattr(self, attribute)))
+        _state.serialize_late_addition(self._trigger, serializer, '_trigger')

@@ -1,0 +1,40 @@
+"""An extension that multiplies a hyperparameter by a constant at given points."""
+from chainer_fast.training.extensions import _shift
+
+
+class MultistepShift(_shift.HyperparameterShift):
+    """Extension that multiplies a hyperparameter by ``gamma`` at each given call.
+
+    Parameters
+    ----------
+    attr : str
+        Name of the hyperparameter, an attribute of the optimizer.
+    gamma : float
+        Factor of each step.
+    step_value : list of int
+        Numbers of the calls, in ascending order. At most one step is made in a call.
+    init : float or None
+        Initial value; ``None`` for that of the optimizer.
+    optimizer : Optimizer, optional
+        By default the main one of the updater.
+    """
+
+    def __init__(self, attr, gamma, step_value, init, optimizer=None):
+        super().__init__(attr, init, optimizer)
+        self._gamma = gamma
+        self._step_value = step_value
+        self._stepvalue_size = len(step_value)
+        self._current_step = 0
+
+    def __call__(self, trainer):
+        step = self._current_step
+        if step < self._stepvalue_size and self._t + 1 >= self._step_value[step]:
+            self._current_step += 1
+        super().__call__(trainer)
+
+    def _value_at(self, t):
+        return _shift.as_python_scalar(self._init) * self._gamma ** self._current_step
+
+    def serialize(self, serializer):
+        super().serialize(serializer)
+        self._current_step = serializer('_current_step', self._current_step)

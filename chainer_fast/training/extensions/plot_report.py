@@ -1,0 +1,123 @@
+"""An extension that plots reported values."""
+import json
+import os
+import warnings
+
+from chainer_fast import reporter
+from chainer_fast import serializer as serializer_module
+from chainer_fast.training import extension, util
+from chainer_fast.training.extensions import _state
+
+
+def _import_pyplot():
+    """Import Matplotlib as late as possible: a program may choose its backend first."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        warnings.warn('Matplotlib is not installed, so nothing is plotted; install it '
+                      'with `pip install matplotlib`', stacklevel=3)
+        return None
+    return pyplot
+
+
+class PlotReport(extension.Extension):
+    """Extension that plots the means of reported values over a period.
+
+    It has to be called at each iteration; ``trigger`` tells when a period ends, and the
+    image is written anew. Matplotlib is needed; without it a warning is all that comes.
+
+    Parameters
+    ----------
+    y_keys : str or iterable of str
+        Keys of the values to plot, all into one diagram.
+    x_key : str
+        What the horizontal axis shows: ``'iteration'``, ``'epoch'``, or the key of a
+        plotted value.
+    trigger : tuple or callable
+        When to average and plot.
+    postprocess : callable, optional
+        Called with figure, axes and summary before the legend is added.
+    filename : str, optional
+        Name of the image in the folder of the trainer, ``'plot.png'`` by default. The
+        suffix tells the format.
+    marker : str
+        Matplotlib's marker of the points.
+    grid : bool
+        Whether to draw a grid.
+    file_name : str, optional
+        Former name of ``filename``.
+    """
+
+    def __init__(self, y_keys, x_key='iteration', trigger=(1, 'epoch'),
+                 postprocess=None, filename=None, marker='x', grid=True, *,
+                 file_name='plot.png'):
+        self._file_name = file_name if filename is None else filename
+        self._trigger, self._postprocess = util.get_trigger(trigger), postprocess
+        self._marker, self._grid = marker, grid
+        self._x_key = x_key
+        self._y_keys = (y_keys,) if isinstance(y_keys, str) else y_keys
+        self._data = {key: [] for key in self._y_keys}
+        self._init_summary()
+
+    def _init_summary(self):
+        self._summary = reporter.DictSummary()
+
+    @staticmethod
+    def available():
+        """Return whether Matplotlib is installed, and warn if it is not."""
+        return _import_pyplot() is not None
+
+    def __call__(self, trainer):
+        pyplot = _import_pyplot()
+        if pyplot is None:
+            return
+        observation = trainer.observation
+        self._summary.add(
+            {key: observation[key] for key in self._y_keys if key in observation})
+        if not self._trigger(trainer):
+            return
+
+        means = {key: float(mean) for key, mean in self._summary.compute_mean().items()}
+        x_values = dict(means, epoch=trainer.updater.epoch,
+                        iteration=trainer.updater.iteration)
+        for key in self._y_keys:
+            if key in means:
+                self._data[key].append((x_values[self._x_key], means[key]))
+        if any(self._data.values()):
+            self._plot(pyplot, os.path.join(trainer.out, self._file_name))
+        self._init_summary()
+
+    def _plot(self, pyplot, path):
+        figure, axes = pyplot.subplots()
+        try:
+            axes.set_xlabel(self._x_key)
+            axes.set_ylabel(_common_name(self._y_keys))
+            axes.grid(self._grid)
+            for key in self._y_keys:
+                if self._data[key]:
+                    x, y = zip(*self._data[key], strict=True)
+                    axes.plot(x, y, marker=self._marker, label=key)
+            if self._postprocess is not None:
+                self._postprocess(figure, axes, self._summary)
+            # Outside, where it cannot cover a curve.
+            legend = axes.legend(
+                bbox_to_anchor=(1.02, 1), loc='upper left', borderaxespad=0.)
+            figure.savefig(path, bbox_extra_artists=(legend,), bbox_inches='tight')
+        finally:
+            pyplot.close(figure)
+
+    def serialize(self, serializer):
+        # A trainer may have several plots, whose snapshots are told apart by the file.
+        name = '_plot_' + self._file_name
+        reading = isinstance(serializer, serializer_module.Deserializer)
+        text = serializer(name, '' if reading else json.dumps(self._data))
+        if reading:
+            self._data = json.loads(text)
+        _state.serialize_late_addition(self._trigger, serializer, '_trigger')
+        _state.serialize_late_addition(self._summary, serializer, '_summary')
+
+
+def _common_name(keys):
+    """Return what all keys report, e.g. 'loss' for 'main/loss' and 'test/main/loss'."""
+    names = {key.rpartition('/')[2] for key in keys}
+    return names.pop() if len(names) == 1 else ''

@@ -1,0 +1,38 @@
+"""An extension that lets a hyperparameter decay to zero polynomially."""
+from chainer_fast.training.extensions import _shift
+
+
+class PolynomialShift(_shift.RememberingShift):
+    """Extension that sets ``init * (1 - t / max_count) ** rate`` at the ``t``-th call.
+
+    It stays at the last value from ``t = max_count`` on.
+
+    Parameters
+    ----------
+    attr : str
+        Name of the hyperparameter, an attribute of the optimizer.
+    rate : float
+        Exponent. A negative one makes the value grow without bound; give a target then.
+    max_count : int
+        Number of calls until the end.
+    init : float, optional
+        Initial value; by default that of the optimizer.
+    target : float, optional
+        Value to stop at.
+    optimizer : Optimizer, optional
+        By default the main one of the updater.
+    """
+
+    invoke_before_training = True
+
+    def __init__(self, attr, rate, max_count, init=None, target=None, optimizer=None):
+        super().__init__(attr, init, target, optimizer)
+        self._rate = rate
+        self._max_count = max_count
+
+    def _value_at(self, t):
+        rest = max(1 - t / self._max_count, 0.)
+        if rest == 0 and self._rate < 0 and self._target is not None:
+            return self._target
+        value = _shift.as_python_scalar(self._init) * rest ** self._rate
+        return self._limit(value, growing=self._rate < 0)

@@ -1,0 +1,57 @@
+"""An extension that prints the log as a table."""
+import sys
+
+from chainer_fast.training import extension
+from chainer_fast.training.extensions import log_report as log_report_module
+from chainer_fast.training.extensions import util
+
+
+class PrintReport(extension.Extension):
+    """Extension that prints new entries of a log.
+
+    Parameters
+    ----------
+    entries : list of str
+        Keys of the values to print; what a log entry lacks is left empty.
+    log_report : str or LogReport
+        The log: the name of the extension, or a :class:`LogReport` that this one calls
+        itself and that must not be added to the trainer.
+    out : file
+        Where to print.
+    """
+
+    def __init__(self, entries, log_report='LogReport', out=sys.stdout):
+        self._log_len = 0  # number of entries that were printed
+        self._log_report, self._out = log_report, out
+        self._entries = entries
+        self._header = '  '.join([entry.ljust(10) for entry in entries]) + '\n'
+        self._templates = []
+        for entry in entries:
+            width = max(10, len(entry))
+            self._templates.append((entry, '{:<%dg}  ' % width, ' ' * (width + 2)))
+
+    def __call__(self, trainer):
+        if self._header is not None:
+            self._out.write(self._header)
+            self._header = None
+        for entry in self._read_log(trainer)[self._log_len:]:
+            self._out.write(util.ERASE_BELOW)  # there may be a progress bar
+            self._print(entry)
+            self._log_len += 1
+
+    def _read_log(self, trainer):
+        source = self._log_report
+        if not isinstance(source, log_report_module.LogReport):
+            return trainer.get_extension(source).log
+        source(trainer)
+        return source.log
+
+    def serialize(self, serializer):
+        if isinstance(self._log_report, log_report_module.LogReport):
+            self._log_report.serialize(serializer['_log_report'])
+
+    def _print(self, observation):
+        cells = [template.format(observation[key]) if key in observation else empty
+                 for key, template, empty in self._templates]
+        self._out.write(''.join(cells) + '\n')
+        util.flush(self._out)

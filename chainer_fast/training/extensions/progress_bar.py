@@ -1,0 +1,59 @@
+"""An extension that shows how far the training has come."""
+import sys
+
+from chainer_fast.training import extension
+from chainer_fast.training.extensions import util
+
+
+class ProgressBar(extension.Extension):
+    """Extension that shows progress bars for the training and the present epoch.
+
+    Parameters
+    ----------
+    training_length : tuple, optional
+        Length of the training as a number and a unit, ``'iteration'`` or ``'epoch'``;
+        by default that of the stop trigger.
+    update_interval : int
+        Number of iterations between two updates of the bars.
+    bar_length : int
+        Number of characters of a bar.
+    out : file
+        Where to print.
+    """
+
+    def __init__(self, training_length=None, update_interval=100, bar_length=50,
+                 out=sys.stdout):
+        self._update_interval = update_interval
+        self._pbar = _TrainerProgressBar(bar_length, out)
+        self._pbar.training_length = training_length
+
+    def finalize(self):
+        self._pbar.close()
+
+    def __call__(self, trainer):
+        pbar = self._pbar
+        if pbar.training_length is None:
+            pbar.training_length = trainer.stop_trigger.get_training_length()
+        pbar.trainer = trainer
+        if not trainer.updater.iteration % self._update_interval:
+            pbar.update()
+
+
+class _TrainerProgressBar(util.ProgressBar):
+
+    trainer = None
+    training_length = None
+
+    def get_lines(self):
+        updater = self.trainer.updater
+        length, unit = self.training_length
+        epoch = updater.epoch_detail
+        now = updater.iteration if unit == 'iteration' else epoch
+        speeds = self.update_speed(updater.iteration, epoch)
+        speed = speeds[0] if unit == 'iteration' else speeds[1]
+        return [
+            self._bar('total', min(now / length, 1.)),
+            self._bar('this epoch', epoch - int(epoch)),
+            f'{updater.iteration:10} iter, {updater.epoch} epoch / {length} {unit}s\n',
+            self._speed(speeds[0], util.seconds_left(max(length - now, 0), speed)),
+        ]

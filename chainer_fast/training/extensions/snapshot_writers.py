@@ -1,0 +1,292 @@
+"""Writers: how a snapshot gets to the disk, at once or behind the scenes."""
+import multiprocessing
+import os
+import queue
+import tempfile
+import threading
+import traceback
+
+from chainer_fast.serializers import npz
+
+
+class Writer:
+    """Base of snapshot writers.
+
+    A writer is called with the contents of a snapshot, a flat dict of arrays in host
+    memory.
+    """
+
+    def __init__(self):
+        self._post_save_hooks = []
+
+    def _missing(self, method):
+        return NotImplementedError(
+            '%s has to define %s' % (type(self).__name__, method))
+
+    def __call__(self, filename, outdir, target):
+        """Write a snapshot; subclasses implement this with :meth:`save`.
+
+        Parameters
+        ----------
+        filename : str
+            Name of the file.
+        outdir : str
+            Folder of the file.
+        target : dict
+            The contents.
+        """
+        raise self._missing('__call__(filename, outdir, target)')
+
+    def save(self, filename, outdir, target, savefun, **kwds):
+        """Write a file such that it is never there in part.
+
+        Parameters
+        ----------
+        filename, outdir, target :
+            As for the call.
+        savefun : callable
+            ``savefun(path, target, **kwds)`` writes the file.
+        **kwds :
+            More arguments for ``savefun``.
+        """
+        final = os.path.join(outdir, filename)
+        name = os.path.basename(final)
+        with tempfile.TemporaryDirectory('', 'tmp' + name, outdir) as temporary:
+            partial = os.path.join(temporary, name)
+            savefun(partial, target, **kwds)
+            os.replace(partial, final)
+        self._post_save()
+
+    def finalize(self):
+        """Wait until everything is written."""
+
+    def __del__(self):
+        self.finalize()
+
+    def _post_save(self):
+        for hook in self._post_save_hooks:
+            hook()
+
+    def _add_cleanup_hook(self, hook):
+        """Have a function called, without arguments, after each file."""
+        self._post_save_hooks += [hook]
+
+
+class _SavefunWriter(Writer):
+    """Base of writers that know how to write a file."""
+
+    def __init__(self, savefun=npz.save_npz, **kwds):
+        super().__init__()
+        self._kwds = kwds
+        self._savefun = savefun
+
+
+class SimpleWriter(_SavefunWriter):
+    """Writer that returns when the file is written.
+
+    Parameters
+    ----------
+    savefun : callable
+        ``savefun(path, target, **kwds)`` writes the file.
+    **kwds :
+        More arguments for ``savefun``.
+    """
+
+    def __call__(self, filename, outdir, target):
+        self.save(
+            filename, outdir, savefun=self._savefun, target=target, **self._kwds)
+
+
+class _Background:
+    """Whether something runs beside the training, and how that is ended once."""
+
+    _started = _finalized = False
+
+    def _wait(self):
+        """Return when everything is written; called at most once."""
+        raise NotImplementedError
+
+    def finalize(self):
+        """Wait until everything is written."""
+        running, self._started = self._started, False
+        if running and not self._finalized:
+            self._wait()
+        self._finalized = True
+
+
+class StandardWriter(_Background, _SavefunWriter):
+    """Base of writers that start a worker for each file.
+
+    The training goes on while a file is written; before the next one is begun, the
+    writer waits for it.
+
+    Parameters
+    ----------
+    savefun : callable
+        ``savefun(path, target, **kwds)`` writes the file.
+    **kwds :
+        More arguments for ``savefun``.
+    """
+
+    _worker = None
+    _worker_class = None
+
+    def __call__(self, filename, outdir, target):
+        if self._started:
+            self._wait()
+        worker = self.create_worker(filename, outdir, target, **self._kwds)
+        worker.start()
+        self._filename, self._worker = filename, worker
+        self._started, self._finalized = True, False
+
+    def _wait(self):
+        self._worker.join()
+
+    def create_worker(self, filename, outdir, target, **kwds):
+        """Return a worker with methods ``start`` and ``join``.
+
+        Parameters
+        ----------
+        filename, outdir, target, **kwds :
+            Arguments of :meth:`save`, which the worker has to call.
+        """
+        if self._worker_class is None:
+            raise self._missing('create_worker()')
+        arguments = dict(kwds, filename=filename, outdir=outdir, target=target,
+                         savefun=self._savefun)
+        return self._worker_class(target=self.save, kwargs=arguments)
+
+
+class ThreadWriter(StandardWriter):
+    """Writer that uses a thread for each file.
+
+    Parameters
+    ----------
+    savefun, **kwds :
+        As for :class:`StandardWriter`.
+    """
+
+    _worker_class = threading.Thread
+
+
+class ProcessWriter(StandardWriter):
+    """Writer that uses a process for each file.
+
+    Forking a process that uses CUDA or MPI is dangerous; use a thread there.
+
+    Parameters
+    ----------
+    savefun, **kwds :
+        As for :class:`StandardWriter`.
+    """
+
+    _worker_class = multiprocessing.Process
+
+    def __getstate__(self):
+        # Where processes are not forked, the writer goes to the worker by pickle.
+        return dict(self.__dict__, _worker=None, _started=False)
+
+
+class QueueWriter(_Background, Writer):
+    """Base of writers with a queue, so that the training never waits for the disk.
+
+    Parameters
+    ----------
+    savefun : callable
+        Writes a file, see :class:`SimpleWriter`.
+    task : callable, optional
+        ``task(filename, outdir, target)`` is done for each snapshot; by default
+        :meth:`create_task` makes it.
+    """
+
+    _consumer = _queue = None
+    _consumer_class = _queue_class = None
+
+    def __init__(self, savefun=npz.save_npz, task=None):
+        super().__init__()
+        self._task = task or self.create_task(savefun)
+        tasks = self._queue = self.create_queue()
+        self._consumer = self.create_consumer(tasks)
+        self._consumer.start()
+        self._started = True
+
+    def __call__(self, filename, outdir, target):
+        self._queue.put([self._task, filename, outdir, target])
+
+    def create_task(self, savefun):
+        """Return a :class:`SimpleWriter` for a saving function."""
+        return SimpleWriter(savefun)
+
+    def create_queue(self):
+        """Return a queue with methods ``task_done`` and ``join``."""
+        if self._queue_class is None:
+            raise self._missing('create_queue()')
+        return self._queue_class()
+
+    def create_consumer(self, q):
+        """Return a thread or process that runs :meth:`consume`.
+
+        Parameters
+        ----------
+        q : queue
+            What :meth:`create_queue` returned.
+        """
+        if self._consumer_class is None:
+            raise self._missing('create_consumer(q)')
+        # It refers to the writer, so nothing would ever end that of a writer which was
+        # not finalized: it must not keep the program from ending.
+        return self._consumer_class(target=self.consume, args=(q,), daemon=True)
+
+    def consume(self, q):
+        """Do the tasks of a queue until it yields ``None``.
+
+        Parameters
+        ----------
+        q : queue
+            What :meth:`create_queue` returned.
+        """
+        for task in iter(q.get, None):
+            try:
+                write, *arguments = task[0], task[1], task[2], task[3]
+                write(*arguments)
+            except Exception:  # a full disk must not leave finalize() waiting for ever
+                traceback.print_exc()
+            q.task_done()
+        q.task_done()
+
+    def _wait(self):
+        self._queue.put(None)
+        self._queue.join()
+        self._consumer.join()
+
+    def _add_cleanup_hook(self, hook):
+        self._task._add_cleanup_hook(hook)
+
+
+class ThreadQueueWriter(QueueWriter):
+    """Writer with a queue and a thread.
+
+    Parameters
+    ----------
+    savefun, task :
+        As for :class:`QueueWriter`.
+    """
+
+    _consumer_class = threading.Thread
+    _queue_class = queue.Queue
+
+
+class ProcessQueueWriter(QueueWriter):
+    """Writer with a queue and a process.
+
+    Forking a process that uses CUDA or MPI is dangerous; use a thread there.
+
+    Parameters
+    ----------
+    savefun, task :
+        As for :class:`QueueWriter`.
+    """
+
+    _consumer_class = multiprocessing.Process
+    # The class is not public: this function makes one for the present start method.
+    _queue_class = staticmethod(multiprocessing.JoinableQueue)

@@ -1,0 +1,31 @@
+"""An extension that multiplies a hyperparameter by a constant at regular steps."""
+from chainer_fast.training.extensions import _shift
+
+
+class StepShift(_shift.RememberingShift):
+    """Extension that sets ``init * gamma ** (t // step)`` at the ``t``-th call.
+
+    Parameters
+    ----------
+    attr : str
+        Name of the hyperparameter, an attribute of the optimizer.
+    gamma : float
+        Factor of each step.
+    step : int
+        Number of calls between two steps.
+    init : float, optional
+        Initial value; by default that of the optimizer.
+    target : float, optional
+        Value to stop at.
+    optimizer : Optimizer, optional
+        By default the main one of the updater.
+    """
+
+    def __init__(self, attr, gamma, step, init=None, target=None, optimizer=None):
+        super().__init__(attr, init, target, optimizer)
+        self._gamma = gamma
+        self._step = step
+
+    def _value_at(self, t):
+        value = _shift.as_python_scalar(self._init) * self._gamma ** (t // self._step)
+        return self._limit(value, growing=self._gamma > 1)

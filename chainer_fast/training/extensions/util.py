@@ -1,0 +1,102 @@
+"""Progress bars on a terminal."""
+import collections
+import datetime
+import sys
+import time
+
+ERASE_BELOW = '\033[J'
+
+
+class ProgressBar:
+    """Base of the progress bars.
+
+    A bar is some lines at the cursor, which stays above them: what is printed next
+    replaces them, if it begins by erasing.
+
+    Parameters
+    ----------
+    bar_length : int, optional
+        Number of characters of a bar, 50 by default.
+    out : file, optional
+        Where to print, ``sys.stdout`` by default.
+    """
+
+    def __init__(self, bar_length=None, out=None):
+        self._recent_timing = collections.deque(maxlen=100)
+        self._out = out or sys.stdout
+        self._bar_length = bar_length or 50
+
+    def update_speed(self, iteration, epoch_detail):
+        """Note the progress, and return the speed over the last 100 calls.
+
+        Parameters
+        ----------
+        iteration, epoch_detail : number
+            How far it has come.
+
+        Returns
+        -------
+        tuple of two float
+            Iterations and epochs per second, infinite at the first call.
+        """
+        now = time.time()
+        self._recent_timing.append((iteration, epoch_detail, now))
+        first_iteration, first_epoch, begin = self._recent_timing[0]
+        span = now - begin
+        return (_per(iteration - first_iteration, span),
+                _per(epoch_detail - first_epoch, span))
+
+    def get_lines(self):
+        """Return the lines to print, each with its line break; subclasses do this."""
+        raise NotImplementedError('%s has to define get_lines()' % type(self).__name__)
+
+    def _bar(self, title, rate):
+        marks = int(rate * self._bar_length)
+        return '%10s [%s%s] %s\n' % (
+            title, '#' * marks, '.' * (self._bar_length - marks),
+            f'{rate:6.2%}')
+
+    def _speed(self, speed, rest):
+        """Return the line for a speed in iterations and a rest in seconds."""
+        # A standstill has no end that a timedelta could hold.
+        left = datetime.timedelta(seconds=min(rest, 86400 * 999999))
+        return f'{speed:10.5g} iters/sec. Estimated time to finish: {left}.\n'
+
+    def move_cursor_up(self, n):
+        """Move the cursor up by ``n`` lines."""
+        self._out.write('\033[%dA' % n)
+
+    def erase_console(self):
+        """Erase everything behind the cursor."""
+        self._out.write(ERASE_BELOW)
+
+    def close(self):
+        """Remove the bar."""
+        self.erase_console()
+        self.flush()
+
+    def update(self):
+        """Print the bar, in place of the last one."""
+        lines = list(self.get_lines())
+        self.erase_console()
+        self._out.write(''.join(lines))
+        self.move_cursor_up(len(lines))
+        self.flush()
+
+    def flush(self):
+        """Flush the output, if it can be."""
+        flush(self._out)
+
+
+def flush(out):
+    """Flush a file, if it knows how to."""
+    getattr(out, 'flush', lambda: None)()
+
+
+def _per(amount, seconds):
+    return amount / seconds if seconds else float('inf')
+
+
+def seconds_left(rest, speed):
+    """Return how long ``rest`` takes at a speed; infinite at a standstill."""
+    return rest / speed if speed > 0 else float('inf')

@@ -1,0 +1,47 @@
+"""Extensions that add a value of the user's choice to the observation."""
+from chainer_fast.training import extension
+
+
+def observe_value(observation_key, target_func):
+    """Make an extension that reports the result of a function.
+
+    Parameters
+    ----------
+    observation_key : str
+        Key of the value.
+    target_func : callable
+        Takes the trainer and returns the value.
+
+    Returns
+    -------
+    callable
+        The extension; it is called once an epoch unless it is told otherwise.
+    """
+    def _observe_value(trainer):
+        trainer.observation.update({observation_key: target_func(trainer)})
+
+    as_extension = extension.make_extension(
+        priority=extension.PRIORITY_WRITER, trigger=(1, 'epoch'))
+    return as_extension(_observe_value)
+
+
+def observe_lr(optimizer_name='main', observation_key='lr'):
+    """Make an extension that reports the learning rate.
+
+    Parameters
+    ----------
+    optimizer_name : str
+        Name of the optimizer.
+    observation_key : str
+        Key of the value.
+
+    Returns
+    -------
+    callable
+        The extension; it is called once an epoch unless it is told otherwise.
+    """
+    def learning_rate(trainer):
+        optimizer = trainer.updater.get_optimizer(optimizer_name)
+        return optimizer.lr
+
+    return observe_value(observation_key, learning_rate)

@@ -1,0 +1,29 @@
+"""An extension that lets go of computational graphs."""
+from chainer_fast import configuration, variable
+from chainer_fast.training import extension
+
+
+class unchain_variables(extension.Extension):
+    """Extension that cuts the graphs behind reported variables after an iteration.
+
+    With ``config.keep_graph_on_report``, reported variables keep their graphs, and all
+    the memory, until the next iteration has built new ones. This is called after all
+    other extensions, whenever the flag was on during the iteration.
+    """
+
+    def __call__(self, trainer):
+        reported = trainer.observation.values()
+        for root in [v for v in reported if isinstance(v, variable.Variable)]:
+            root.unchain_backward()
+
+    # The flag at the beginning of the present iteration; by its end it may be off.
+    _prev_flag = None
+    priority = 0
+
+    def initialize(self, _):
+        self.trigger(_)
+
+    def trigger(self, _):
+        was_on, self._prev_flag = (
+            self._prev_flag, configuration.config.keep_graph_on_report)
+        return was_on

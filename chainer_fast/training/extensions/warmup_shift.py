@@ -1,0 +1,39 @@
+"""An extension that leads a hyperparameter to its proper value at the beginning."""
+from chainer_fast.training.extensions import _shift
+
+
+class WarmupShift(_shift.HyperparameterShift):
+    """Extension that interpolates a hyperparameter during its first calls.
+
+    After that it leaves the hyperparameter alone, so another one can take over.
+
+    Parameters
+    ----------
+    attr : str
+        Name of the hyperparameter, an attribute of the optimizer.
+    warmup_start : float
+        Value before the first call.
+    warmup_iter : int
+        Number of calls until ``init`` is reached.
+    init : float
+        Value to reach.
+    optimizer : Optimizer, optional
+        By default the main one of the updater.
+    """
+
+    def __init__(self, attr, warmup_start, warmup_iter, init, optimizer=None):
+        super().__init__(attr, init, optimizer)
+        self._warmup_start = warmup_start
+        self._warmup_iter = warmup_iter
+
+    def initialize(self, trainer):
+        """Set the first value, or that of a resumed warm-up if it is not over."""
+        value = self._warmup_start if self._t == 0 else self._value_at(self._t)
+        if value is not None:
+            self._set(trainer, value)
+
+    def _value_at(self, t):
+        if t > self._warmup_iter:
+            return None
+        return (t * self._init + (self._warmup_iter - t) * self._warmup_start
+                ) / self._warmup_iter

@@ -1,0 +1,272 @@
+"""The training loop."""
+import contextlib
+import os
+import sys
+import time
+import traceback
+import types
+
+from chainer_fast import reporter as reporter_module
+from chainer_fast import serializer as serializer_module
+from chainer_fast.training import extension as extension_module
+from chainer_fast.training import util
+
+_get_time = time.perf_counter
+
+
+class _ExtensionEntry(types.SimpleNamespace):
+    """An extension with what :meth:`Trainer.extend` found out about it.
+
+    Attributes: ``extension``, ``trigger``, ``priority``, ``call_before_training``.
+    """
+
+
+class Trainer:
+    """The training loop, with everything that is attached to it.
+
+    An iteration is one call of ``updater.update()``. What the model reports meanwhile
+    is in :attr:`observation`, and extensions are called as their triggers demand, those
+    of high priority first. :meth:`serialize` covers updater, triggers and extensions,
+    so that a trainer built in the same way can go on from a snapshot.
+
+    Parameters
+    ----------
+    updater : Updater
+        Knows how to do an iteration. Its optimizers' targets become observers of the
+        reporter under the names of the optimizers.
+    stop_trigger : tuple or callable, optional
+        When to end, see :func:`chainer_fast.training.get_trigger`; by default never.
+    out : str
+        Folder for what extensions write.
+    extensions : iterable, optional
+        Extensions to add at once.
+
+    Attributes
+    ----------
+    updater, stop_trigger, out :
+        The arguments; the trigger is a callable here.
+    observation : dict
+        What was reported during the last iteration.
+    reporter : Reporter
+        Collects what is reported.
+    """
+
+    def __init__(self, updater, stop_trigger=None, out='result', extensions=None):
+        self.updater, self.out = updater, out
+        self.stop_trigger = util.get_trigger(stop_trigger)
+        self.reporter, self.observation = _make_reporter(updater), {}
+        self._start_at = self._final_elapsed_time = None
+        self._snapshot_elapsed_time = 0.
+        self._done = False
+        self._extensions = {}
+        updater.connect_trainer(self)
+        for added in extensions or ():
+            self.extend(added)
+
+    @property
+    def is_before_training(self):
+        """Whether no iteration was done yet."""
+        return not self.updater.iteration
+
+    @property
+    def elapsed_time(self):
+        """Seconds of training, with those before the snapshot it was resumed from.
+
+        Raises
+        ------
+        RuntimeError
+            Before :meth:`run`.
+        """
+        if self._start_at is None:
+            raise RuntimeError('training has not been started yet')
+        if self._done:
+            return self._final_elapsed_time
+        return self._snapshot_elapsed_time + (_get_time() - self._start_at)
+
+    def extend(self, extension, name=None, trigger=None, priority=None, *,
+               call_before_training=False,
+               invoke_before_training=extension_module._NOT_GIVEN):
+        """Add an extension.
+
+        Where an argument is not given, the attribute of the extension counts, and that
+        of :class:`Extension` where it has none.
+
+        Parameters
+        ----------
+        extension : callable
+            An :class:`Extension`, or any function of the trainer.
+        name : str, optional
+            Name to find it by; also the name of its state in snapshots. If it is taken,
+            ``_1``, ``_2``, ... is appended.
+        trigger : tuple or callable, optional
+            When to call it; by default at each iteration.
+        priority : int, optional
+            Extensions of high priority are called first; by default
+            ``PRIORITY_READER``.
+        call_before_training : bool
+            Whether to call it once before the first iteration too.
+
+        Raises
+        ------
+        TypeError
+            If there is no name to be found.
+        ValueError
+            If the name is ``'training'``, or if the retired argument
+            ``invoke_before_training`` is given.
+        """
+        extension_module._refuse_invoke_before_training(invoke_before_training)
+        name = self._unique_name(name or _find_name(extension))
+        if trigger is None:
+            trigger = getattr(
+                extension, 'trigger', extension_module.Extension.trigger)
+        if priority is None:
+            priority = getattr(
+                extension, 'priority', extension_module.Extension.priority)
+        # Methods and built-in functions have no room for a name.
+        with contextlib.suppress(AttributeError):
+            extension.name = name
+        self._extensions[name] = _ExtensionEntry(
+            extension=extension, trigger=util.get_trigger(trigger), priority=priority,
+            call_before_training=call_before_training)
+
+    def _unique_name(self, name):
+        if name == 'training':
+            raise ValueError('the name "training" is prohibited as an extension name')
+        unique, ordinal = name, 0
+        while unique in self._extensions:
+            ordinal += 1
+            unique = '%s_%d' % (name, ordinal)
+        return unique
+
+    def get_extension(self, name):
+        """Return an extension.
+
+        Parameters
+        ----------
+        name : str
+            Its name, as :meth:`extend` made it.
+
+        Raises
+        ------
+        ValueError
+            If there is none of this name.
+        """
+        if name not in self._extensions:
+            raise ValueError('extension %s not found, there are: %s'
+                             % (name, ', '.join(self._extensions)))
+        return self._extensions[name].extension
+
+    def run(self, show_loop_exception_msg=True):
+        """Train until the stop trigger fires.
+
+        If anything fails, ``on_error`` of the extensions is called. Whether it fails or
+        not, extensions and updater are finalized.
+
+        Parameters
+        ----------
+        show_loop_exception_msg : bool
+            Whether to print an exception before ``on_error`` and ``finalize`` are
+            called; it is raised after that in any case.
+
+        Raises
+        ------
+        RuntimeError
+            If the training is complete already.
+        """
+        if self._done:
+            raise RuntimeError('cannot run training loop multiple times')
+        os.makedirs(self.out, exist_ok=True)
+        entries = sorted(self._extensions.values(), key=lambda entry: -entry.priority)
+        extensions = [entry.extension for entry in entries]
+
+        self._start_at = _get_time()
+        for initialize in _methods(extensions, 'initialize'):
+            initialize(self)
+
+        with contextlib.ExitStack() as at_end:
+            at_end.callback(self.updater.finalize)
+            for finalize in reversed(_methods(extensions, 'finalize')):
+                at_end.callback(finalize)
+            try:
+                self._loop(entries)
+            except Exception as e:
+                self._handle_error(e, extensions, show_loop_exception_msg)
+                raise
+        self._final_elapsed_time = self.elapsed_time
+        self._done = True
+
+    def _loop(self, entries):
+        reporter, updater = self.reporter, self.updater
+        if self.is_before_training:
+            with reporter.scope(self.observation):
+                for entry in entries:
+                    if entry.call_before_training:
+                        entry.extension(self)
+        while not self.stop_trigger(self):
+            self.observation = {}
+            with reporter.scope(self.observation):
+                updater.update()
+                for entry in entries:
+                    if entry.trigger(self):
+                        entry.extension(self)
+
+    def _handle_error(self, exception, extensions, show):
+        def tell(what, error):
+            if show:
+                print('%s: %s' % (what, error), file=sys.stderr)
+                print('Traceback (most recent call last):', file=sys.stderr)
+                traceback.print_tb(error.__traceback__)
+
+        tell('Exception in main training loop', exception)
+        if show:
+            print('Will finalize trainer extensions and updater before reraising the '
+                  'exception.', file=sys.stderr)
+        for on_error in _methods(extensions, 'on_error'):
+            try:
+                on_error(self, exception, exception.__traceback__)
+            except Exception as e:  # the first exception is the one to raise
+                tell('Exception in error handler', e)
+
+    def serialize(self, serializer):
+        """Write or read updater, triggers, extensions and the time that passed."""
+        self.updater.serialize(serializer['updater'])
+        _serialize_if_it_can(self.stop_trigger, serializer, 'stop_trigger')
+        states = serializer['extensions']
+        triggers = serializer['extension_triggers']
+        for name, entry in self._extensions.items():
+            _serialize_if_it_can(entry.extension, states, name)
+            _serialize_if_it_can(entry.trigger, triggers, name)
+
+        key = '_snapshot_elapsed_time'
+        if isinstance(serializer, serializer_module.Deserializer):
+            self._snapshot_elapsed_time = serializer(key, 0.)
+        else:
+            serializer(key, self.elapsed_time)
+
+
+def _make_reporter(updater):
+    reporter = reporter_module.Reporter()
+    for name, optimizer in updater.get_all_optimizers().items():
+        reporter.add_observer(name, optimizer.target)
+        reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
+    return reporter
+
+
+def _find_name(extension):
+    for attribute in ('name', 'default_name', '__name__'):
+        name = getattr(extension, attribute, None)
+        if name is not None:
+            return name
+    raise TypeError('name is not given for the extension, and %r has none either'
+                    % (extension,))
+
+
+def _methods(extensions, name):
+    """Return the methods of that name of those extensions that have it."""
+    methods = [getattr(extension, name, None) for extension in extensions]
+    return [method for method in methods if method]
+
+
+def _serialize_if_it_can(target, serializer, name):
+    if hasattr(target, 'serialize'):
+        target.serialize(serializer[name])

@@ -1,0 +1,57 @@
+"""The stretch of training that a trigger has not seen yet."""
+import warnings
+
+
+def check_unit(unit):
+    """Raise ``ValueError`` for a unit that triggers do not have."""
+    if unit not in ('epoch', 'iteration'):
+        raise ValueError("Trigger unit must be either 'epoch' or 'iteration', got %r"
+                         % (unit,))
+
+
+class Progress:
+    """Base of triggers that compare the progress with that of their last call.
+
+    A trigger need not be called at every iteration, so it keeps how far the training
+    was when it was called. In a snapshot of an early version that is missing; then it
+    is -1 until the next call, and the last iteration is assumed.
+    """
+
+    def __init__(self, unit):
+        check_unit(unit)
+        self.unit = unit
+        self._previous_iteration = 0
+        self._previous_epoch_detail = 0.
+
+    def _advance(self, updater):
+        """Return where the training was at the last call and where it is, in units."""
+        if self.unit == 'epoch':
+            previous, now = self._previous_epoch_detail, updater.epoch_detail
+            if previous < 0:
+                previous = updater.previous_epoch_detail or 0.
+        else:
+            previous, now = self._previous_iteration, updater.iteration
+            if previous < 0:
+                previous = now - 1
+        self._previous_iteration = updater.iteration
+        # Iterators of users may know nothing of epochs.
+        if hasattr(updater, 'epoch_detail'):
+            self._previous_epoch_detail = updater.epoch_detail
+        return previous, now
+
+    def serialize(self, serializer):
+        """Write or read the progress at the last call."""
+        self._previous_iteration = self._read(
+            serializer, 'iteration', self._previous_iteration, -1)
+        self._previous_epoch_detail = self._read(
+            serializer, 'epoch_detail', self._previous_epoch_detail, -1.)
+
+    def _read(self, serializer, name, value, unknown):
+        try:
+            return serializer('previous_' + name, value)
+        except KeyError:
+            warnings.warn(
+                'the snapshot has no previous %s for %s; the trigger assumes that it '
+                'was called at the iteration before, and may be wrong if it was not'
+                % (name, type(self).__name__))
+            return unknown

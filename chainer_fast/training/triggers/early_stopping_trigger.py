@@ -1,0 +1,90 @@
+"""A stop trigger that ends a training which makes no progress."""
+import operator
+import warnings
+
+from chainer_fast import reporter
+from chainer_fast.training import util
+
+
+class EarlyStoppingTrigger:
+    """Trigger that fires when a value has not improved for a while.
+
+    It is meant for the ``stop_trigger`` of the trainer.
+
+    Parameters
+    ----------
+    check_trigger : tuple or callable
+        When to compare the value, averaged since the last check, with the best one.
+    monitor : str
+        Key of the value in the observation.
+    patience : int, optional
+        How many checks without improvement are allowed, 3 by default.
+    mode : {'auto', 'max', 'min'}
+        Which way is better. ``'auto'`` takes it that a larger value is better if
+        ``monitor`` contains ``'accuracy'``, and a smaller one otherwise.
+    verbose : bool
+        Whether to print when it stops the training.
+    max_trigger : tuple or callable
+        When to stop in any case.
+    patients : int, optional
+        Former name of ``patience``.
+    """
+
+    def __init__(self, check_trigger=(1, 'epoch'), monitor='main/loss', patience=None,
+                 mode='auto', verbose=False, max_trigger=(100, 'epoch'), *,
+                 patients=None):
+        if patience is not None and patients is not None:
+            raise TypeError(
+                "'patients' is another name of 'patience', and both are given; keep "
+                "'patience'")
+        if patience is None:
+            patience = 3 if patients is None else patients
+
+        self.monitor, self.patience, self.verbose = monitor, patience, verbose
+        self.count, self.already_warning = 0, False
+        self._interval_trigger = util.get_trigger(check_trigger)
+        self._max_trigger = util.get_trigger(max_trigger)
+        self._init_summary()
+
+        up = mode == 'max' or (mode != 'min' and 'accuracy' in monitor)
+        self._compare = operator.gt if up else operator.lt
+        self.best = float('-inf') if up else float('inf')
+        if verbose:
+            print('early stopping: operator is %s' % ('greater' if up else 'less'))
+
+    def _init_summary(self):
+        self._summary = reporter.DictSummary()
+
+    def __call__(self, trainer):
+        """Return whether the training should stop."""
+        monitor = self.monitor
+        observed = trainer.observation.get(monitor)
+        if observed is not None:
+            self._summary.add({monitor: observed})
+        if self._max_trigger(trainer):
+            return True
+        if not self._interval_trigger(trainer):
+            return False
+
+        mean = self._summary.compute_mean()
+        if monitor not in mean:
+            warnings.warn('%s is not in observation' % monitor)
+            return False
+        self._init_summary()
+        value = mean[monitor]
+        if self._compare(value, self.best):
+            self.best = value
+            self.count = 0
+        else:
+            self.count += 1
+        return self._stop_condition(trainer)
+
+    def _stop_condition(self, trainer):
+        stop = self.count >= self.patience
+        if stop and self.verbose:
+            print('Epoch %d: early stopping' % trainer.updater.epoch)
+        return stop
+
+    def get_training_length(self):
+        """Return period and unit of ``max_trigger``."""
+        return self._max_trigger.get_training_length()

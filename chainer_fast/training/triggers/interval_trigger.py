@@ -1,0 +1,39 @@
+"""A trigger that fires at regular intervals."""
+from chainer_fast.training.triggers import _progress
+
+
+class IntervalTrigger(_progress.Progress):
+    """Trigger that fires every so many epochs or iterations.
+
+    Where the number of examples is no multiple of the batch size, an epoch ends within
+    an iteration; the trigger fires at the iteration that completes the period.
+
+    Parameters
+    ----------
+    period : int or float
+        Length of the interval. It may be fractional for epochs.
+    unit : {'epoch', 'iteration'}
+        What ``period`` counts.
+
+    Raises
+    ------
+    ValueError
+        For any other unit.
+    """
+
+    def __init__(self, period, unit):
+        super().__init__(unit)
+        self.period = period
+        self.count = 0
+
+    def __call__(self, trainer):
+        """Return whether a period was completed since the last call."""
+        previous, now = self._advance(trainer.updater)
+        return previous // self.period != now // self.period
+
+    def __str__(self):
+        return '%s(%s, %r)' % (type(self).__name__, self.period, self.unit)
+
+    def get_training_length(self):
+        """Return ``(period, unit)``: the length of the training it would stop."""
+        return self.period, self.unit

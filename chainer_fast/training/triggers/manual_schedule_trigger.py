@@ -1,0 +1,47 @@
+"""A trigger that fires at given points."""
+import warnings
+
+from chainer_fast.training.triggers import _progress
+
+
+class ManualScheduleTrigger(_progress.Progress):
+    """Trigger that fires when given epochs or iterations are reached.
+
+    Parameters
+    ----------
+    points : number or list of numbers
+        Where to fire. Epochs may be fractional.
+    unit : {'epoch', 'iteration'}
+        What ``points`` count.
+
+    Attributes
+    ----------
+    finished : bool
+        Whether the last point was reached.
+
+    Raises
+    ------
+    ValueError
+        For any other unit.
+    """
+
+    def __init__(self, points, unit):
+        super().__init__(unit)
+        self.points = points if isinstance(points, list) else [points]
+        self.finished = False
+
+    def __call__(self, trainer):
+        """Return whether a point was reached since the last call."""
+        previous, now = self._advance(trainer.updater)
+        self.finished = bool(self.points) and max(self.points) <= now
+        return any([previous < point <= now for point in self.points])
+
+    def serialize(self, serializer):
+        """Write or read the progress at the last call and whether it is over."""
+        super().serialize(serializer)
+        try:
+            self.finished = serializer('finished', self.finished)
+        except KeyError:
+            warnings.warn('the snapshot does not tell whether the schedule of a '
+                          'ManualScheduleTrigger is finished; the next call finds out')
+            self.finished = False

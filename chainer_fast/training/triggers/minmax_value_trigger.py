@@ -1,0 +1,89 @@
+"""Triggers that watch a value for a new best."""
+import operator
+
+from chainer_fast import reporter
+from chainer_fast.training import util
+
+
+class BestValueTrigger:
+    """Trigger that fires when a reported value is better than ever before.
+
+    The value is averaged over the calls between two checks.
+
+    Parameters
+    ----------
+    key : str
+        Key of the value in the observation.
+    compare : callable
+        ``compare(best, new)`` tells whether ``new`` is better.
+    trigger : tuple or callable
+        When to check.
+    """
+
+    def __init__(self, key, compare, trigger=(1, 'epoch')):
+        self._key, self._compare = key, compare
+        self._interval_trigger = util.get_trigger(trigger)
+        self._best_value = None
+        self._init_summary()
+
+    def _init_summary(self):
+        self._summary = reporter.DictSummary()
+
+    def __call__(self, trainer):
+        """Return whether this is a check with a new best value.
+
+        Raises
+        ------
+        KeyError
+            If the value was not reported since the last check.
+        """
+        observed = trainer.observation.get(self._key)
+        if observed is not None:
+            self._summary.add({self._key: observed})
+        if not self._interval_trigger(trainer):
+            return False
+
+        mean = float(self._summary.compute_mean()[self._key])
+        self._init_summary()
+        better = self._best_value is None or self._compare(self._best_value, mean)
+        if better:
+            self._best_value = mean
+        return bool(better)
+
+    def serialize(self, serializer):
+        """Write or read the best value and what was collected since the last check."""
+        parts = {'interval_trigger': self._interval_trigger, 'summary': self._summary}
+        for name, part in parts.items():
+            if hasattr(part, 'serialize'):
+                part.serialize(serializer[name])
+        self._best_value = serializer('best_value', self._best_value)
+
+
+class MaxValueTrigger(BestValueTrigger):
+    """Trigger that fires when a reported value reaches a new maximum.
+
+    Parameters
+    ----------
+    key : str
+        Key of the value in the observation.
+    trigger : tuple or callable
+        When to check; the value is averaged in between.
+    """
+
+    def __init__(self, key, trigger=(1, 'epoch')):
+        super().__init__(key, trigger=trigger, compare=operator.lt)
+
+
+class MinValueTrigger(BestValueTrigger):
+    """Trigger that fires when a reported value reaches a new minimum.
+
+    Parameters
+    ----------
+    key : str
+        Key of the value in the observation.
+    trigger : tuple or callable
+        When to check; the value is averaged in between.
+    """
+
+    def __init__(self, key, trigger=(1, 'epoch')):
+        super().__init__(key, trigger=trigger, compare=operator.gt)

@@ -1,0 +1,38 @@
+"""A trigger that fires a single time."""
+import warnings
+
+
+class OnceTrigger:
+    """Trigger that fires at its first call only.
+
+    Parameters
+    ----------
+    call_on_resume : bool
+        Whether it fires once again after training was resumed from a snapshot.
+    """
+
+    def __init__(self, call_on_resume=False):
+        self._flag_resumed, self._flag_first = call_on_resume, True
+
+    @property
+    def finished(self):
+        """Whether it has fired."""
+        return not any([self._flag_resumed, self._flag_first])
+
+    def __call__(self, trainer):
+        """Return whether this is the call to fire at."""
+        if self.finished:
+            return False
+        self._flag_resumed = self._flag_first = False
+        return True
+
+    def serialize(self, serializer):
+        """Write or read whether the first call is still to come."""
+        first = self._flag_first
+        try:
+            first = serializer('_flag_first', first)
+        except KeyError:
+            first = False
+            warnings.warn('the snapshot does not tell whether a OnceTrigger has fired; '
+                          'assuming that it has')
+        self._flag_first = first

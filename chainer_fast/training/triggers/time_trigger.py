@@ -1,0 +1,27 @@
+"""A trigger that goes by the clock."""
+
+
+class TimeTrigger:
+    """Trigger that fires every so many seconds of training.
+
+    Parameters
+    ----------
+    period : float
+        Interval in seconds of :attr:`Trainer.elapsed_time`, which goes on counting when
+        training is resumed.
+    """
+
+    def __init__(self, period):
+        self._period = period
+        self._next_time = period
+
+    def __call__(self, trainer):
+        """Return whether the next moment has passed."""
+        if trainer.elapsed_time <= self._next_time:
+            return False
+        self._next_time += self._period
+        return True
+
+    def serialize(self, serializer):
+        """Write or read the next moment."""
+        self._next_time = serializer('next_time', self._next_time)

@@ -1,0 +1,146 @@
+"""The updater for one device."""
+import operator
+import warnings
+
+from chainer_fast import backend, device_resident
+from chainer_fast.dataset import convert
+from chainer_fast.training import _updater
+
+
+def _of_main_iterator(name, doc):
+    return property(lambda self: getattr(self._iterators['main'], name), doc=doc)
+
+
+def _named(one_or_dict):
+    return one_or_dict if isinstance(one_or_dict, dict) else {'main': one_or_dict}
+
+
+class StandardUpdater(_updater.Updater):
+    """Updater that feeds batches of one iterator to one optimizer.
+
+    For anything more than that, derive from it and override :meth:`update_core`.
+
+    Parameters
+    ----------
+    iterator : Iterator or dict of Iterator
+        The data. One iterator is named ``'main'``; the standard update uses that.
+    optimizer : Optimizer or dict of Optimizer
+        The optimizer, whose target is the model; again it is ``'main'`` that counts.
+    converter : callable
+        ``converter(batch, device)`` makes the arguments of the loss function: a tuple,
+        a dict, or a single one.
+    device : device specifier, optional
+        Where to move the models. By default they stay where they are.
+    loss_func : callable, optional
+        What to minimize; the target of the optimizer by default.
+    loss_scale : float, optional
+        Factor for the loss, against underflow of float16 gradients. It is undone when
+        the parameters are updated.
+    auto_new_epoch : bool
+        Whether to tell the optimizers when an epoch ends.
+    input_device : device specifier, optional
+        Where the converter should send the batch; ``device`` by default.
+
+    Attributes
+    ----------
+    converter, loss_func, loss_scale, auto_new_epoch :
+        The arguments.
+    iteration : int
+        Number of updates.
+    """
+
+    def __init__(self, iterator, optimizer, converter=convert.concat_examples,
+                 device=None, loss_func=None, loss_scale=None, auto_new_epoch=True, *,
+                 input_device=None):
+        self.iteration = 0
+        self.converter, self.loss_func = converter, loss_func
+        self.loss_scale, self.auto_new_epoch = loss_scale, auto_new_epoch
+        self._iterators = _named(iterator)
+        self._optimizers = _named(optimizer)
+        self._device = convert._get_device(device)
+        self._input_device = convert._get_device(
+            self._device if input_device is None else input_device)
+
+        if self._device is not None:
+            _move_models([optimizer.target for optimizer in self._optimizers.values()],
+                         self._device)
+        for optimizer in self._optimizers.values():
+            if auto_new_epoch:
+                optimizer.use_auto_new_epoch = True
+            if loss_scale is not None:
+                optimizer.set_loss_scale(loss_scale)
+
+    device = property(operator.attrgetter('_device'),
+                      doc='Device the models were moved to, or ``None``.')
+    input_device = property(operator.attrgetter('_input_device'),
+                            doc='Device the batches are sent to, or ``None``.')
+
+    epoch = _of_main_iterator('epoch', 'Number of complete epochs.')
+    is_new_epoch = _of_main_iterator(
+        'is_new_epoch', 'Whether the last batch completed an epoch.')
+    epoch_detail = _of_main_iterator(
+        'epoch_detail', 'Number of epochs, with the fraction of the present one.')
+    previous_epoch_detail = _of_main_iterator(
+        'previous_epoch_detail', '``epoch_detail`` before the last batch.')
+
+    def get_optimizer(self, name):
+        """Return an optimizer by its name; ``KeyError`` if there is none."""
+        return self._optimizers[name]
+
+    def get_iterator(self, name):
+        """Return an iterator by its name; ``KeyError`` if there is none."""
+        return self._iterators[name]
+
+    def get_all_optimizers(self):
+        """Return a new dict of all optimizers by name."""
+        return {**self._optimizers}
+
+    def finalize(self):
+        """Finalize all iterators."""
+        for it in self._iterators.values():
+            it.finalize()
+
+    def update(self):
+        """Do one iteration: :meth:`update_core`, and count it."""
+        self.update_core()
+        self.iteration += 1
+
+    def update_core(self):
+        """Take a batch and update the parameters with it; made to be overridden."""
+        iterator, optimizer = self.get_iterator('main'), self.get_optimizer('main')
+        args, kwargs = convert._as_arguments(convert._call_converter(
+            self.converter, iterator.next(), self.input_device))
+        optimizer.update(self.loss_func or optimizer.target, *args, **kwargs)
+        if self.auto_new_epoch and iterator.is_new_epoch:
+            optimizer.new_epoch(auto=True)
+
+    def serialize(self, serializer):
+        """Write or read iterators, optimizers, models and the iteration count."""
+        for name, it in self._iterators.items():
+            it.serialize(serializer['iterator:' + name])
+        for name, optimizer in self._optimizers.items():
+            for kind, part in ('optimizer', optimizer), ('model', optimizer.target):
+                part.serialize(serializer[kind + ':' + name])
+        self.iteration = serializer('iteration', self.iteration)
+
+
+def _move_models(models, device):
+    """Move models to a device; but a model on another GPU stays there."""
+    if not isinstance(device, backend.GpuDevice):
+        for model in models:
+            model.to_device(device)
+        return
+    thread_local = device_resident._thread_local
+    saved = thread_local.flag_gpu_to_gpu
+    thread_local.flag_gpu_to_gpu = False
+    try:
+        for model in models:
+            model.device_resident_accept(device_resident._ToDeviceVisitor(
+                device, skip_between_cupy_devices=True))
+        if thread_local.flag_gpu_to_gpu:
+            warnings.warn(
+                'the updater leaves a model that is on another GPU where it is, '
+                'although it was given %s; call model.to_device() before' % device,
+                FutureWarning)
+    finally:
+        thread_local.flag_gpu_to_gpu = saved
