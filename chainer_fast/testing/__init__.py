@@ -1,0 +1,70 @@
+"""Tools to test functions, links, distributions and extensions with, on any device."""
+from chainer_fast.testing import (
+    _bundle,
+    _distribution_test,
+    array,
+    attr,
+    backend,
+    condition,
+    distribution_test,
+    function_link,
+    helper,
+    matrix,
+    parameterized,
+    random,
+    serializer,
+    training,
+    unary_math_function_test,
+)
+from chainer_fast.testing._distribution_test import distribution_unittest
+from chainer_fast.testing.array import assert_allclose
+from chainer_fast.testing.backend import BackendConfig, inject_backend_tests
+from chainer_fast.testing.function_link import (
+    FunctionTestCase,
+    FunctionTestError,
+    InitializerArgument,
+    LinkInitializersTestCase,
+    LinkTestCase,
+    LinkTestError,
+)
+from chainer_fast.testing.helper import (
+    assert_warns,
+    patch,
+    with_requires,
+    without_requires,
+)
+from chainer_fast.testing.matrix import generate_matrix
+from chainer_fast.testing.parameterized import (
+    from_pytest_parameterize,
+    parameterize,
+    parameterize_pytest,
+    product,
+    product_dict,
+)
+from chainer_fast.testing.random import fix_random, generate_seed
+from chainer_fast.testing.serializer import (
+    save_and_load,
+    save_and_load_hdf5,
+    save_and_load_npz,
+)
+from chainer_fast.testing.training import get_trainer_with_mock_updater
+from chainer_fast.testing.unary_math_function_test import unary_math_function_unittest
+
+
+def run_module(name, file):
+    """Run the tests of a file with pytest, if the file is run as a program.
+
+    Parameters
+    ----------
+    name : str
+        ``__name__`` of the module.
+    file : str
+        ``__file__`` of the module.
+
+    Notes
+    -----
+    pytest stops at the first failure, in its debugger.
+    """
+    if name == '__main__':
+        import pytest
+        pytest.main([file, '-vvs', '-x', '--pdb'])

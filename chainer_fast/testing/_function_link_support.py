@@ -1,0 +1,146 @@
+"""What the tests of functions and of links have in common."""
+import contextlib
+
+import numpy
+
+from chainer_fast import gradient_check, utils, variable
+from chainer_fast.testing import array as _array
+
+
+class _TestError(AssertionError):
+    """A test failed because of what it tests, not because the test itself is wrong."""
+
+    @classmethod
+    def check(cls, expr, message):
+        """Raise this error unless an expression is true."""
+        if not expr:
+            raise cls(message)
+
+    @classmethod
+    def fail(cls, message, exc=None):
+        """Raise this error, with the text of the exception that caused it."""
+        if exc is not None:
+            utils._raise_from(cls, message, exc)
+        raise cls(message)
+
+    @classmethod
+    @contextlib.contextmanager
+    def raise_if_fail(cls, message, error_types=AssertionError):
+        """Turn errors in the ``with`` block into this error."""
+        try:
+            yield
+        except error_types as e:
+            cls.fail(message, e)
+
+
+class FunctionTestError(_TestError):
+    """Raised when a function is found to be wrong."""
+
+
+class LinkTestError(_TestError):
+    """Raised when a link is found to be wrong."""
+
+
+# Checks of what the methods of a test case return
+#
+
+def _check_array_types(arrays, device, func_name):
+    """Raise ``TypeError`` unless these are a tuple of arrays of the device, or None."""
+    if not isinstance(arrays, tuple):
+        raise TypeError(
+            '%s() must return a tuple, not %s' % (func_name, type(arrays).__name__))
+    supported = device.supported_array_types
+    if not all(a is None or isinstance(a, supported) for a in arrays):
+        raise TypeError(
+            '%s() must return a tuple of arrays of device %s or None, not %s' % (
+                func_name, device, [type(a).__name__ for a in arrays]))
+
+
+def _check_variable_types(vars, device, func_name, test_error_cls):
+    """Raise the error unless these are a tuple of variables on the device."""
+    if not isinstance(vars, tuple):
+        test_error_cls.fail(
+            '%s() must return a tuple, not %s' % (func_name, type(vars).__name__))
+    for var in vars:
+        if not isinstance(var, variable.Variable):
+            test_error_cls.fail('%s() must return a tuple of variables, not of %s' % (
+                func_name, type(var).__name__))
+        if not isinstance(var.array, device.supported_array_types):
+            test_error_cls.fail(
+                '%s() must return variables on device %s, not arrays of type %s' % (
+                    func_name, device, type(var.array).__name__))
+
+
+def _check_arrays_equal(actual_arrays, expected_arrays, test_error_cls, **opts):
+    """Raise the error unless arrays have the same shapes and dtypes and agree.
+
+    The keyword arguments are those of :func:`chainer_fast.testing.assert_allclose`.
+    """
+    actual_props = [(a.shape, a.dtype) for a in actual_arrays]
+    expected_props = [(a.shape, a.dtype) for a in expected_arrays]
+    props = 'expected: %s\nactual:   %s' % (
+        utils._format_array_props(expected_arrays),
+        utils._format_array_props(actual_arrays))
+    test_error_cls.check(
+        len(actual_props) == len(expected_props),
+        'there are %d outputs, but %d are expected\n%s' % (
+            len(actual_props), len(expected_props), props))
+    test_error_cls.check(
+        actual_props == expected_props,
+        'shapes or dtypes of outputs are not those expected\n' + props)
+    problems = {}
+    for i, (actual, expected) in enumerate(
+            zip(actual_arrays, expected_arrays, strict=True)):
+        try:
+            _array.assert_allclose(actual, expected, **opts)
+        except AssertionError as e:
+            problems[i] = str(e)
+    test_error_cls.check(
+        not problems,
+        'outputs %s are not those expected\n%s\n%s' % (
+            list(problems), props, ''.join(
+                '\noutput %d:\n%s\n' % item for item in problems.items())))
+
+
+# Steps of the tests
+#
+
+def _draw_like(templates):
+    """Draw arrays with the shapes and dtypes of others, uniformly in [-1, 1)."""
+    return tuple(numpy.random.uniform(-1, 1, a.shape).astype(a.dtype)
+                 for a in templates)
+
+
+def _with_contiguousness(arrays, contiguous):
+    """Return arrays laid out as ``contiguous`` of a test case tells."""
+    if contiguous is None:
+        return _array._as_noncontiguous_array(arrays)
+    assert contiguous == 'C', (
+        "contiguous must be None or 'C', not %r" % (contiguous,))
+    return arrays
+
+
+def _send_variables(device, arrays):
+    """Return new variables on a device."""
+    return [variable.Variable(device.send(a)) for a in arrays]
+
+
+# How often inputs are drawn again because the function cannot be differentiated there.
+_MAX_DODGES = 10000
+
+
+def _check_dodging(attempt, dodge, test_error_cls, message):
+    """Run an attempt to check gradients; its failure is raised as the given error.
+
+    An attempt at a point where the function is not differentiable is repeated, if
+    ``dodge`` is true, since it draws another point.
+    """
+    with test_error_cls.raise_if_fail(message):
+        for _ in range(_MAX_DODGES):
+            try:
+                return attempt()
+            except gradient_check.NondifferentiableError:
+                if not dodge:
+                    raise
+        raise AssertionError(
+            'none of %d inputs lets the function be differentiated' % _MAX_DODGES)

@@ -1,0 +1,403 @@
+"""Test cases of links."""
+import unittest
+
+import numpy
+
+from chainer_fast import backend, gradient_check, initializers, link
+from chainer_fast.testing import _function_link_support as _support
+from chainer_fast.testing._function_link_support import LinkTestError
+
+
+class InitializerArgument:
+    """An initializer as it is given to a link, and what the link makes of it.
+
+    Parameters
+    ----------
+    argument_value : object
+        What the link is given, e.g. ``None``.
+    expected_initializer : initializer
+        An equivalent initializer, array or number.
+    """
+
+    def __init__(self, argument_value, expected_initializer):
+        if expected_initializer is None:
+            raise ValueError(
+                'expected_initializer must be what the link falls back on, not None')
+        self.argument_value = argument_value
+        self.expected_initializer = expected_initializer
+
+
+class _LinkTestBase:
+    """What test cases of links define, and the steps that their tests share."""
+
+    backend_config = None
+    contiguous = None
+    #: Names of the parameters, in the order of what :meth:`generate_params` returns.
+    param_names = ()
+
+    # What a subclass defines
+    #
+
+    def before_test(self, test_name):
+        """Prepare for a test; a hook that does nothing by default.
+
+        Parameters
+        ----------
+        test_name : str
+            Name of the test method.
+        """
+
+    def generate_params(self):
+        """Return a tuple of initializers of the parameters. To be overridden.
+
+        They are arrays of NumPy, numbers, initializers or
+        :class:`~chainer_fast.testing.InitializerArgument`.
+        """
+        raise NotImplementedError('define generate_params()')
+
+    def generate_inputs(self):
+        """Return a tuple of input arrays, of NumPy. To be overridden."""
+        raise NotImplementedError('define generate_inputs()')
+
+    def create_link(self, initializers):
+        """Return a link. To be overridden.
+
+        Parameters
+        ----------
+        initializers : tuple
+            Initializers of the parameters named by ``param_names``.
+        """
+        raise NotImplementedError('define create_link(initializers)')
+
+    def forward(self, link, inputs, device):
+        """Return the output of a link, a variable or a tuple of them.
+
+        By default, that of calling it with the inputs.
+
+        Parameters
+        ----------
+        link : chainer_fast.Link
+            The link, on the device.
+        inputs : sequence of Variable
+            Inputs on the device.
+        device : chainer_fast.backend.Device
+            The device.
+        """
+        return link(*inputs)
+
+    def check_forward_outputs(self, outputs, expected_outputs):
+        """Raise ``LinkTestError`` unless outputs are those expected.
+
+        Parameters
+        ----------
+        outputs, expected_outputs : tuple of array
+            Outputs of ``forward`` and ``forward_expected``.
+        """
+        _support._check_arrays_equal(
+            outputs, expected_outputs, LinkTestError, **self.check_forward_options)
+
+    # Steps
+    #
+
+    def _begin(self, test_name, backend_config):
+        self.backend_config = backend_config
+        self.before_test(test_name)
+
+    def _to_noncontiguous_as_needed(self, contig_arrays):
+        return _support._with_contiguousness(contig_arrays, self.contiguous)
+
+    def _send(self, arrays):
+        """Return arrays on the device, laid out as the test case tells."""
+        return self._to_noncontiguous_as_needed(self.backend_config.get_array(arrays))
+
+    def _generate_params(self):
+        params = self.generate_params()
+        if not isinstance(params, tuple):
+            raise TypeError('generate_params() must return a tuple, not %s'
+                            % type(params).__name__)
+        for init in params:
+            _check_generated_initializer(init)
+        return params
+
+    def _generate_inputs(self):
+        inputs = self.generate_inputs()
+        _support._check_array_types(inputs, backend.CpuDevice(), 'generate_inputs')
+        return inputs
+
+    def _create_link(self, inits, backend_config):
+        """Return a new link on the device."""
+        created = self.create_link(
+            tuple(_get_initializer_argument_value(init) for init in inits))
+        if not isinstance(created, link.Link):
+            raise TypeError('create_link() must return a link, not %s'
+                            % type(created).__name__)
+        return created.to_device(backend_config.device)
+
+    def _create_initialized_link(self, inits, backend_config):
+        """Return a new link that was called, so that all parameters have arrays."""
+        created = self._create_link(inits, backend_config)
+        inputs = self._send(self._generate_inputs())
+        self._forward(
+            created, _support._send_variables(backend_config.device, inputs),
+            backend_config)
+        return created
+
+    def _forward(self, link, inputs, backend_config):
+        device = backend_config.device
+        with backend_config:
+            outputs = self.forward(link, inputs, device)
+        if not isinstance(outputs, tuple):
+            outputs = outputs,
+        _support._check_variable_types(outputs, device, 'forward', LinkTestError)
+        return outputs
+
+
+class LinkTestCase(_LinkTestBase, unittest.TestCase):
+    """Base of test cases of a link: forward and backward.
+
+    A subclass defines ``param_names`` and the methods :meth:`generate_params`,
+    :meth:`generate_inputs`, :meth:`create_link` and :meth:`forward_expected`, and may
+    define :meth:`forward`, :meth:`generate_grad_outputs`,
+    :meth:`check_forward_outputs` and :meth:`before_test`. It is decorated with
+    :func:`~chainer_fast.testing.inject_backend_tests`, with ``None`` for the names.
+
+    Attributes
+    ----------
+    param_names : tuple of str
+        Parameters whose gradients are checked. Default: none.
+    check_forward_options : dict
+        Arguments of :func:`~chainer_fast.testing.assert_allclose`; set in ``setUp``.
+    check_backward_options : dict
+        Arguments of :func:`~chainer_fast.gradient_check.check_backward`; likewise.
+    skip_forward_test, skip_backward_test : bool
+        Whether to skip a test. Default: ``False``.
+    dodge_nondifferentiable : bool
+        Whether to draw other inputs and parameters where the link turns out not to be
+        differentiable. Default: ``False``.
+    numerical_grad_dtype : dtype
+        Type in which finite differences are computed. Default: ``numpy.float64``.
+    contiguous : str or None
+        ``'C'`` for C-contiguous arrays; otherwise those given to the link are not
+        contiguous. Default: ``None``.
+    backend_config : BackendConfig
+        The backend during a test.
+
+    Raises
+    ------
+    LinkTestError
+        By a test, if the link is wrong.
+
+    See Also
+    --------
+    LinkInitializersTestCase
+    """
+
+    check_forward_options = None
+    check_backward_options = None
+    skip_forward_test = False
+    skip_backward_test = False
+    dodge_nondifferentiable = False
+    numerical_grad_dtype = numpy.float64
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.check_forward_options = {}
+        self.check_backward_options = {}
+
+    def forward_expected(self, link, inputs):
+        """Return a tuple of the expected output arrays, of NumPy. To be overridden.
+
+        Parameters
+        ----------
+        link : chainer_fast.Link
+            The link, on the CPU.
+        inputs : tuple of numpy.ndarray
+            Inputs.
+        """
+        raise NotImplementedError('define forward_expected(link, inputs)')
+
+    def generate_grad_outputs(self, outputs_template):
+        """Return a tuple of gradients of the outputs, arrays of NumPy or ``None``.
+
+        By default they are uniform in [-1, 1).
+
+        Parameters
+        ----------
+        outputs_template : sequence of array
+            The outputs.
+        """
+        return _support._draw_like(outputs_template)
+
+    def _forward_expected(self, link, inputs):
+        outputs = self.forward_expected(link, inputs)
+        _support._check_array_types(outputs, backend.CpuDevice(), 'forward_expected')
+        return outputs
+
+    def _generate_grad_outputs(self, outputs_template):
+        grads = self.generate_grad_outputs(outputs_template)
+        _support._check_array_types(
+            grads, backend.CpuDevice(), 'generate_grad_outputs')
+        return grads
+
+    def test_forward(self, backend_config):
+        """Compare outputs with those expected."""
+        if self.skip_forward_test:
+            raise unittest.SkipTest('skip_forward_test is set')
+        self._begin('test_forward', backend_config)
+        device = backend_config.device
+        created = self._create_link(self._generate_params(), backend_config)
+        inputs = self._generate_inputs()
+        outputs = self._forward(
+            created, tuple(_support._send_variables(device, self._send(inputs))),
+            backend_config)
+        created.to_device('@numpy')
+        self.check_forward_outputs(
+            tuple(y.array for y in outputs), self._forward_expected(created, inputs))
+
+    def test_backward(self, backend_config):
+        """Compare gradients of inputs and parameters with finite differences."""
+        if self.skip_backward_test:
+            raise unittest.SkipTest('skip_backward_test is set')
+        self._begin('test_backward', backend_config)
+        _support._check_dodging(
+            self._check_backward, self.dodge_nondifferentiable, LinkTestError,
+            'backward is wrong')
+
+    def _check_backward(self):
+        backend_config = self.backend_config
+        inits = self._generate_params()
+        template = self._create_link(inits, backend_config)
+        inputs = self._send(self._generate_inputs())
+        outputs = self._forward(
+            template, _support._send_variables(backend_config.device, inputs),
+            backend_config)
+        params = [p.array for p in _get_link_params(template, self.param_names)]
+        grad_outputs = self._generate_grad_outputs([y.array for y in outputs])
+        inputs = self._to_noncontiguous_as_needed(inputs)
+        params = self._to_noncontiguous_as_needed(params)
+        grad_outputs = self._send(grad_outputs)
+        # The call above may have changed more of the link than its outputs show.
+        checked = self._create_initialized_link(inits, backend_config)
+
+        def forward(inputs, params):
+            with checked.init_scope():
+                for name, param in zip(self.param_names, params, strict=True):
+                    setattr(checked, name, param)
+            return self._forward(checked, inputs, backend_config)
+
+        with backend_config:
+            gradient_check._check_backward_with_params(
+                forward, inputs, grad_outputs, params=params,
+                **{'dtype': self.numerical_grad_dtype,
+                   'detect_nondifferentiable': self.dodge_nondifferentiable,
+                   **self.check_backward_options})
+
+
+class LinkInitializersTestCase(_LinkTestBase, unittest.TestCase):
+    """Base of test cases of a link's initializers.
+
+    A subclass defines ``param_names`` and the methods :meth:`generate_params`,
+    :meth:`generate_inputs`, :meth:`create_link` and :meth:`get_initializers`, and may
+    define :meth:`forward` and :meth:`before_test`. It is decorated with
+    :func:`~chainer_fast.testing.inject_backend_tests`, with ``None`` for the names.
+
+    Attributes
+    ----------
+    param_names : tuple of str
+        Parameters that are checked.
+    check_initializers_options : dict
+        Arguments of :func:`~chainer_fast.testing.assert_allclose`; set in ``setUp``.
+    contiguous, backend_config
+        See :class:`LinkTestCase`.
+
+    Raises
+    ------
+    LinkTestError
+        By a test, if a parameter is not what its initializer makes.
+    """
+
+    check_initializers_options = None
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.check_initializers_options = {}
+
+    def get_initializers(self):
+        """Return initializers to test, a list for each parameter. To be overridden.
+
+        They are initializers, arrays of NumPy, numbers or
+        :class:`~chainer_fast.testing.InitializerArgument`, and deterministic.
+        """
+        raise NotImplementedError('define get_initializers()')
+
+    def _get_initializers(self):
+        lists = self.get_initializers()
+        if not isinstance(lists, (tuple, list)) or not all(
+                isinstance(inits, (tuple, list)) for inits in lists):
+            raise TypeError(
+                'get_initializers() must return a list of initializers for each '
+                'parameter, not %r' % (lists,))
+        for inits in lists:
+            for init in inits:
+                _check_generated_initializer(init)
+        return lists
+
+    def test_initializers(self, backend_config):
+        """Compare parameters with what their initializers make."""
+        self._begin('test_initializers', backend_config)
+        for i_param, inits in enumerate(self._get_initializers()):
+            all_inits = list(self._generate_params())
+            for init in inits:
+                all_inits[i_param] = init
+                self._test_single_initializer(i_param, all_inits, backend_config)
+
+    def _test_single_initializer(self, i_param, inits, backend_config):
+        created = self._create_initialized_link(inits, backend_config)
+        param = _get_link_params(created, self.param_names)[i_param].array
+        init = _get_expected_initializer(inits[i_param])
+        dtype = getattr(init, 'dtype', None) or param.dtype
+        expected = initializers.generate_array(init, param.shape, numpy, dtype)
+        _support._check_arrays_equal(
+            (param,), (expected,), LinkTestError, **self.check_initializers_options)
+
+
+# Initializers and parameters
+#
+
+def _check_generated_initializer(init):
+    """Raise an exception unless this can initialize a parameter."""
+    if isinstance(init, InitializerArgument):
+        return
+    if init is None:
+        raise ValueError(
+            'None leaves the initializer to the link: use InitializerArgument(None, '
+            'EXPECTED) to tell what it falls back on')
+    _get_expected_initializer(init)
+
+
+def _get_initializer_argument_value(init):
+    """Return what the link is given."""
+    return init.argument_value if isinstance(init, InitializerArgument) else init
+
+
+def _get_expected_initializer(init):
+    """Return the initializer that the parameter must agree with."""
+    if isinstance(init, InitializerArgument):
+        init = init.expected_initializer
+    if not (callable(init) or numpy.isscalar(init)
+            or isinstance(init, numpy.ndarray)):
+        raise TypeError(
+            'expected an initializer, an array of NumPy or a number, not %s'
+            % type(init).__name__)
+    return initializers._get_initializer(init)
+
+
+def _get_link_params(link, param_names):
+    """Return the parameters of a link with these names."""
+    params = []
+    for name in param_names:
+        param = getattr(link, name, None)
+        if param is None:
+            LinkTestError.fail('the link has no parameter %s' % name)
+        params.append(param)
+    return params

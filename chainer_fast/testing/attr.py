@@ -1,0 +1,92 @@
+"""Marks for tests that need a device, a library or patience."""
+import os
+import unittest
+
+_error = None
+try:
+    import pytest
+except ImportError as e:
+    _error = e
+
+# Number of GPUs that tests may use; negative where the environment sets no limit.
+_gpu_limit = int(os.environ.get('CHAINER_TEST_GPU_LIMIT', '-1'))
+
+
+def is_available():
+    """Return whether the marks can be used, that is, whether pytest is installed."""
+    return _error is None
+
+
+def check_available():
+    """Raise ``RuntimeError`` if pytest is not installed."""
+    if not is_available():
+        raise RuntimeError(
+            'chainer.testing needs pytest: install it, e.g. with '
+            '"pip install pytest".\nReason: %s' % _error)
+
+
+def get_error():
+    """Return the ``ImportError`` of pytest, or ``None`` if it is installed."""
+    return _error
+
+
+def cudnn(*args, **kwargs):
+    """Mark a test that needs cuDNN; deselected by ``pytest -m 'not cudnn'``."""
+    return _mark('cudnn')(*args, **kwargs)
+
+
+def ideep(*args, **kwargs):
+    """Mark a test that needs iDeep; deselected by ``pytest -m 'not ideep'``."""
+    return _mark('ideep')(*args, **kwargs)
+
+
+def chainerx(*args, **kwargs):
+    """Mark a test that needs ChainerX; deselected by ``pytest -m 'not chainerx'``."""
+    return _mark('chainerx')(*args, **kwargs)
+
+
+def slow(*args, **kwargs):
+    """Mark a test that takes long; deselected by ``pytest -m 'not slow'``."""
+    return _mark('slow')(*args, **kwargs)
+
+
+def gpu(f):
+    """Mark a test that needs one GPU.
+
+    It is deselected by ``pytest -m 'not gpu'``, and skipped where the environment
+    variable ``CHAINER_TEST_GPU_LIMIT`` is 0.
+
+    Parameters
+    ----------
+    f : function or class
+        What to mark.
+    """
+    return multi_gpu(1)(f)
+
+
+def multi_gpu(gpu_num):
+    """Return a decorator for a test that needs several GPUs.
+
+    The test has the mark ``gpu``, and is skipped where the environment variable
+    ``CHAINER_TEST_GPU_LIMIT`` is less than the number.
+
+    Parameters
+    ----------
+    gpu_num : int
+        Number of GPUs that the test needs.
+    """
+    mark = _mark('gpu')
+
+    def deco(f):
+        marked = mark(f)
+        if 0 <= _gpu_limit < gpu_num:
+            return unittest.skip('%d GPUs required' % gpu_num)(marked)
+        return marked
+
+    return deco
+
+
+def _mark(name):
+    check_available()
+    # Looked up now, not on import: a conftest may have replaced the mark.
+    return getattr(pytest.mark, name)

@@ -1,0 +1,135 @@
+"""Tests that need not succeed every time they run."""
+import functools
+import sys
+import unittest
+
+
+def repeat_with_success_at_least(times, min_success):
+    """Return a decorator that runs a test several times, some of which must succeed.
+
+    Each run has an instance, a set-up and a tear-down of its own. Runs end as soon as
+    the outcome is settled, after one of them at least.
+
+    Parameters
+    ----------
+    times : int
+        How many times the test runs at most.
+    min_success : int
+        How many runs must succeed.
+
+    Returns
+    -------
+    function
+        Decorator of a method of :class:`unittest.TestCase`.
+    """
+    assert times >= min_success, (
+        'cannot succeed %d times in %d runs' % (min_success, times))
+
+    def decorate(method):
+        @functools.wraps(method)
+        def repeated(self, *args, **kwargs):
+            assert isinstance(self, unittest.TestCase), (
+                'only methods of a unittest.TestCase can be repeated, not of %r' % self)
+            n_success = 0
+            errors = []
+            while n_success + len(errors) < times:
+                error = _run_once(method, self, args, kwargs)
+                if error is None:
+                    n_success += 1
+                else:
+                    errors.append(error)
+                if n_success >= min_success:
+                    return
+                if len(errors) > times - min_success:
+                    break
+            message = '%d of %d runs succeeded and %d failed, but %d must succeed' % (
+                n_success, times, len(errors), min_success)
+            if errors:
+                message += '\n\nThe first error message:\n' + errors[0]
+            self.fail(message)
+
+        return repeated
+
+    return decorate
+
+
+def repeat(times):
+    """Return a decorator that runs a test several times, all of which must succeed.
+
+    Parameters
+    ----------
+    times : int
+        How many times the test runs.
+
+    Returns
+    -------
+    function
+        Decorator of a method of :class:`unittest.TestCase`.
+    """
+    return repeat_with_success_at_least(times, times)
+
+
+def retry(times):
+    """Return a decorator that runs a test until it succeeds.
+
+    Parameters
+    ----------
+    times : int
+        How many times the test runs at most.
+
+    Returns
+    -------
+    function
+        Decorator of a method of :class:`unittest.TestCase`.
+    """
+    return repeat_with_success_at_least(times, 1)
+
+
+class QuietTestRunner:
+    """Runs tests and prints nothing."""
+
+    def run(self, suite):
+        """Run a test or a suite, and return its :class:`unittest.TestResult`."""
+        result = _Result()
+        suite.run(result)
+        return result
+
+
+class _Result(unittest.TestResult):
+    """A result to which pytest's way of skipping is no error."""
+
+    def addError(self, test, err):
+        pytest = sys.modules.get('pytest')
+        if pytest is not None and isinstance(err[1], pytest.skip.Exception):
+            self.addSkip(test, str(err[1]))
+        else:
+            super().addError(test, err)
+
+
+def _run_once(method, instance, args, kwargs):
+    """Run a test method on a new instance.
+
+    Returns
+    -------
+    str or None
+        Traceback of its error.
+
+    Raises
+    ------
+    unittest.SkipTest
+        If it was skipped.
+    """
+    name = instance._testMethodName
+    trial = type(instance)(name)
+
+    def run():
+        # What a test returns is of no interest, and unittest warns of it.
+        method(trial, *args, **kwargs)
+
+    # The instance's attribute hides the repeating method of the class.
+    setattr(trial, name, run)
+    result = QuietTestRunner().run(trial)
+    if result.skipped:
+        raise unittest.SkipTest(result.skipped[0][1])
+    problems = result.errors + result.failures
+    return problems[0][1] if problems else None

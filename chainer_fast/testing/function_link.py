@@ -1,0 +1,14 @@
+"""Test cases of functions and links."""
+from chainer_fast.testing._function_link_support import (  # noqa: F401
+    FunctionTestError,
+    LinkTestError,
+)
+from chainer_fast.testing._function_test import (  # noqa: F401
+    FunctionTestBase,
+    FunctionTestCase,
+)
+from chainer_fast.testing._link_test import (  # noqa: F401
+    InitializerArgument,
+    LinkInitializersTestCase,
+    LinkTestCase,
+)

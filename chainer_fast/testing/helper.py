@@ -1,0 +1,122 @@
+"""Warnings, requirements and patches."""
+import contextlib
+import importlib
+import importlib.metadata
+import unittest
+import unittest.mock
+import warnings
+
+
+@contextlib.contextmanager
+def assert_warns(expected):
+    """Assert that a ``with`` block warns.
+
+    Warnings of other categories are swallowed.
+
+    Parameters
+    ----------
+    expected : type or tuple of type
+        Category of the warning, or categories of which one is enough.
+
+    Raises
+    ------
+    AssertionError
+        If the block ends without such a warning.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        yield
+    if not any(isinstance(w.message, expected) for w in caught):
+        raise AssertionError('%s was not warned of; warnings in the block: %s' % (
+            getattr(expected, '__name__', expected),
+            [w.category.__name__ for w in caught]))
+
+
+def with_requires(*requirements):
+    """Return a decorator that skips a test unless distributions are installed.
+
+    Parameters
+    ----------
+    *requirements : str
+        Requirements as pip writes them, e.g. ``'scipy>=1.0'``. All must be met.
+
+    Returns
+    -------
+    function
+        Decorator of a test function or a test case.
+    """
+    return unittest.skipUnless(
+        _are_satisfied(requirements), 'requires: ' + ','.join(requirements))
+
+
+def without_requires(*requirements):
+    """Return a decorator that skips a test if distributions are installed.
+
+    The contrary of :func:`with_requires`: the test runs if a requirement is not met.
+
+    Parameters
+    ----------
+    *requirements : str
+        Requirements as pip writes them.
+
+    Returns
+    -------
+    function
+        Decorator of a test function or a test case.
+    """
+    return unittest.skipIf(
+        _are_satisfied(requirements), 'requires: ' + ','.join(requirements))
+
+
+def _are_satisfied(requirements):
+    """Return whether the installed distributions meet requirements of pip's syntax."""
+    # pytest brings it along.
+    from packaging import requirements as syntax
+
+    for requirement in map(syntax.Requirement, requirements):
+        if requirement.marker is not None and not requirement.marker.evaluate():
+            continue
+        try:
+            version = importlib.metadata.version(requirement.name)
+        except importlib.metadata.PackageNotFoundError:
+            return False
+        if not requirement.specifier.contains(version, prereleases=True):
+            return False
+    return True
+
+
+def patch(target, *args, **kwargs):
+    """Put a mock in the place of an object, as :func:`unittest.mock.patch` does.
+
+    Unlike there, the mock passes calls on to the object that it replaces, unless
+    another object to call is given.
+
+    Parameters
+    ----------
+    target : str
+        Full name of the object, e.g. ``'numpy.linalg.svd'``.
+    *args, **kwargs
+        The other arguments of :func:`unittest.mock.patch`.
+
+    Returns
+    -------
+    context manager
+        It returns the mock, which tells how it was called.
+    """
+    if not args and 'new' not in kwargs:
+        kwargs.setdefault('wraps', _import_object_from_name(target))
+    return unittest.mock.patch(target, *args, **kwargs)
+
+
+def _import_object_from_name(fullname):
+    """Return the object of a dotted name, whose first parts name a module."""
+    parts = fullname.split('.')
+    for n_module in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module('.'.join(parts[:n_module]))
+        except ImportError:
+            continue
+        for part in parts[n_module:]:
+            found = getattr(found, part)
+        return found
+    raise RuntimeError("Can't import %s: no such module" % parts[0])

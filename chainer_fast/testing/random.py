@@ -1,0 +1,159 @@
+"""Random numbers that are the same in every run of a test."""
+import atexit
+import functools
+import importlib
+import os
+import random
+
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.testing import _bundle
+
+_SEED = 100
+
+_old_python_random_state = None
+_old_numpy_random_state = None
+# How many set-ups of test cases wait for their tear-down: a test may run others.
+_nest_count = 0
+
+
+def fix_random(*, setup_method='setUp', teardown_method='tearDown'):
+    """Return a decorator that fixes random numbers in each test of a test case.
+
+    NumPy's global random state is seeded before the set-up of a test and restored
+    after its tear-down; Python's is restored. With CuPy installed, its
+    generators are seeded as well. If the environment variable
+    ``CHAINER_TEST_RANDOM_NONDETERMINISTIC`` is 1, seeds differ from run to run.
+
+    Parameters
+    ----------
+    setup_method, teardown_method : str
+        Names of the methods that run before and after each test.
+
+    Returns
+    -------
+    function
+        Decorator of a class, or of what other decorators of this package made of one.
+    """
+    def decorate(decorated):
+        if isinstance(decorated, _bundle._ParameterizedTestCaseBundle):
+            for case in decorated.cases:
+                _fix_random_of(case.klass, setup_method, teardown_method)
+        elif isinstance(decorated, type):
+            _fix_random_of(decorated, setup_method, teardown_method)
+        else:
+            raise TypeError('expected a test case, which is a class, not %r' % (
+                decorated,))
+        return decorated
+
+    return decorate
+
+
+def _fix_random_of(klass, setup_name, teardown_name):
+    set_up = getattr(klass, setup_name)
+    tear_down = getattr(klass, teardown_name)
+
+    @functools.wraps(set_up)
+    def fixed_set_up(self, *args, **kwargs):
+        _setup_random()
+        try:
+            return set_up(self, *args, **kwargs)
+        except BaseException:
+            # There is no tear-down after a set-up that fails.
+            _teardown_random()
+            raise
+
+    @functools.wraps(tear_down)
+    def fixed_tear_down(self, *args, **kwargs):
+        try:
+            return tear_down(self, *args, **kwargs)
+        finally:
+            _teardown_random()
+
+    setattr(klass, setup_name, fixed_set_up)
+    setattr(klass, teardown_name, fixed_tear_down)
+
+
+def generate_seed():
+    """Return a random seed, the same in every run of a test with fixed random numbers.
+
+    Returns
+    -------
+    int
+        Between 0 and 2**32 - 2.
+
+    Raises
+    ------
+    AssertionError
+        If random numbers are not fixed at the moment.
+    """
+    assert _nest_count > 0, 'random is not set up: decorate the test with fix_random'
+    return int(numpy.random.randint(0xffffffff, dtype=numpy.int64))
+
+
+def do_setup(deterministic=True):
+    """Save the random states, then seed them.
+
+    Parameters
+    ----------
+    deterministic : bool
+        Whether the seed is always the same.
+    """
+    if cuda.available:
+        _cupy_testing_random().do_setup(deterministic)
+    else:
+        _numpy_do_setup(deterministic)
+
+
+def do_teardown():
+    """Restore the random states that :func:`do_setup` saved."""
+    if cuda.available:
+        _cupy_testing_random().do_teardown()
+    else:
+        _numpy_do_teardown()
+
+
+def _numpy_do_setup(deterministic=True):
+    global _old_python_random_state, _old_numpy_random_state
+    _old_python_random_state = random.getstate()
+    _old_numpy_random_state = numpy.random.get_state()
+    numpy.random.seed(_SEED if deterministic else None)
+
+
+def _numpy_do_teardown():
+    global _old_python_random_state, _old_numpy_random_state
+    random.setstate(_old_python_random_state)
+    numpy.random.set_state(_old_numpy_random_state)
+    _old_python_random_state = _old_numpy_random_state = None
+
+
+def _cupy_testing_random():
+    """Return CuPy's counterpart, which sees to Python's and NumPy's states too."""
+    try:
+        return importlib.import_module('cupy.testing._random')
+    except ImportError:
+        return importlib.import_module('cupy.testing.random')
+
+
+def _setup_random():
+    global _nest_count
+    if _nest_count == 0:
+        deterministic = os.environ.get(
+            'CHAINER_TEST_RANDOM_NONDETERMINISTIC', '0') == '0'
+        do_setup(deterministic)
+    _nest_count += 1
+
+
+def _teardown_random():
+    global _nest_count
+    assert _nest_count > 0, 'random is not set up: tear-down without set-up'
+    _nest_count -= 1
+    if _nest_count == 0:
+        do_teardown()
+
+
+@atexit.register
+def _check_teardown():
+    assert _nest_count == 0, (
+        'a test case with fixed random numbers was set up, but not torn down')

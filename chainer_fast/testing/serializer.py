@@ -1,0 +1,52 @@
+"""Round trips of objects through files."""
+import os
+
+from chainer_fast import serializers, utils
+
+
+def save_and_load(src, dst, filename, saver, loader):
+    """Save an object to a file, and load another object from it.
+
+    The file lies in a temporary directory, which is removed.
+
+    Parameters
+    ----------
+    src : object
+        What is saved.
+    dst : object
+        What is loaded into.
+    filename : str
+        Base name of the file.
+    saver : callable
+        Called as ``saver(path, src)``.
+    loader : callable
+        Called as ``loader(path, dst)``.
+    """
+    with utils.tempdir() as directory:
+        path = os.path.join(directory, filename)
+        saver(path, src)
+        loader(path, dst)
+
+
+def save_and_load_npz(src, dst):
+    """Save an object as NPZ, and load another object from that.
+
+    Parameters
+    ----------
+    src, dst : object
+        What is saved, and what is loaded into.
+    """
+    save_and_load(
+        src, dst, 'saved.npz', serializers.save_npz, serializers.load_npz)
+
+
+def save_and_load_hdf5(src, dst):
+    """Save an object as HDF5, and load another object from that.
+
+    Parameters
+    ----------
+    src, dst : object
+        What is saved, and what is loaded into.
+    """
+    save_and_load(
+        src, dst, 'saved.h5', serializers.save_hdf5, serializers.load_hdf5)

@@ -1,0 +1,64 @@
+"""A trainer to test extensions and triggers with."""
+from unittest import mock
+
+from chainer_fast import training
+
+_error = None
+
+
+def is_available():
+    """Return whether :func:`get_trainer_with_mock_updater` can be used."""
+    return True
+
+
+def check_available():
+    """Do nothing: nothing is missing."""
+
+
+def get_error():
+    """Return ``None``: nothing is missing."""
+    return _error
+
+
+def get_trainer_with_mock_updater(
+        stop_trigger=(10, 'iteration'), iter_per_epoch=10, extensions=None):
+    """Return a trainer that trains nothing: its updater only counts.
+
+    Parameters
+    ----------
+    stop_trigger : trigger or tuple
+        When the trainer stops.
+    iter_per_epoch : int or float
+        Number of iterations of an epoch; it need not be whole.
+    extensions : list, optional
+        Extensions of the trainer.
+
+    Returns
+    -------
+    chainer_fast.training.Trainer
+        Its updater is a :class:`unittest.mock.Mock` whose ``update`` moves
+        ``iteration``, ``epoch``, ``epoch_detail``, ``previous_epoch_detail`` and
+        ``is_new_epoch`` on by an iteration.
+    """
+    assert iter_per_epoch > 0, (
+        'expected a positive number of iterations per epoch, not %r' % iter_per_epoch)
+    updater = mock.Mock()
+    # A trainer reports optimizers by name; a mock cannot be iterated.
+    updater.get_all_optimizers.return_value = {}
+
+    def count(iteration):
+        updater.iteration = iteration
+        updater.epoch = int(iteration // iter_per_epoch)
+        updater.epoch_detail = iteration / iter_per_epoch
+
+    def update():
+        previous_epoch = updater.epoch
+        updater.previous_epoch_detail = updater.epoch_detail
+        count(updater.iteration + 1)
+        updater.is_new_epoch = updater.epoch != previous_epoch
+
+    count(0)
+    updater.previous_epoch_detail = None
+    updater.is_new_epoch = True
+    updater.update = update
+    return training.Trainer(updater, stop_trigger, extensions=extensions or ())
