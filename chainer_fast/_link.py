@@ -75,7 +75,14 @@ class Link(LinkTree, device_resident.DeviceResident):
 
     _local_link_hooks = None
     _within_init_scope = False
+    _mixin_computes = False
     __init_done = False
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        # A mixin that comes after Link may define __call__ in place of forward.
+        behind = cls.__mro__[cls.__mro__.index(Link) + 1:]
+        cls._mixin_computes = any('__call__' in vars(base) for base in behind)
 
     def __init__(self, **params):
         super().__init__()
@@ -101,12 +108,7 @@ class Link(LinkTree, device_resident.DeviceResident):
     def __call__(self, *args, **kwargs):
         if not self.__init_done:
             raise _not_initialized()
-        forward = getattr(self, 'forward', None)
-        if forward is None:
-            try:
-                forward = super().__call__  # that a mixin brings
-            except AttributeError:
-                forward = self.forward  # for its error, which names what is missing
+        forward = super().__call__ if self._mixin_computes else self.forward
 
         if not self._local_link_hooks and not _thread.hooks:
             return forward(*args, **kwargs)

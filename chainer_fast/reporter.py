@@ -182,14 +182,17 @@ def report_scope(observation):
         yield
 
 
+_numpy_types = (numpy.ndarray, numpy.generic)
+
+
 def _is_numpy_scalar(value):
-    return isinstance(value, (numpy.ndarray, numpy.generic)) and value.ndim == 0
+    return isinstance(value, _numpy_types) and value.ndim == 0
 
 
 def _widen(value):
-    """Return a NumPy value without dimensions in double precision at least."""
-    if _is_numpy_scalar(value) and value.dtype.kind in 'biufc':
-        return value.astype(numpy.promote_types(value.dtype, numpy.float64))[()]
+    """Return a real NumPy value without dimensions in double precision."""
+    if _is_numpy_scalar(value) and value.dtype.kind in 'biuf':
+        return numpy.float64(value)
     return value
 
 

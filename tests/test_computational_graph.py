@@ -100,7 +100,8 @@ class TestDump:
         assert r'label="say \"x\": (2, 3)' in self.dump()
 
     def test_styles(self):
-        text = self.dump(variable_style={'shape': 'star'}, function_style={'label': 'f'})
+        text = self.dump(
+            variable_style={'shape': 'star'}, function_style={'label': 'f'})
         assert text.count('shape="star"') == 3
         assert text.count('label="f",shape="box"') == 2
         assert 'fillcolor' not in text

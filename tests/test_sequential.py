@@ -112,9 +112,9 @@ class TestList:
                 model.insert(i, abs)
         with pytest.raises(ValueError, match='out of range'):
             model[1] = abs
-        for use in (lambda: model[1], lambda: model.pop(1), lambda: model.__delitem__(1)):
+        for use in (model.__getitem__, model.pop, model.__delitem__):
             with pytest.raises(IndexError):
-                use()
+                use(1)
 
     def test_add_link(self):
         link, model = Layer(), Sequential(abs)

@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from chainer_fast import initializers
+from chainer_fast import backend, initializers
 
 # Class, distribution, and the spread of each for fans of (12, 8).
 CASES = [
@@ -104,3 +104,16 @@ def test_unknown_fan_option():
     init = initializers.HeNormal(fan_option='fan_avg')
     with pytest.raises(ValueError, match='fan_avg'):
         init(np.empty((2, 3)))
+
+
+@pytest.mark.parametrize('dtype, drawn', [('e', 'f'), ('f', 'f'), ('d', None)])
+def test_gpu_draws_single_precision(monkeypatch, dtype, drawn):
+    class Generator:
+        def normal(self, loc, scale, size, dtype=None):
+            self.dtype = dtype
+            return np.zeros(size)
+
+    rng = Generator()
+    monkeypatch.setattr(backend, 'get_array_module', lambda array: None)
+    initializers.HeNormal(rng=rng)(np.empty((2, 3), dtype))
+    assert rng.dtype is None if drawn is None else rng.dtype == np.dtype(drawn)
