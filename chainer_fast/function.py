@@ -176,13 +176,16 @@ class Function:
             If none is retained.
         """
         node = self.node
-        if node.outputs is None:
+        retained = node._retained_output_data
+        if retained is None:
             raise RuntimeError(
-                'retained output data is gone: the function is not in a graph')
-        if node._output_indexes_to_retain is None:
-            raise RuntimeError(
-                'retained output data is gone: forward did not call retain_outputs()')
-        return node.output_data
+                'retained output data is gone: either forward did not call '
+                'retain_outputs(), or the function is not in a graph')
+        # Not by way of the output nodes: those that nobody uses have been released.
+        data = [None] * node._output_count
+        for i, array in zip(node._output_indexes_to_retain, retained, strict=True):
+            data[i] = array
+        return tuple(data)
 
     @property
     def rank(self):
@@ -304,8 +307,7 @@ class Function:
         """
         if retain_after_backward:
             warnings.warn(
-                'retain_after_backward option has no effect', DeprecationWarning,
-                stacklevel=2)
+                'retain_after_backward option has no effect', DeprecationWarning)
         self.node.retain_outputs(indexes)
 
     def unchain(self):

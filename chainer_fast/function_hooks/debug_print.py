@@ -30,7 +30,7 @@ class PrintHook(function_hook.FunctionHook):
         if sep is not None:
             warnings.warn(
                 'sep argument in chainer.function_hooks.PrintHook is deprecated: '
-                'it has no effect.', DeprecationWarning, stacklevel=2)
+                'it has no effect.', DeprecationWarning)
         self.sep, self.end = sep, end
         self.file, self.flush = file, flush
 

@@ -48,7 +48,7 @@ class _EnableFinal(type):
 def _overridden(attribute, inherited):
     for action in getattr(inherited, _MARK, ()):
         if issubclass(action, Warning):
-            warnings.warn("Overriding method '%s'." % attribute, action, stacklevel=3)
+            warnings.warn("Overriding method '%s'." % attribute, action)
         else:
             raise action("method '%s' is final." % attribute)
 

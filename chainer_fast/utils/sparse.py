@@ -96,7 +96,8 @@ def to_coo(x, ldnz=None, requires_grad=False):
     if x.ndim not in (2, 3):
         raise ValueError('ndim of x must be 2 or 3, not %d.' % x.ndim)
     xp = backend.get_array_module(x)
-    found = [(matrix, *xp.nonzero(matrix)) for matrix in x.reshape(-1, *x.shape[-2:])]
+    matrices = x if x.ndim == 3 else x[None]
+    found = [(matrix, *xp.nonzero(matrix)) for matrix in matrices]
     nnz = max([len(row) for _, row, _ in found], default=0)
     if ldnz is not None:
         nnz = max(nnz, ldnz)
