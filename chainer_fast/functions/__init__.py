@@ -9,6 +9,7 @@ from chainer_fast.functions.activation.sigmoid import sigmoid
 from chainer_fast.functions.activation.softmax import softmax
 from chainer_fast.functions.activation.softplus import softplus
 from chainer_fast.functions.activation.tanh import tanh
+from chainer_fast.functions.array.as_strided import as_strided
 from chainer_fast.functions.array.broadcast import broadcast, broadcast_to
 from chainer_fast.functions.array.cast import cast
 from chainer_fast.functions.array.concat import concat
@@ -67,6 +68,7 @@ from chainer_fast.functions.math.batch_l2_norm_squared import batch_l2_norm_squa
 from chainer_fast.functions.math.bias import bias
 from chainer_fast.functions.math.ceil import ceil
 from chainer_fast.functions.math.clip import clip
+from chainer_fast.functions.math.cumprod import cumprod
 from chainer_fast.functions.math.cumsum import cumsum
 from chainer_fast.functions.math.digamma import digamma
 from chainer_fast.functions.math.erf import erf
@@ -108,6 +110,7 @@ from chainer_fast.functions.math.trigonometric import (
     sin,
     tan,
 )
+from chainer_fast.functions.math.zeta import zeta
 from chainer_fast.functions.noise.dropout import dropout
 from chainer_fast.functions.noise.gaussian import gaussian
 from chainer_fast.functions.util.forget import forget

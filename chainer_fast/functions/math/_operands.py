@@ -16,6 +16,11 @@ def _is_array(value):
     return isinstance(value, (numpy.ndarray, cuda.ndarray))
 
 
+def is_constant(value):
+    """Whether an operand is a scalar; NumPy counts strings among these."""
+    return numpy.isscalar(value) and not isinstance(value, (str, bytes))
+
+
 def _convert_value_to_string(value):
     """Text that stands for a constant in the label of a function."""
     if isinstance(value, variable.Variable):

@@ -8,7 +8,7 @@ class Arctanh(_unary.FloatUfunc):
     ufunc = 'arctanh'
 
     def gradient(self, x, gy):
-        return gy / (1 - x * x)
+        return 1 / (1 - x * x) * gy
 
 
 def arctanh(x):

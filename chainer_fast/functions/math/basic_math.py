@@ -6,6 +6,7 @@ part of this module.
 import numpy
 
 from chainer_fast import backend, function_node, utils, variable
+from chainer_fast._core import graph
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _operands
 from chainer_fast.functions.math import floor as _floor
@@ -105,7 +106,7 @@ def _apply(x, other, with_constant, with_array, reflected=False):
 
     ``reflected`` puts ``x`` on the right.
     """
-    if numpy.isscalar(other):
+    if _operands.is_constant(other):
         y, = with_constant(other).apply((x,))
         return y
     other = _preprocess_rhs(x, other)
@@ -256,20 +257,21 @@ for _class in (Add, AddConstant, Div, DivFromConstant, DivFromConstantGrad, DivG
 del _class
 
 
-_OPERATORS = {
-    '__neg__': neg, '__abs__': absolute,
-    '__add__': add, '__radd__': add,
-    '__sub__': sub, '__rsub__': rsub,
-    '__mul__': mul, '__rmul__': mul,
-    '__div__': div, '__rdiv__': rdiv,
-    '__truediv__': div, '__rtruediv__': rdiv,
-    '__floordiv__': floordiv, '__rfloordiv__': rfloordiv,
-    '__pow__': pow, '__rpow__': rpow,
-    '__matmul__': matmul, '__rmatmul__': rmatmul,
-}
-
-
 def install_variable_arithmetics():
     """Gives :class:`~chainer_fast.Variable` its arithmetic operators."""
-    for name, function in _OPERATORS.items():
-        setattr(variable.Variable, name, function)
+    graph.bind_operators(
+        functions={
+            'add': add, 'sub': sub, 'mul': mul, 'truediv': div, 'floordiv': floordiv,
+            'pow': pow, 'matmul': matmul},
+        reflected={
+            'add': add, 'sub': rsub, 'mul': mul, 'truediv': rdiv,
+            'floordiv': rfloordiv, 'pow': rpow, 'matmul': rmatmul},
+        of_variables={'add': Add, 'sub': Sub, 'mul': Mul},
+        of_constant={'add': AddConstant, 'mul': MulConstant},
+        of_constant_reflected={
+            'add': AddConstant, 'sub': SubFromConstant, 'mul': MulConstant},
+        neg=neg, neg_class=Neg)
+    variable.Variable.__abs__ = absolute
+    # The names that Python 2 had.
+    variable.Variable.__div__ = div
+    variable.Variable.__rdiv__ = rdiv

@@ -240,9 +240,9 @@ class Arctan2Grad(function_node.FunctionNode):
     def forward(self, inputs):
         x1, x2, gy = inputs
         self.retain_inputs((0, 1, 2))
-        w = gy / (x1 * x1 + x2 * x2)
-        return (utils.force_array(x2 * w, x1.dtype),
-                utils.force_array(-x1 * w, x2.dtype))
+        r = x1 * x1 + x2 * x2
+        return (utils.force_array(x2 / r * gy, x1.dtype),
+                utils.force_array(-x1 / r * gy, x2.dtype))
 
     def backward(self, indexes, grad_outputs):
         x1, x2, gy = inputs = self.get_retained_inputs()

@@ -1,0 +1,105 @@
+"""Running products."""
+from chainer_fast import backend, function_node
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import concat, flip, reshape
+
+
+def _part(x, axis, start=None, stop=None):
+    """Slice of a variable along an axis that is not negative."""
+    return x[(slice(None),) * axis + (slice(start, stop),)]
+
+
+class Cumprod(function_node.FunctionNode):
+    """Running product along an axis, or through the flattened array."""
+
+    def __init__(self, axis):
+        if axis is not None and not isinstance(axis, int):
+            raise TypeError(f'axis must be an int or None, but {axis!r} was given.')
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        if self.axis is not None:
+            _checks.axis(in_types[0], self.axis)
+
+    def forward(self, inputs):
+        x, = inputs
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        return x.cumprod(self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        y, = self.get_retained_outputs()
+        gy, = grad_outputs
+        shape = x.shape
+        if not x.size:
+            return reshape.reshape(gy, shape),
+        if self.axis is None:
+            axis = 0
+            x = reshape.reshape(x, y.shape)
+        else:
+            axis = self.axis % x.ndim
+        # An element gets the product of those before it, times the sum over the
+        # products of those behind it: no division, which zeros would not allow.
+        first = list(y.shape)
+        first[axis] = 1
+        ones = backend.get_array_module(x).ones(first, y.dtype)
+        before = concat.concat([ones, _part(y, axis, stop=-1)], axis)
+        gx = before * _flipcumprodsum(_part(x, axis, start=1), gy, axis)
+        return reshape.reshape(gx, shape),
+
+
+class Cumprodsum(function_node.FunctionNode):
+    """The recurrence ``y[k] = y[k - 1] * xmul[k - 1] + xadd[k]`` along an axis."""
+
+    def __init__(self, axis):
+        self.axis = axis
+
+    def forward(self, inputs):
+        xmul, xadd = inputs
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        y = xadd.copy()
+        rows, factors = (v.swapaxes(self.axis, 0) for v in (y, xmul))
+        for k, factor in enumerate(factors):
+            rows[k + 1] += factor * rows[k]
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        xmul, = self.get_retained_inputs()
+        y, = self.get_retained_outputs()
+        axis = self.axis % y.ndim
+        gadd = _flipcumprodsum(xmul, grad_outputs[0], axis)
+        grads = []
+        for i in indexes:
+            if i == 0:
+                grads.append(_part(y, axis, stop=-1) * _part(gadd, axis, start=1))
+            else:
+                grads.append(gadd)
+        return tuple(grads)
+
+
+def _flipcumprodsum(xmul, xadd, axis):
+    """The recurrence of :class:`Cumprodsum` run from the end."""
+    flipped = [flip.flip(v, axis) for v in (xmul, xadd)]
+    return flip.flip(*Cumprodsum(axis).apply(flipped), axis)
+
+
+def cumprod(x, axis=None):
+    """Running product of array elements.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point elements.
+    axis : int or None
+        Axis to multiply along.  With ``None`` the product runs through the flattened
+        array.
+
+    Returns
+    -------
+    Variable
+        Products of the shape of ``x``, or of one axis when ``axis`` is ``None``.
+    """
+    return Cumprod(axis).apply((x,))[0]

@@ -1,0 +1,47 @@
+"""The Hurwitz zeta function."""
+import numpy
+
+from chainer_fast import function_node, utils
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import _gradients, _special
+
+
+class Zeta(function_node.FunctionNode):
+    """Hurwitz zeta function of ``q``, with exponents ``x`` that are constants."""
+
+    label = 'zeta'
+
+    def __init__(self, x):
+        self._x = x
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'q')
+
+    def forward(self, inputs):
+        q, = inputs
+        self.retain_inputs((0,))
+        return utils.force_array(_special.ufunc(q, 'zeta')(self._x, q), q.dtype),
+
+    def backward(self, indexes, gy):
+        # Each term (k + q) ** -x has the derivative -x * (k + q) ** -(x + 1).
+        q, = self.get_retained_inputs()
+        x = numpy.asarray(self._x) if isinstance(self._x, (list, tuple)) else self._x
+        return _gradients.fit(zeta(x + 1, q) * -x * gy[0], q),
+
+
+def zeta(x, q):
+    """Elementwise Hurwitz zeta function.
+
+    Parameters
+    ----------
+    x : array or float
+        Exponents, greater than 1.  They have no gradient.
+    q : Variable or array
+        Floating-point shifts, of a shape that broadcasts with that of ``x``.
+
+    Returns
+    -------
+    Variable
+        The sums of ``(k + q) ** -x`` over ``k = 0, 1, 2, ...``, in the dtype of ``q``.
+    """
+    return Zeta(x).apply((q,))[0]

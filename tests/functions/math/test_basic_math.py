@@ -1,0 +1,311 @@
+"""Operators between variables, arrays and scalars."""
+import operator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from chainer_fast import functions as F
+from chainer_fast import gradient_check
+from chainer_fast.functions.math import basic_math
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+
+OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow]
+each_operator = pytest.mark.parametrize('op', OPERATORS, ids=lambda op: op.__name__)
+
+
+def uniform(shape, dtype='d', seed=0):
+    return np.asarray(np.random.RandomState(seed).uniform(.5, 1.5, shape), dtype)
+
+
+@each_operator
+@settings(max_examples=25, deadline=None)
+@given(shapes=hnp.mutually_broadcastable_shapes(
+    num_shapes=2, max_dims=3, max_side=3, min_side=0), dtype=st.sampled_from('efd'))
+def test_two_variables_follow_numpy(op, shapes, dtype):
+    x0, x1 = (uniform(shape, dtype, i) for i, shape in enumerate(shapes.input_shapes))
+    v0, v1 = Variable(x0), Variable(x1)
+    y = op(v0, v1)
+    np.testing.assert_array_equal(y.array, op(x0, x1))
+    assert y.dtype == dtype
+    y.grad = np.ones_like(y.array)
+    y.backward()
+    for v in v0, v1:
+        assert isinstance(v.grad, np.ndarray)
+        assert (v.grad.shape, v.grad.dtype) == (v.shape, v.dtype)
+
+
+@each_operator
+@pytest.mark.parametrize('shapes', [((3, 2), (3, 2)), ((), ()), ((3, 1), (1, 2)),
+                                    ((2,), (3, 2)), ((3, 2), ()), ((0, 2), (1, 2))])
+def test_gradients_of_two_variables(op, shapes):
+    xs = uniform(shapes[0]), uniform(shapes[1], seed=1)
+    gy = uniform(np.broadcast(*xs).shape, seed=2)
+    ggs = uniform(shapes[0], seed=3), uniform(shapes[1], seed=4)
+    gradient_check.check_backward(op, xs, gy, rtol=1e-4, atol=1e-4)
+    gradient_check.check_double_backward(
+        lambda a, b: op(a, b) ** 2, xs, gy, ggs, rtol=1e-3, atol=1e-3)
+
+
+@each_operator
+@pytest.mark.parametrize('of', [0, 1])
+def test_second_gradient_of_one_operand(op, of):
+    # The other gradient of the gradient function is absent here.
+    x0, x1 = Variable(uniform((3, 2))), Variable(uniform((2,), seed=1))
+    y = op(x0, x1)
+    v = (x0, x1)[of]
+    gy, ggx = uniform((3, 2), seed=2), uniform(v.shape, seed=3)
+    y.grad = gy
+    y.backward(enable_double_backprop=True)
+    gx = v.grad_var
+    x0.cleargrad()
+    x1.cleargrad()
+    gx.grad = ggx
+    gx.backward()
+    for w in x0, x1:
+        if w.grad is not None:
+            assert w.grad.shape == w.shape
+
+    def gradient(values):
+        a, b = Variable(values[0]), Variable(values[1])
+        z = op(a, b)
+        z.grad = gy
+        z.backward()
+        return ((a, b)[of].grad * ggx).sum()
+
+    eps = 1e-6
+    for i, w in enumerate((x0, x1)):
+        expected = np.zeros(w.shape)
+        for k in np.ndindex(w.shape):
+            low, high = ([x0.array.copy(), x1.array.copy()] for _ in range(2))
+            low[i][k] -= eps
+            high[i][k] += eps
+            expected[k] = (gradient(high) - gradient(low)) / (2 * eps)
+        actual = np.zeros(w.shape) if w.grad is None else w.grad
+        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-7)
+
+
+@each_operator
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape', [(3, 2), (), (0,)])
+@pytest.mark.parametrize('value', [2, .5, True, np.float64(1.5), np.float32(.25),
+                                   np.int64(3), np.float16(2)])
+def test_scalars_take_the_dtype_of_the_variable(op, dtype, shape, value):
+    x = uniform(shape, dtype)
+    tolerance = {'e': 2e-3, 'f': 1e-6, 'd': 1e-12}[dtype]
+    for f in (lambda v: op(v, value), lambda v: op(value, v)):
+        v = Variable(x)
+        y = f(v)
+        assert y.dtype == dtype
+        assert isinstance(y.array, np.ndarray)
+        np.testing.assert_allclose(
+            y.array, f(x.astype('d')), rtol=tolerance, atol=tolerance)
+        y.grad = np.ones_like(y.array)
+        y.backward(enable_double_backprop=True)
+        assert v.grad.dtype == dtype
+        assert isinstance(v.grad, np.ndarray)
+        gx = v.grad_var
+        v.cleargrad()
+        if gx.creator is not None:
+            gx.grad = np.ones_like(gx.array)
+            gx.backward()
+            assert v.grad is None or v.grad.dtype == dtype
+
+
+@each_operator
+@pytest.mark.parametrize('value', [2, 1.5])
+@pytest.mark.parametrize('reflected', [False, True])
+def test_gradients_beside_a_scalar(op, value, reflected):
+    def f(x):
+        return op(value, x) if reflected else op(x, value)
+
+    x, gy, ggx = uniform((3, 2)), uniform((3, 2), seed=1), uniform((3, 2), seed=2)
+    gradient_check.check_backward(f, x, gy, rtol=1e-4, atol=1e-4)
+    gradient_check.check_double_backward(
+        lambda x: f(x) ** 2, x, gy, ggx, rtol=1e-3, atol=1e-3)
+
+
+@each_operator
+def test_arrays_take_the_dtype_of_the_variable(op):
+    x = uniform((3, 2), 'f')
+    for other in uniform((3, 2), 'd', 1), uniform((2,), 'e', 1), np.array(2.), \
+            np.array([1, 2]):
+        for y, expected in ((op(Variable(x), other), op(x, other.astype('f'))),
+                            (op(other, Variable(x)), op(other.astype('f'), x))):
+            assert y.dtype == np.float32
+            np.testing.assert_allclose(y.array, expected, rtol=1e-6)
+
+
+@each_operator
+def test_dtypes_of_variables_must_agree(op):
+    with pytest.raises(type_check.InvalidType, match='float32 != float64'):
+        op(Variable(uniform((2,), 'f')), Variable(uniform((2,), 'd')))
+
+
+@each_operator
+def test_shapes_must_broadcast(op):
+    with pytest.raises(type_check.InvalidType):
+        op(Variable(uniform((3, 2))), Variable(uniform((3, 3))))
+
+
+@each_operator
+@pytest.mark.parametrize('other', [None, [1., 2.], (1., 2.), object(), 'a', {}])
+def test_operands_of_other_types_are_refused(op, other):
+    x = Variable(uniform((2,)))
+    for f in (lambda: op(x, other), lambda: op(other, x)):
+        with pytest.raises(TypeError):
+            f()
+
+
+def test_the_error_names_the_type():
+    with pytest.raises(TypeError, match='list'):
+        Variable(uniform((2,))) + [1, 2]
+
+
+@pytest.mark.parametrize('op', [operator.mul, operator.truediv, operator.pow])
+def test_products_need_floats(op):
+    x = Variable(np.array([1, 2]), requires_grad=False)
+    with pytest.raises(type_check.InvalidType):
+        op(x, x)
+
+
+def test_integers_stay_integers():
+    x = Variable(np.array([1, -2, 3], np.int32), requires_grad=False)
+    for y, expected in ((x + 1.5, [2, -1, 4]), (x - 1, [0, -3, 2]), (x * 2, [2, -4, 6]),
+                        (x + x, [2, -4, 6]), (-x, [-1, 2, -3]),
+                        (x + 2 ** 40, [1, -2, 3])):
+        assert y.dtype == np.int32
+        np.testing.assert_array_equal(y.array, expected)
+
+
+def test_subtraction_of_an_unsigned_scalar():
+    y = Variable(np.array([1.], 'f')) - np.uint8(3)
+    np.testing.assert_array_equal(y.array, [-2])
+
+
+@pytest.mark.parametrize('shape', [(3, 2), ()])
+def test_floor_division(shape):
+    x = Variable(np.asarray(uniform(shape) * 5, 'f'))
+    for y, expected in ((x // 2, x.array // 2), (7 // x, 7 // x.array),
+                        (x // x, np.ones(shape)),
+                        (np.array(np.full(shape, 9., 'f')) // x, 9 // x.array)):
+        assert y.creator is None
+        assert y.dtype == np.float32
+        np.testing.assert_array_equal(y.array, expected)
+
+
+def test_division_by_zero():
+    x = Variable(uniform((2,)))
+    with pytest.raises(ZeroDivisionError):
+        x / 0
+    with pytest.raises(ValueError):
+        y = F.sum(0 ** x)
+        y.backward()
+
+
+@pytest.mark.parametrize('shapes', [((3, 2), (3, 2), (3, 2)), ((), (), ()),
+                                    ((1, 3), (), (2, 1)), ((), (2, 1), (3,)),
+                                    ((3,), (1,), (1,), (2, 1))])
+def test_add_of_several(shapes):
+    xs = tuple(uniform(shape, seed=i) for i, shape in enumerate(shapes))
+    expected = sum(xs)
+    y = F.add(*xs)
+    np.testing.assert_allclose(y.array, expected)
+    assert isinstance(y.array, np.ndarray)
+    gradient_check.check_backward(F.add, xs, uniform(y.shape), rtol=1e-4, atol=1e-4)
+
+
+def test_add_leaves_its_operands_alone():
+    xs = [np.ones((2,), 'f') for _ in range(4)]
+    F.add(*xs)
+    assert all((x == 1).all() for x in xs)
+    assert F.add(xs[0]).array is xs[0]
+
+
+def test_add_refuses_mixed_dtypes():
+    x = uniform((2,), 'f')
+    with pytest.raises(type_check.InvalidType):
+        F.add(x, x, x.astype('d'))
+
+
+def test_power_of_a_negative_base():
+    x = Variable(np.array([-2., 3.], 'f'))
+    y = F.sum(x ** 3)
+    y.backward(enable_double_backprop=True)
+    np.testing.assert_array_equal(x.grad, [12, 27])
+    gx = F.sum(x.grad_var)
+    x.cleargrad()
+    gx.backward()
+    np.testing.assert_array_equal(x.grad, [-12, 18])
+
+
+def test_gradient_function_of_abs_checks_its_shape():
+    with pytest.raises(type_check.InvalidType):
+        basic_math.AbsoluteGrad(np.ones(3, 'f')).apply((np.ones(2, 'f'),))
+
+
+@pytest.mark.parametrize('value, text', [
+    (2, '2'), (0, '0'), (-2, '(-2)'), (2., '2.0'), (-2., '(-2.0)'),
+    (np.float32(2), '2.0'), (np.float16(-3), '(-3.0)'), (True, 'True'),
+    (np.array([1, 2]), 'constant array'), (Variable(np.ones(2)), 'constant array')])
+def test_text_of_a_constant(value, text):
+    assert basic_math._convert_value_to_string(value) == text
+
+
+def test_text_of_what_is_no_constant():
+    with pytest.raises(ValueError, match='NoneType'):
+        basic_math._convert_value_to_string(None)
+
+
+@pytest.mark.parametrize('function, label', [
+    (basic_math.Neg(), '__neg__'), (basic_math.Absolute(), '|_|'),
+    (basic_math.Add(), '_ + _'), (basic_math.AddConstant(2), '_ + 2'),
+    (basic_math.Sub(), '_ - _'), (basic_math.SubFromConstant(-2), '(-2) - _'),
+    (basic_math.Mul(), '_ * _'), (basic_math.MulConstant(2.), '_ * 2.0'),
+    (basic_math.Div(), '_ / _'), (basic_math.DivFromConstant(2), '2 / _'),
+    (basic_math.PowVarVar(), '_ ** _'), (basic_math.PowVarConst(2), '_ ** 2'),
+    (basic_math.PowConstVar(2), '2 ** _'), (basic_math.MultiAdd(), 'MultiAdd')])
+def test_labels(function, label):
+    assert function.label == label
+    assert type(function).__module__ == basic_math.__name__
+
+
+@pytest.mark.parametrize('expression, cls, value', [
+    (lambda x: x - 2, basic_math.AddConstant, -2),
+    (lambda x: 2 - x, basic_math.SubFromConstant, 2),
+    (lambda x: x / 4, basic_math.MulConstant, .25),
+    (lambda x: 4 / x, basic_math.DivFromConstant, 4),
+    (lambda x: x ** 2, basic_math.PowVarConst, 2),
+    (lambda x: 2 ** x, basic_math.PowConstVar, 2)])
+def test_constants_are_attributes(expression, cls, value):
+    creator = expression(Variable(uniform((2,)))).creator
+    assert type(creator) is cls
+    assert creator.value == value
+
+
+def test_array_constants_of_functions():
+    x, c = uniform((3, 2), 'f'), uniform((3, 2), 'd', 1)
+    for cls, expected in ((basic_math.AddConstant, x + c),
+                          (basic_math.MulConstant, x * c),
+                          (basic_math.SubFromConstant, c - x),
+                          (basic_math.DivFromConstant, c / x),
+                          (basic_math.PowVarConst, x ** c),
+                          (basic_math.PowConstVar, c ** x)):
+        v = Variable(x)
+        y, = cls(c).apply((v,))
+        assert y.dtype == np.float32
+        np.testing.assert_allclose(y.array, expected, rtol=1e-5)
+        y.grad = np.ones_like(x)
+        y.backward()
+        assert v.grad.dtype == np.float32
+
+
+def test_matrix_product_operator():
+    x, w = uniform((3, 2), 'f'), uniform((2, 4), 'd', 1)
+    for y in (Variable(x) @ w, x.astype('d') @ Variable(w.astype('f')),
+              Variable(x) @ Variable(w.astype('f'))):
+        assert y.dtype == np.float32
+        np.testing.assert_allclose(y.array, x @ w, rtol=1e-5)

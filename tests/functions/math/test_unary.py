@@ -1,0 +1,161 @@
+"""Functions that map each element of one floating-point array."""
+import importlib
+
+import numpy as np
+import pytest
+import scipy.special
+
+from chainer_fast import functions as F
+from chainer_fast import gradient_check
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+
+# name: (module, class, label, low, high, values by an independent route)
+FUNCTIONS = {
+    'absolute': ('basic_math', 'Absolute', '|_|', .1, 2, lambda x: np.sqrt(x * x)),
+    'exp': ('exponential', 'Exp', 'exp', -2, 2, lambda x: np.e ** x),
+    'log': ('exponential', 'Log', 'log', .2, 3, lambda x: np.log2(x) * np.log(2.)),
+    'log2': ('exponential', 'Log2', 'log2', .2, 3, lambda x: np.log(x) / np.log(2.)),
+    'log10': ('exponential', 'Log10', 'log10', .2, 3,
+              lambda x: np.log(x) / np.log(10.)),
+    'expm1': ('exponential_m1', 'Expm1', 'expm1', -1, 1, lambda x: np.exp(x) - 1),
+    'log1p': ('logarithm_1p', 'Log1p', 'log1p', -.5, 2, lambda x: np.log(x + 1)),
+    'sqrt': ('sqrt', 'Sqrt', 'sqrt', .2, 3, lambda x: x ** .5),
+    'rsqrt': (None, None, None, .2, 3, lambda x: x ** -.5),
+    'square': ('square', 'Square', 'square', -2, 2, lambda x: x * x),
+    'sin': ('trigonometric', 'Sin', 'sin', -3, 3, lambda x: np.exp(1j * x).imag),
+    'cos': ('trigonometric', 'Cos', 'cos', -3, 3, lambda x: np.exp(1j * x).real),
+    'tan': ('trigonometric', 'Tan', 'tan', -1, 1, lambda x: np.sin(x) / np.cos(x)),
+    'arcsin': ('trigonometric', 'Arcsin', 'arcsin', -.8, .8,
+               lambda x: np.arctan2(x, np.sqrt(1 - x * x))),
+    'arccos': ('trigonometric', 'Arccos', 'arccos', -.8, .8,
+               lambda x: np.pi / 2 - np.arcsin(x)),
+    'arctan': ('trigonometric', 'Arctan', 'arctan', -2, 2,
+               lambda x: np.arctan2(x, np.ones_like(x))),
+    'cosh': ('hyperbolic', 'Cosh', 'cosh', -2, 2,
+             lambda x: (np.exp(x) + np.exp(-x)) / 2),
+    'sinh': ('hyperbolic', 'Sinh', 'sinh', -2, 2,
+             lambda x: (np.exp(x) - np.exp(-x)) / 2),
+    'arctanh': ('arctanh', 'Arctanh', 'Arctanh', -.8, .8,
+                lambda x: np.log((1 + x) / (1 - x)) / 2),
+    'erf': ('erf', 'Erf', 'erf', -2, 2, lambda x: 1 - scipy.special.erfc(x)),
+    'erfc': ('erfc', 'Erfc', 'erfc', -2, 2, lambda x: 1 - scipy.special.erf(x)),
+    'erfcx': ('erfcx', 'Erfcx', 'erfcx', -1, 2,
+              lambda x: np.exp(x * x) * scipy.special.erfc(x)),
+    'erfinv': ('erfinv', 'ErfInv', 'erfinv', -.8, .8,
+               lambda x: scipy.special.ndtri((x + 1) / 2) / np.sqrt(2.)),
+    'erfcinv': ('erfcinv', 'ErfcInv', 'erfcinv', .2, 1.8,
+                lambda x: -scipy.special.ndtri(x / 2) / np.sqrt(2.)),
+    'ndtr': ('ndtr', 'Ndtr', 'ndtr', -2, 2,
+             lambda x: scipy.special.erfc(-x / np.sqrt(2.)) / 2),
+    'ndtri': ('ndtri', 'Ndtri', 'ndtri', .1, .9,
+              lambda x: scipy.special.erfinv(2 * x - 1) * np.sqrt(2.)),
+    'log_ndtr': ('log_ndtr', 'LogNdtr', 'log_ndtr', -3, 1,
+                 lambda x: np.log(scipy.special.ndtr(x))),
+    'lgamma': ('lgamma', 'LGamma', 'lgamma', 1.5, 4,
+               lambda x: np.log(scipy.special.gamma(x))),
+    'digamma': ('digamma', 'DiGamma', 'digamma', 1.5, 4, scipy.special.psi),
+}
+TOLERANCE = {'e': 5e-3, 'f': 1e-5, 'd': 1e-10}
+
+each_function = pytest.mark.parametrize('name', FUNCTIONS)
+
+
+def uniform(low, high, shape, dtype='d'):
+    return np.asarray(np.random.RandomState(3).uniform(low, high, shape), dtype)
+
+
+def draw(name, shape, dtype='d'):
+    return uniform(*FUNCTIONS[name][3:5], shape, dtype)
+
+
+@each_function
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape', [(3, 2), (), (0, 3)])
+def test_values_and_dtypes(name, shape, dtype):
+    x = draw(name, shape, dtype)
+    y = getattr(F, name)(x)
+    assert isinstance(y.array, np.ndarray)
+    assert (y.shape, y.dtype) == (shape, np.dtype(dtype))
+    tolerance = TOLERANCE[dtype]
+    np.testing.assert_allclose(
+        y.array, FUNCTIONS[name][5](x.astype('d')), tolerance, tolerance)
+
+
+@each_function
+@pytest.mark.parametrize('shape', [(3, 2), (), (0, 3)])
+def test_gradients(name, shape):
+    x, gy, ggx = draw(name, shape), uniform(-1, 1, shape), uniform(.5, 1, shape)
+    function = getattr(F, name)
+    gradient_check.check_backward(function, x, gy, rtol=1e-4, atol=1e-4)
+    gradient_check.check_double_backward(function, x, gy, ggx, rtol=1e-3, atol=1e-3)
+
+
+@each_function
+@pytest.mark.parametrize('dtype', 'ef')
+@pytest.mark.parametrize('shape', [(3, 2), ()])
+def test_gradients_keep_the_dtype(name, shape, dtype):
+    x = Variable(draw(name, shape, dtype))
+    y = getattr(F, name)(x)
+    y.grad = np.ones_like(y.array)
+    y.backward(enable_double_backprop=True)
+    assert x.grad.dtype == dtype
+    assert isinstance(x.grad, np.ndarray)
+    gx = x.grad_var * x
+    x.cleargrad()
+    gx.grad = np.ones_like(gx.array)
+    gx.backward()
+    assert x.grad.dtype == dtype
+
+
+@each_function
+def test_strided_input(name):
+    x = draw(name, (4, 6), 'f')
+    strided = x.T[::2, ::-1]
+    copy = np.ascontiguousarray(strided)
+    function = getattr(F, name)
+    np.testing.assert_allclose(
+        function(strided).array, function(copy).array, rtol=1e-6)
+
+
+@each_function
+def test_integers_are_refused(name):
+    with pytest.raises(type_check.InvalidType):
+        getattr(F, name)(np.array([1, 2]))
+
+
+@pytest.mark.parametrize('name', [n for n in FUNCTIONS if FUNCTIONS[n][0]])
+def test_class_and_label(name):
+    module, cls, label = FUNCTIONS[name][:3]
+    module = importlib.import_module('chainer_fast.functions.math.' + module)
+    creator = getattr(F, name)(Variable(draw(name, (2,)))).creator
+    assert type(creator) is getattr(module, cls)
+    assert creator.label == label
+
+
+@pytest.mark.parametrize('name', ['floor', 'ceil', 'fix', 'sign'])
+@pytest.mark.parametrize('dtype', 'efdi')
+@pytest.mark.parametrize('shape', [(3, 2), ()])
+def test_piecewise_constant_functions_leave_the_graph(name, shape, dtype):
+    x = Variable(uniform(-3, 3, shape, dtype), requires_grad=dtype != 'i')
+    y = getattr(F, name)(x)
+    assert y.creator is None
+    assert not y.requires_grad
+    assert y.dtype == dtype
+    assert isinstance(y.array, np.ndarray)
+    np.testing.assert_array_equal(y.array, getattr(np, name)(x.array))
+
+
+def test_derivative_at_the_kink_is_zero():
+    x = Variable(np.array([-2., 0., 3.], 'f'))
+    y = F.sum(abs(x))
+    y.backward()
+    np.testing.assert_array_equal(x.grad, [-1, 0, 1])
+
+
+def test_log_ndtr_far_in_the_tail():
+    x = Variable(np.array(-100.))
+    y = F.log_ndtr(x)
+    y.backward()
+    np.testing.assert_allclose(y.array, scipy.special.log_ndtr(x.array))
+    np.testing.assert_allclose(x.grad, 100.01, rtol=1e-5)
