@@ -12,8 +12,8 @@ def fill(array, rng, distribution, **parameters):
     array : numpy.ndarray or cupy.ndarray
         Array to fill.
     rng : random generator or None
-        Source of the numbers; None stands for the global generator of the array's
-        module, on the array's device.
+        Source of the numbers, which may be of the CPU for an array of a GPU; None
+        stands for the global generator of the array's module, on the array's device.
     distribution : str
         Name of the generator's method to draw with.
     **parameters
@@ -23,7 +23,8 @@ def fill(array, rng, distribution, **parameters):
     with backend.using_device(device):
         if rng is None:
             rng = device.xp.random
-        array[...] = getattr(rng, distribution)(size=array.shape, **parameters)
+        samples = getattr(rng, distribution)(size=array.shape, **parameters)
+        array[...] = device.xp.asarray(samples)
 
 
 def spread(scale, variance, fan):

@@ -6,12 +6,12 @@ from chainer_fast.initializers import _random
 
 
 def _fill(array, rng, deviation):
-    parameters = {}
-    if backend.get_array_module(array) is not numpy and array.dtype != numpy.float64:
+    parameters = {'loc': 0.0, 'scale': deviation}
+    if rng is None and backend.get_array_module(array) is not numpy:
         # A GPU draws single precision much faster, and has no half precision.
-        parameters['dtype'] = numpy.float32
-    _random.fill(
-        array, rng, 'normal', loc=0.0, scale=deviation, **parameters)
+        double = array.dtype == numpy.float64
+        parameters['dtype'] = numpy.float64 if double else numpy.float32
+    _random.fill(array, rng, 'normal', **parameters)
 
 
 class Normal(initializer.Initializer):

@@ -76,7 +76,7 @@ class Orthogonal(initializer.Initializer):
                 'shape %s maps %d inputs to %d outputs, which is no orthogonal %s'
                 % (shape, n_in, n_out, self.mode))
         wide = n_out < n_in
-        samples = rng.normal(size=(n_out, n_in))
+        samples = xp.asarray(rng.normal(size=(n_out, n_in)))
         q, r = xp.linalg.qr(samples.T if wide else samples)
         q *= xp.sign(xp.diag(r))
         return q.T if wide else q

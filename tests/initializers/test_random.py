@@ -1,5 +1,7 @@
+import contextlib
 import inspect
 import math
+import types
 
 import numpy as np
 import pytest
@@ -106,14 +108,36 @@ def test_unknown_fan_option():
         init(np.empty((2, 3)))
 
 
-@pytest.mark.parametrize('dtype, drawn', [('e', 'f'), ('f', 'f'), ('d', None)])
-def test_gpu_draws_single_precision(monkeypatch, dtype, drawn):
-    class Generator:
-        def normal(self, loc, scale, size, dtype=None):
-            self.dtype = dtype
-            return np.zeros(size)
+class Generator:
+    """Draws ones, and keeps what it is asked for."""
 
+    def normal(self, **asked):
+        self.asked = asked
+        return np.ones(asked['size'])
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """The module of the device that all arrays are said to be on."""
+    xp = types.SimpleNamespace(random=Generator(), asarray=np.asarray)
+    device = types.SimpleNamespace(xp=xp)
+    monkeypatch.setattr(backend, 'get_device_from_array', lambda array: device)
+    monkeypatch.setattr(backend, 'get_array_module', lambda array: xp)
+    monkeypatch.setattr(backend, 'using_device', contextlib.nullcontext)
+    return xp
+
+
+@pytest.mark.parametrize('dtype, drawn', [('e', 'f'), ('f', 'f'), ('d', 'd')])
+def test_gpu_draws_no_more_precision_than_it_needs(gpu, dtype, drawn):
+    array = np.empty((2, 3), dtype)
+    initializers.Normal(0.5)(array)
+    assert gpu.random.asked == {
+        'loc': 0, 'scale': 0.5, 'size': (2, 3), 'dtype': np.dtype(drawn)}
+    np.testing.assert_array_equal(array, 1)
+
+
+def test_generator_of_the_cpu_fills_an_array_of_a_gpu(gpu):
     rng = Generator()
-    monkeypatch.setattr(backend, 'get_array_module', lambda array: None)
-    initializers.HeNormal(rng=rng)(np.empty((2, 3), dtype))
-    assert rng.dtype is None if drawn is None else rng.dtype == np.dtype(drawn)
+    initializers.Normal(0.5, rng=rng)(np.empty(2, 'f'))
+    assert rng.asked == {'loc': 0, 'scale': 0.5, 'size': (2,)}
+    assert not hasattr(gpu.random, 'asked')

@@ -1,7 +1,7 @@
 """A classifier around a predictor."""
 from chainer_fast import link, reporter
-from chainer_fast.functions.evaluation import accuracy
-from chainer_fast.functions.loss import softmax_cross_entropy
+from chainer_fast.functions.evaluation.accuracy import accuracy
+from chainer_fast.functions.loss.softmax_cross_entropy import softmax_cross_entropy
 
 
 class Classifier(link.Chain):
@@ -44,9 +44,8 @@ class Classifier(link.Chain):
 
     compute_accuracy = True
 
-    def __init__(self, predictor,
-                 lossfun=softmax_cross_entropy.softmax_cross_entropy,
-                 accfun=accuracy.accuracy, label_key=-1):
+    def __init__(self, predictor, lossfun=softmax_cross_entropy, accfun=accuracy,
+                 label_key=-1):
         if not isinstance(label_key, (int, str)):
             raise TypeError(
                 'label_key must be int or str, but is %s' % type(label_key))
