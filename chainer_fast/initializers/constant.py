@@ -113,5 +113,5 @@ class Identity(initializer.Initializer):
                 'Identity fills square matrices, not an array of shape %s'
                 % (array.shape,))
         array[...] = 0
-        diagonal = numpy.arange(n)
+        diagonal = backend.get_array_module(array).arange(n)
         array[diagonal, diagonal] = self.scale

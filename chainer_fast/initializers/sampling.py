@@ -46,10 +46,10 @@ class _SamplingFilter(initializer.Initializer):
         kernel = self._make_kernel(size, 1 + len(others))
         if not self._upsampling:
             kernel /= kernel.sum()
-        channels = numpy.arange(n_out)
+        xp = backend.get_array_module(array)
+        channels = xp.arange(n_out)
         array[...] = 0
-        array[channels, 0 if n_in == 1 else channels] = (
-            backend.get_array_module(array).asarray(kernel))
+        array[channels, 0 if n_in == 1 else channels] = xp.asarray(kernel)
 
 
 class UpsamplingDeconvFilter(_SamplingFilter):
