@@ -152,7 +152,7 @@ def get_array_module(*args):
 
 
 def get_device_from_array(*arrays):
-    """Return the device that holds the first array among the arguments.
+    """Return the device that the arguments need: that of the first one not on the CPU.
 
     Parameters
     ----------
@@ -162,17 +162,16 @@ def get_device_from_array(*arrays):
     Returns
     -------
     Device
-        The CPU if none of the arguments is an array.
+        The CPU if none of the arguments is an array on another device.
 
     See Also
     --------
     chainer_fast.backends.cuda.get_device_from_array : gives CuPy's own devices.
     """
     for array in arrays:
-        for device_type in (CpuDevice, GpuDevice, Intel64Device):
-            device = device_type.from_array(array)
-            if device is not None:
-                return device
+        device = GpuDevice.from_array(array) or Intel64Device.from_array(array)
+        if device is not None:
+            return device
     return CpuDevice()
 
 

@@ -94,6 +94,17 @@ def test_as_layout():
     numpy.testing.assert_allclose(x.grad, 2 * x.array)
 
 
+def test_gradients_have_the_layout_of_their_variables():
+    x = chainer_fast.Variable(numpy.random.rand(2, 3, 4, 5).astype('f'))
+    y = x.as_layout(LAST_X)
+    z = y.as_layout(None)
+    gy, = chainer_fast.grad([z], [y], [z])
+    gx, = chainer_fast.grad([y], [x], [gy])
+    assert (gy.layout, gx.layout) == (LAST_X, None)
+    assert gy.raw_array.shape == (2, 4, 5, 3)
+    numpy.testing.assert_array_equal(gx.array, x.array)
+
+
 def test_as_layout_twice_differentiable():
     x = chainer_fast.Variable(numpy.random.rand(2, 3, 4).astype('d'))
     y = x.as_layout(LAST_W).as_layout(None)

@@ -55,7 +55,6 @@ __all__ = [
     'should_use_cudnn_tensor_core', 'to_cpu', 'to_gpu']
 
 
-
 class _PerformanceWarning(Warning):
     """Category that programs name in their warning filters."""
 
@@ -284,6 +283,10 @@ class GpuDevice(_backend.NamedDevice):
 
     def __repr__(self):
         return '<%s (cupy):%d>' % (type(self).__name__, self.device.id)
+
+    def __reduce__(self):
+        # The number is what links take along when they are pickled.
+        return GpuDevice.from_device_id, (self.device.id,)
 
 
 # Moving arrays

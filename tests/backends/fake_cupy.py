@@ -35,18 +35,19 @@ class Device:
 
     def __init__(self, device=None):
         self.id = _State.current if device is None else int(device)
-        self._previous = []
+        self._previous = None
 
     def __int__(self):
         return self.id
 
     def __enter__(self):
-        self._previous.append(_State.current)
+        # One slot: an object that is entered twice would lose its way back.
+        self._previous = _State.current
         self.use()
         return self
 
     def __exit__(self, *args):
-        _State.current = self._previous.pop()
+        _State.current = self._previous
 
     def __eq__(self, other):
         return isinstance(other, Device) and self.id == other.id

@@ -149,6 +149,7 @@ def test_levels_of_cudnn(monkeypatch, level, setting, expected):
     monkeypatch.setattr('chainer_fast.backends._cudnn._cudnn_version', 9000)
     with chainer_fast.using_config('use_cudnn', setting):
         assert cuda.should_use_cudnn(level) is expected
+        assert cuda.should_use_cudnn(level, 9000) is expected
         assert cuda.should_use_cudnn(level, 9001) is False
 
 

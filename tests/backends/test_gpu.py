@@ -97,7 +97,7 @@ def test_devices_of_arrays(gpus):
     assert gpus.cuda.get_device_from_array(None, ARR, arr, on_gpu(2)) == arr.device
     assert gpus.cuda.get_device_from_array(ARR, None) is gpus.cuda.DummyDevice
     assert gpus.backend.get_device_from_array(arr).name == '@cupy:1'
-    assert gpus.backend.get_device_from_array(ARR, arr).name == '@numpy'
+    assert gpus.backend.get_device_from_array(ARR, arr).name == '@cupy:1'
     assert gpus.backend.get_device_from_array(None, arr).name == '@cupy:1'
     assert gpus.cuda.GpuDevice.from_array(arr).name == '@cupy:1'
     assert gpus.cuda.GpuDevice.from_array(ARR) is None

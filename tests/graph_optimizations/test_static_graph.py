@@ -217,6 +217,18 @@ def test_a_recording_can_be_repeated():
     assert static.calls == 1
 
 
+def test_a_repetition_lets_go_of_arrays_as_early_as_it_can():
+    static = Static()
+    static(X)
+    schedule = static.static_schedule
+    steps = schedule.get_contained_schedule()
+    assert steps[0].delete_hooks == []
+    for before, after in zip(steps, steps[1:], strict=False):
+        assert after.delete_hooks == [index for _, index in before.return_hooks]
+    schedule.apply((X,))
+    assert schedule.unique_arrays == [None] * len(schedule.unique_arrays)
+
+
 def test_a_repetition_draws_anew():
     class Noisy(chainer_fast.Chain):
         @chainer_fast.static_graph
@@ -239,6 +251,8 @@ def test_gradient_of_a_recording(double):
             enable_double_backprop=double)(Plain.forward)
 
     plain, static = Plain(), Model()
+    plain.cleargrads()
+    static.cleargrads()
     static(X)
     x1, x2 = chainer_fast.Variable(X), chainer_fast.Variable(X)
     y1 = plain(x1)
@@ -329,6 +343,26 @@ def test_static_code_in_a_chain():
     y, = chain.static_schedule.apply((X + 5,))
     numpy.testing.assert_array_equal(y.array, (X + 5) * 2)
     assert chain.calls == 4
+
+
+def test_static_code_in_static_code_is_one_step():
+    @chainer_fast.static_code
+    def inner(inputs):
+        return inputs[0] + 1
+
+    @chainer_fast.static_code
+    def outer(inputs):
+        return inner(inputs=inputs) * 2
+
+    class Model(chainer_fast.Chain):
+        @chainer_fast.static_graph
+        def forward(self, x):
+            return chainer_fast.Variable(outer(inputs=[x]))
+
+    chain = Model()
+    chain(X)
+    names = [info.func_name for info in chain.static_schedule.get_contained_schedule()]
+    assert names == ['outer']
 
 
 def test_forward_of_a_function_without_a_schedule():
