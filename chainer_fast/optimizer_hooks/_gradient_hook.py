@@ -1,0 +1,20 @@
+"""What hooks that change one gradient at a time have in common."""
+from chainer_fast import backend
+
+
+class GradientHook:
+    """Base of hooks that change the gradient of one parameter before its update."""
+
+    call_for_each_param = True
+    timing = 'pre'
+
+    def __call__(self, rule, param):
+        if param.grad is None or param.array is None:
+            return
+        device = param.device
+        with backend.using_device(device):
+            self._change(param.grad, param, rule, device.xp)
+
+    def _change(self, grad, param, rule, xp):
+        """Change a gradient in place."""
+        raise NotImplementedError

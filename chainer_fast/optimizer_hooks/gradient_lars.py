@@ -1,0 +1,42 @@
+"""Layer-wise adaptive rate scaling."""
+from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
+
+
+class GradientLARS(GradientHook):
+    r"""Hook that scales each gradient by the size of its parameter.
+
+    The gradient :math:`g` of a parameter :math:`\theta` becomes
+
+    .. math::
+       \frac{|\theta|}{\epsilon + |g| + \lambda |\theta|} (g + \lambda \theta)
+
+    if :math:`|\theta|` exceeds a threshold, else :math:`g + \lambda \theta`.  All
+    norms are L2 norms.  See Y. You et al., "Large Batch Training of Convolutional
+    Networks" (2017).
+
+    Parameters
+    ----------
+    threshold : float
+        Norm of a parameter up to which its gradient is not scaled.
+    weight_decay : float
+        Rate :math:`\lambda` of the weight decay, to use instead of
+        :class:`WeightDecay`.
+    eps : float
+        Small value :math:`\epsilon` against division by zero.
+    """
+
+    name = 'GradientLARS'
+
+    def __init__(self, threshold=1e-2, weight_decay=0.0, eps=1e-9):
+        self.eps = eps
+        self.threshold = threshold
+        self.weight_decay = weight_decay
+
+    def _change(self, grad, param, rule, xp):
+        rate = 1.0
+        size = float(xp.linalg.norm(param.array))
+        if size > self.threshold:
+            total = float(xp.linalg.norm(grad)) + self.weight_decay * size
+            rate = size / (self.eps + total)
+        grad += self.weight_decay * param.array
+        grad *= rate

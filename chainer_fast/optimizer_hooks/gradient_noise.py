@@ -1,0 +1,54 @@
+"""Noise added to gradients."""
+import math
+
+from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
+
+
+def exponential_decay_noise(xp, shape, dtype, hook, opt):
+    r"""Draw Gaussian noise whose variance decays with the number of updates.
+
+    The variance is :math:`\eta / (1 + t)^{0.55}`.  See A. Neelakantan et al., "Adding
+    Gradient Noise Improves Learning for Very Deep Networks" (2015).
+
+    Parameters
+    ----------
+    xp : module
+        Array module, whose random generator is used.
+    shape : tuple of int
+        Shape of the noise.
+    dtype : dtype
+        Type of its elements.
+    hook : GradientNoise
+        The hook, for its ``eta``.
+    opt : UpdateRule
+        The rule of the parameter, for its count ``t``.
+
+    Returns
+    -------
+    array
+    """
+    deviation = math.sqrt(hook.eta / (1 + opt.t) ** 0.55)
+    return xp.random.normal(0, deviation, shape).astype(dtype)
+
+
+class GradientNoise(GradientHook):
+    """Hook that adds noise to gradients.
+
+    Parameters
+    ----------
+    eta : float
+        Scale of the noise.
+    noise_func : callable
+        Function that draws the noise, called as
+        ``noise_func(xp, shape, dtype, hook, rule)``; see
+        :func:`exponential_decay_noise`.
+    """
+
+    name = 'GradientNoise'
+
+    def __init__(self, eta, noise_func=exponential_decay_noise):
+        self.eta = eta
+        self.noise_func = noise_func
+
+    def _change(self, grad, param, rule, xp):
+        grad += self.noise_func(xp, grad.shape, grad.dtype, self, rule)

@@ -1,0 +1,26 @@
+"""L2 regularization by way of the gradient."""
+from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
+
+
+class WeightDecay(GradientHook):
+    r"""Hook that pulls parameters to zero in proportion to their values.
+
+    It adds :math:`\lambda \theta`, the gradient of :math:`\lambda |\theta|^2 / 2`, to
+    the gradient.  A parameter with a loss scale has the decay scaled as well.
+
+    Parameters
+    ----------
+    rate : float
+        Rate :math:`\lambda` of the decay.
+    """
+
+    name = 'WeightDecay'
+
+    def __init__(self, rate):
+        self.rate = rate
+
+    def _change(self, grad, param, rule, xp):
+        rate = self.rate
+        if param._loss_scale is not None:
+            rate *= param._loss_scale
+        grad += rate * param.array

@@ -1,0 +1,80 @@
+"""AdaDelta."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+class AdaDeltaRule(_rule.ElementwiseRule):
+    """Update rule of :class:`AdaDelta`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    rho, eps : float, optional
+    """
+
+    def __init__(self, parent_hyperparam=None, rho=None, eps=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, rho=rho, eps=eps)
+
+    def init_state(self, param):
+        self._fill_states(param, 0, 'msg', 'msdx')
+
+    def _move(self, data, grad):
+        rho, eps = self._scalars('rho', 'eps')
+        of_grad, of_move = self.state['msg'], self.state['msdx']
+        of_grad *= rho
+        of_grad += (1 - rho) * grad * grad
+        move = numpy.sqrt((of_move + eps) / (of_grad + eps)) * grad
+        of_move *= rho
+        of_move += (1 - rho) * move * move
+        data -= move
+
+    def _move_on_gpu(self, data, grad):
+        kernel = cuda.elementwise(
+            'T grad, T rho, T eps', 'T param, T msg, T msdx', '''
+            msg = rho * msg + (1 - rho) * grad * grad;
+            T move = sqrt((msdx + eps) / (msg + eps)) * grad;
+            msdx = rho * msdx + (1 - rho) * move * move;
+            param -= move;
+            ''', 'adadelta')
+        kernel(
+            grad, self.hyperparam.rho, self.hyperparam.eps, data,
+            self.state['msg'], self.state['msdx'])
+
+
+class AdaDelta(GradientMethod):
+    r"""AdaDelta: steps scaled by the root mean square of earlier steps.
+
+    .. math::
+       s &\leftarrow \rho s + (1 - \rho) g^2 \\
+       d &= \sqrt{(r + \epsilon) / (s + \epsilon)} \, g \\
+       r &\leftarrow \rho r + (1 - \rho) d^2 \\
+       \theta &\leftarrow \theta - d
+
+    See M. D. Zeiler, "ADADELTA: An Adaptive Learning Rate Method" (2012).
+
+    Parameters
+    ----------
+    rho : float
+        Decay rate :math:`\rho` of both means.
+    eps : float
+        Small value :math:`\epsilon`, which starts the first steps.
+    """
+
+    rho = HyperparameterProxy('rho')
+    eps = HyperparameterProxy('eps')
+
+    def __init__(self, rho=0.95, eps=1e-6):
+        super().__init__()
+        _rule.assign(self.hyperparam, rho=rho, eps=eps)
+
+    def create_update_rule(self):
+        """Return a new :class:`AdaDeltaRule`."""
+        return AdaDeltaRule(self.hyperparam)
+
+
+_default_hyperparam = AdaDelta().hyperparam

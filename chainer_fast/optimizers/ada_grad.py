@@ -1,0 +1,71 @@
+"""AdaGrad."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+class AdaGradRule(_rule.ElementwiseRule):
+    """Update rule of :class:`AdaGrad`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    lr, eps : float, optional
+    """
+
+    def __init__(self, parent_hyperparam=None, lr=None, eps=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, lr=lr, eps=eps)
+
+    def init_state(self, param):
+        self._fill_states(param, 0, 'h')
+
+    def _move(self, data, grad):
+        lr, eps = self._scalars('lr', 'eps')
+        total = self.state['h']
+        total += grad * grad
+        data -= lr * grad / (numpy.sqrt(total) + eps)
+
+    def _move_on_gpu(self, data, grad):
+        kernel = cuda.elementwise(
+            'T grad, T lr, T eps', 'T param, T h',
+            'h += grad * grad; param -= lr * grad / (sqrt(h) + eps);', 'adagrad')
+        kernel(
+            grad, self.hyperparam.lr, self.hyperparam.eps, data,
+            self.state['h'])
+
+
+class AdaGrad(GradientMethod):
+    r"""AdaGrad: steps divided by the root of the sum of all squared gradients.
+
+    .. math::
+       h \leftarrow h + g^2, \quad
+       \theta \leftarrow \theta - \eta g / (\sqrt{h} + \epsilon)
+
+    See J. Duchi et al., "Adaptive Subgradient Methods for Online Learning and
+    Stochastic Optimization" (2011).
+
+    Parameters
+    ----------
+    lr : float
+        Learning rate :math:`\eta`.
+    eps : float
+        Small value :math:`\epsilon` against division by zero.
+    """
+
+    lr = HyperparameterProxy('lr')
+    eps = HyperparameterProxy('eps')
+
+    def __init__(self, lr=0.001, eps=1e-8):
+        super().__init__()
+        _rule.assign(self.hyperparam, lr=lr, eps=eps)
+
+    def create_update_rule(self):
+        """Return a new :class:`AdaGradRule`."""
+        return AdaGradRule(self.hyperparam)
+
+
+_default_hyperparam = AdaGrad().hyperparam

@@ -1,0 +1,277 @@
+"""Adam and its variants: AdamW, AMSGrad, AdaBound and AMSBound."""
+import math
+import warnings
+
+import numpy
+
+from chainer_fast._core import update as _update
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+class _LearningRate:
+    """The learning rate, of an optimizer or of a rule."""
+
+    @property
+    def alpha_t(self):
+        """Learning rate of the current update, the biases corrected."""
+        if self.t == 0:
+            raise RuntimeError(
+                'Can\'t determine the learning rate of Adam optimizer because the '
+                'update steps have not been started.')
+        alpha, beta1, beta2 = _rule.scalars(
+            self.hyperparam, 'alpha', 'beta1', 'beta2')
+        return alpha * math.sqrt(1 - beta2 ** self.t) / (1 - beta1 ** self.t)
+
+    @property
+    def lr(self):
+        """Old name of :attr:`alpha_t`."""
+        owner = self._lr_owner
+        warnings.warn(
+            f'{owner}.lr has been renamed to AdamRule.alpha_t. Use of {owner}.lr is '
+            'deprecated in Chainer v6.', DeprecationWarning)
+        return self.alpha_t
+
+
+@_rule.register(_update.AdamRecipe())
+class AdamRule(_LearningRate, _rule.ElementwiseRule):
+    """Update rule of :class:`Adam`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    alpha, beta1, beta2, eps, eta, weight_decay_rate : float, optional
+    amsgrad, adabound : bool, optional
+    final_lr, gamma : float, optional
+
+    Attributes
+    ----------
+    initial_alpha : float
+        With AdaBound, ``alpha`` when the rule was made: the bounds follow the changes
+        of ``alpha`` since.
+    """
+
+    _lr_owner = 'AdamRule'
+
+    def __init__(self, parent_hyperparam=None, alpha=None, beta1=None, beta2=None,
+                 eps=None, eta=None, weight_decay_rate=None, amsgrad=None,
+                 adabound=None, final_lr=None, gamma=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, alpha=alpha, beta1=beta1,
+            beta2=beta2, eps=eps, eta=eta, weight_decay_rate=weight_decay_rate,
+            amsgrad=amsgrad, adabound=adabound, final_lr=final_lr, gamma=gamma)
+        if self.hyperparam.adabound:
+            self.initial_alpha = self.hyperparam.alpha
+
+    @property
+    def bounds(self):
+        """Lower and upper bound that AdaBound sets to the step size of an element."""
+        if self.t == 0:
+            raise RuntimeError(
+                'Can\'t determine the bounds of AdaBound optimizer because the update '
+                'steps have not been started.')
+        alpha, final_lr, gamma = self._scalars('alpha', 'final_lr', 'gamma')
+        limit = final_lr * alpha / self.initial_alpha
+        age = gamma * self.t
+        return limit * (1 - 1 / (age + 1)), limit * (1 + 1 / age)
+
+    def init_state(self, param):
+        self._fill_states(param, 0, 'm', 'v')
+        if self.hyperparam.amsgrad:
+            self._fill_states(param, 0, 'vhat')
+
+    def _move(self, data, grad):
+        hyperparam = self.hyperparam
+        beta1, beta2, eps, eta, decay = self._scalars(
+            'beta1', 'beta2', 'eps', 'eta', 'weight_decay_rate')
+        # Squares of float16 vanish or overflow all too easily.
+        dtype = numpy.promote_types(grad.dtype, numpy.float32)
+        _rule.check_eps('Adam', eps, dtype)
+        grad = grad.astype(dtype, copy=False)
+        mean, square = self.state['m'], self.state['v']
+        mean += (1 - beta1) * (grad - mean)
+        square += (1 - beta2) * (grad * grad - square)
+        if hyperparam.amsgrad:
+            largest = self.state['vhat']
+            square = numpy.maximum(largest, square, out=largest)
+        rate = self.alpha_t / (numpy.sqrt(square.astype(dtype, copy=False)) + eps)
+        if hyperparam.adabound:
+            rate = numpy.clip(rate, *self.bounds)
+        data *= 1 - eta * decay
+        data -= eta * (rate * mean)
+
+    def _move_on_gpu(self, data, grad):
+        hyperparam = self.hyperparam
+        dtype = numpy.promote_types(grad.dtype, numpy.float32)
+        _rule.check_eps('Adam', hyperparam.eps, dtype)
+        lower, upper = self.bounds if hyperparam.adabound else (0, 0)
+        values = [
+            dtype.type(value) for value in (
+                self.alpha_t, 1 - hyperparam.beta1, 1 - hyperparam.beta2,
+                hyperparam.eps, hyperparam.eta,
+                1 - hyperparam.eta * hyperparam.weight_decay_rate, lower, upper)]
+        arrays = [data, self.state['m'], self.state['v']]
+        if hyperparam.amsgrad:
+            arrays.append(self.state['vhat'])
+        kernel = _gpu_kernel(bool(hyperparam.amsgrad), bool(hyperparam.adabound))
+        kernel(grad, *values, *arrays)
+
+
+def _gpu_kernel(amsgrad, adabound):
+    """Return the kernel of a variant; it computes in ``U``, and stores in ``T``."""
+    largest = '''
+        U largest = max((U)vhat, second);
+        vhat = largest;
+        second = largest;''' if amsgrad else ''
+    bounded = 'rate = max(lower, min(rate, upper));' if adabound else ''
+    return cuda.elementwise(
+        'T grad, U alpha_t, U move_m, U move_v, U eps, U eta, U keep, U lower, U upper',
+        'T param, T m, T v' + (', T vhat' if amsgrad else ''), '''
+        U g = grad;
+        U first = m;
+        U second = v;
+        first += move_m * (g - first);
+        second += move_v * (g * g - second);
+        m = first;
+        v = second;
+        %s
+        U rate = alpha_t / (sqrt(second) + eps);
+        %s
+        param = keep * param - eta * rate * first;
+        ''' % (largest, bounded), 'adam')
+
+
+class Adam(_LearningRate, GradientMethod):
+    r"""Adam: steps divided by a moving root mean square, with momentum.
+
+    .. math::
+       m &\leftarrow m + (1 - \beta_1) (g - m) \\
+       v &\leftarrow v + (1 - \beta_2) (g^2 - v) \\
+       \theta &\leftarrow \theta
+         - \eta (\alpha_t m / (\sqrt{v} + \epsilon) + \lambda \theta)
+
+    where :math:`\alpha_t = \alpha \sqrt{1 - \beta_2^t} / (1 - \beta_1^t)` corrects the
+    biases of the means, which start from zero.  See
+
+    - D. P. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2014);
+    - I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), for
+      :math:`\lambda` and :math:`\eta`;
+    - S. J. Reddi et al., "On the Convergence of Adam and Beyond" (2018), for AMSGrad,
+      which divides by the largest :math:`v` so far;
+    - L. Luo et al., "Adaptive Gradient Methods with Dynamic Bound of Learning Rate"
+      (2019), for AdaBound, which clips :math:`\alpha_t / (\sqrt{v} + \epsilon)`
+      between bounds that both approach a final learning rate.
+
+    Parameters
+    ----------
+    alpha : float
+        Step size :math:`\alpha`.
+    beta1 : float
+        Decay rate :math:`\beta_1` of the mean of gradients.
+    beta2 : float
+        Decay rate :math:`\beta_2` of the mean of their squares.
+    eps : float
+        Small value :math:`\epsilon` against division by zero.
+    eta : float
+        Factor :math:`\eta` of the step and the weight decay, to schedule both.
+    weight_decay_rate : float
+        Weight decay :math:`\lambda`.
+    amsgrad : bool
+        Use AMSGrad.
+    adabound : bool
+        Use AdaBound; together with ``amsgrad`` it is AMSBound.
+    final_lr : float
+        Final learning rate of AdaBound.
+    gamma : float
+        How fast the bounds of AdaBound approach it.
+    """
+
+    _lr_owner = 'Adam'
+
+    alpha = HyperparameterProxy('alpha')
+    beta1 = HyperparameterProxy('beta1')
+    beta2 = HyperparameterProxy('beta2')
+    eps = HyperparameterProxy('eps')
+    eta = HyperparameterProxy('eta')
+    weight_decay_rate = HyperparameterProxy('weight_decay_rate')
+    amsgrad = HyperparameterProxy('amsgrad')
+    adabound = HyperparameterProxy('adabound')
+    final_lr = HyperparameterProxy('final_lr')
+    gamma = HyperparameterProxy('gamma')
+
+    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0,
+                 weight_decay_rate=0, amsgrad=False, adabound=False, final_lr=0.1,
+                 gamma=0.001):
+        super().__init__()
+        _rule.assign(
+            self.hyperparam, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps, eta=eta,
+            weight_decay_rate=weight_decay_rate, amsgrad=amsgrad, adabound=adabound,
+            final_lr=final_lr, gamma=gamma)
+
+    def create_update_rule(self):
+        """Return a new :class:`AdamRule`."""
+        return AdamRule(self.hyperparam)
+
+
+class AdamW(Adam):
+    """:class:`Adam` with weight decay.
+
+    Parameters
+    ----------
+    alpha, beta1, beta2, eps, eta, weight_decay_rate : float
+        As those of :class:`Adam`.
+    """
+
+    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0,
+                 weight_decay_rate=0):
+        super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
+
+
+class AMSGrad(Adam):
+    """:class:`Adam` with ``amsgrad=True``.
+
+    Parameters
+    ----------
+    alpha, beta1, beta2, eps, eta : float
+        As those of :class:`Adam`.
+    """
+
+    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0):
+        super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True)
+
+
+class AdaBound(Adam):
+    """:class:`Adam` with ``adabound=True``.
+
+    Parameters
+    ----------
+    alpha, beta1, beta2, final_lr, gamma, eps, eta : float
+        As those of :class:`Adam`.
+    """
+
+    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, final_lr=0.1, gamma=0.001,
+                 eps=1e-8, eta=1.0):
+        super().__init__(
+            alpha, beta1, beta2, eps, eta, adabound=True, final_lr=final_lr,
+            gamma=gamma)
+
+
+class AMSBound(Adam):
+    """:class:`Adam` with ``amsgrad=True`` and ``adabound=True``.
+
+    Parameters
+    ----------
+    alpha, beta1, beta2, final_lr, gamma, eps, eta : float
+        As those of :class:`Adam`.
+    """
+
+    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, final_lr=0.1, gamma=0.001,
+                 eps=1e-8, eta=1.0):
+        super().__init__(
+            alpha, beta1, beta2, eps, eta, amsgrad=True, adabound=True,
+            final_lr=final_lr, gamma=gamma)
+
+
+_default_hyperparam = Adam().hyperparam

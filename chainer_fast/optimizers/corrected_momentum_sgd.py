@@ -1,0 +1,72 @@
+"""Momentum SGD whose velocity does not depend on the learning rate."""
+from chainer_fast._core import update as _update
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+@_rule.register(_update.MomentumSGDRecipe(corrected=True))
+class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
+    """Update rule of :class:`CorrectedMomentumSGD`.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    lr, momentum : float, optional
+    """
+
+    def __init__(self, parent_hyperparam=None, lr=None, momentum=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, lr=lr, momentum=momentum)
+
+    def init_state(self, param):
+        self._fill_states(param, 0, 'v')
+
+    def _move(self, data, grad):
+        lr, momentum = self._scalars('lr', 'momentum')
+        v = self.state['v']
+        v *= momentum
+        v -= grad
+        data += lr * v
+
+    def _move_on_gpu(self, data, grad):
+        kernel = cuda.elementwise(
+            'T grad, T lr, T momentum', 'T param, T v',
+            'v = momentum * v - grad; param += lr * v;', 'corrected_momentum_sgd')
+        kernel(
+            grad, self.hyperparam.lr, self.hyperparam.momentum, data,
+            self.state['v'])
+
+
+class CorrectedMomentumSGD(GradientMethod):
+    r"""Momentum SGD that takes a change of the learning rate at once.
+
+    .. math::
+       v \leftarrow \mu v - g, \quad \theta \leftarrow \theta + \eta v
+
+    While the learning rate is constant it is the same as :class:`MomentumSGD`.  When
+    the rate is lowered, past gradients count by the new rate; see P. Goyal et al.,
+    "Accurate, Large Minibatch SGD" (2017), on the momentum correction.
+
+    Parameters
+    ----------
+    lr : float
+        Learning rate :math:`\eta`.
+    momentum : float
+        How much of the velocity is kept, :math:`\mu`.
+    """
+
+    lr = HyperparameterProxy('lr')
+    momentum = HyperparameterProxy('momentum')
+
+    def __init__(self, lr=0.01, momentum=0.9):
+        super().__init__()
+        _rule.assign(self.hyperparam, lr=lr, momentum=momentum)
+
+    def create_update_rule(self):
+        """Return a new :class:`CorrectedMomentumSGDRule`."""
+        return CorrectedMomentumSGDRule(self.hyperparam)
+
+
+_default_hyperparam = CorrectedMomentumSGD().hyperparam

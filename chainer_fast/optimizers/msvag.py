@@ -1,0 +1,122 @@
+"""M-SVAG."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+# In the first step the means are of one gradient and have no variance to estimate.
+_RHO_MAX = 0.9999
+
+
+class MSVAGRule(_rule.ElementwiseRule):
+    """Update rule of :class:`MSVAG`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    lr, beta, eta, weight_decay_rate : float, optional
+
+    Attributes
+    ----------
+    beta_power : float
+        ``beta`` to the power of the number of the next update.
+    """
+
+    def __init__(self, parent_hyperparam=None, lr=None, beta=None, eta=None,
+                 weight_decay_rate=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, lr=lr, beta=beta, eta=eta,
+            weight_decay_rate=weight_decay_rate)
+        self.beta_power = self.hyperparam.beta
+
+    def init_state(self, param):
+        self._fill_states(param, 0, 'm', 'v')
+
+    def _coefficients(self):
+        """Return what the formula needs besides arrays, and count the update."""
+        lr, beta, eta, decay = self._scalars('lr', 'beta', 'eta', 'weight_decay_rate')
+        power = self.beta_power
+        self.beta_power = power * beta
+        rho = ((1 - beta) ** 2 * (1 - power ** 2)) / (
+            (1 - beta ** 2) * (1 - power) ** 2)
+        return lr, beta, eta, decay, 1 - power, min(rho, _RHO_MAX)
+
+    def _move(self, data, grad):
+        lr, beta, eta, decay, weight, rho = self._coefficients()
+        m, v = self.state['m'], self.state['v']
+        m += (1 - beta) * (grad - m)
+        v += (1 - beta) * (grad * grad - v)
+        mean = m / weight
+        with numpy.errstate(invalid='ignore'):
+            square = mean * mean
+            variance = (v / weight - square) / (1 - rho)
+            factor = numpy.clip(square / (square + rho * variance), 0, 1)
+        # Where there was no gradient yet there is no step.
+        factor = numpy.nan_to_num(factor)
+        data -= eta * (lr * mean * factor + decay * data)
+
+    def _move_on_gpu(self, data, grad):
+        lr, beta, eta, decay, weight, rho = self._coefficients()
+        kernel = cuda.elementwise(
+            'T grad, T lr, T beta, T eta, T decay, T weight, T rho',
+            'T param, T m, T v', '''
+            m += (1 - beta) * (grad - m);
+            v += (1 - beta) * (grad * grad - v);
+            T mean = m / weight;
+            T square = mean * mean;
+            T variance = (v / weight - square) / (1 - rho);
+            T factor = square / (square + rho * variance);
+            factor = isnan(factor) ? T(0) : T(min(max(factor, T(0)), T(1)));
+            param -= eta * (lr * mean * factor + decay * param);
+            ''', 'msvag')
+        kernel(
+            grad, lr, beta, eta, decay, weight, rho, data,
+            self.state['m'], self.state['v'])
+
+
+class MSVAG(GradientMethod):
+    r"""M-SVAG: momentum with variance-based damping of each element.
+
+    With the bias-corrected moving means :math:`m` of the gradient and :math:`v` of its
+    square,
+
+    .. math::
+       s &= (v - m^2) / (1 - \rho_t) \\
+       \gamma &= m^2 / (m^2 + \rho_t s) \\
+       \theta &\leftarrow \theta - \eta (\alpha \gamma m + \lambda \theta)
+
+    where :math:`\rho_t` is the share of the variance of a gradient that its moving
+    mean has.  See L. Balles and P. Hennig, "Dissecting Adam: The Sign, Magnitude and
+    Variance of Stochastic Gradients" (2018).
+
+    Parameters
+    ----------
+    lr : float
+        Learning rate :math:`\alpha`.
+    beta : float
+        Decay rate of the moving means.
+    eta : float
+        Factor :math:`\eta` of the step and the weight decay, to schedule both.
+    weight_decay_rate : float
+        Weight decay :math:`\lambda`.
+    """
+
+    lr = HyperparameterProxy('lr')
+    beta = HyperparameterProxy('beta')
+    eta = HyperparameterProxy('eta')
+    weight_decay_rate = HyperparameterProxy('weight_decay_rate')
+
+    def __init__(self, lr=0.1, beta=0.9, eta=1.0, weight_decay_rate=0):
+        super().__init__()
+        _rule.assign(
+            self.hyperparam, lr=lr, beta=beta, eta=eta,
+            weight_decay_rate=weight_decay_rate)
+
+    def create_update_rule(self):
+        """Return a new :class:`MSVAGRule`."""
+        return MSVAGRule(self.hyperparam)
+
+
+_default_hyperparam = MSVAG().hyperparam

@@ -1,0 +1,73 @@
+"""Nesterov's accelerated gradient."""
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+class NesterovAGRule(_rule.ElementwiseRule):
+    """Update rule of :class:`NesterovAG`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    lr, momentum : float, optional
+    """
+
+    def __init__(self, parent_hyperparam=None, lr=None, momentum=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, lr=lr, momentum=momentum)
+
+    def init_state(self, param):
+        self._fill_states(param, 0, 'v')
+
+    def _move(self, data, grad):
+        lr, momentum = self._scalars('lr', 'momentum')
+        v = self.state['v']
+        v *= momentum
+        v -= lr * grad
+        data += momentum * momentum * v
+        data -= (1 + momentum) * lr * grad
+
+    def _move_on_gpu(self, data, grad):
+        kernel = cuda.elementwise(
+            'T grad, T lr, T momentum', 'T param, T v', '''
+            v = momentum * v - lr * grad;
+            param += momentum * momentum * v - (1 + momentum) * lr * grad;
+            ''', 'nesterov_ag')
+        kernel(
+            grad, self.hyperparam.lr, self.hyperparam.momentum, data,
+            self.state['v'])
+
+
+class NesterovAG(GradientMethod):
+    r"""Nesterov's accelerated gradient.
+
+    .. math::
+       v \leftarrow \mu v - \eta g, \quad
+       \theta \leftarrow \theta + \mu^2 v - (1 + \mu) \eta g
+
+    The parameters are kept at the point that the next gradient is taken at; see
+    Y. Bengio et al., "Advances in Optimizing Recurrent Networks" (2012), for this form.
+
+    Parameters
+    ----------
+    lr : float
+        Learning rate :math:`\eta`.
+    momentum : float
+        How much of the last step is kept, :math:`\mu`.
+    """
+
+    lr = HyperparameterProxy('lr')
+    momentum = HyperparameterProxy('momentum')
+
+    def __init__(self, lr=0.01, momentum=0.9):
+        super().__init__()
+        _rule.assign(self.hyperparam, lr=lr, momentum=momentum)
+
+    def create_update_rule(self):
+        """Return a new :class:`NesterovAGRule`."""
+        return NesterovAGRule(self.hyperparam)
+
+
+_default_hyperparam = NesterovAG().hyperparam

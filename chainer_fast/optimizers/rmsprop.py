@@ -1,0 +1,93 @@
+"""RMSprop."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+class RMSpropRule(_rule.ElementwiseRule):
+    """Update rule of :class:`RMSprop`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    lr, alpha, eps : float, optional
+    eps_inside_sqrt : bool, optional
+    """
+
+    def __init__(self, parent_hyperparam=None, lr=None, alpha=None, eps=None,
+                 eps_inside_sqrt=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, lr=lr, alpha=alpha, eps=eps,
+            eps_inside_sqrt=eps_inside_sqrt)
+
+    def init_state(self, param):
+        self._fill_states(param, 0, 'ms')
+
+    def _move(self, data, grad):
+        lr, alpha, eps = self._scalars('lr', 'alpha', 'eps')
+        _rule.check_eps('RMSprop', eps, grad.dtype)
+        ms = self.state['ms']
+        ms *= alpha
+        ms += (1 - alpha) * grad * grad
+        if self.hyperparam.eps_inside_sqrt:
+            scale = numpy.sqrt(ms + eps)
+        else:
+            scale = numpy.sqrt(ms) + eps
+        data -= lr * grad / scale
+
+    def _move_on_gpu(self, data, grad):
+        hyperparam = self.hyperparam
+        _rule.check_eps('RMSprop', hyperparam.eps, grad.dtype)
+        scale = 'sqrt(ms + eps)' if hyperparam.eps_inside_sqrt else 'sqrt(ms) + eps'
+        kernel = cuda.elementwise(
+            'T grad, T lr, T alpha, T eps', 'T param, T ms', '''
+            ms = alpha * ms + (1 - alpha) * grad * grad;
+            param -= lr * grad / (%s);
+            ''' % scale, 'rmsprop')
+        kernel(
+            grad, hyperparam.lr, hyperparam.alpha, hyperparam.eps, data,
+            self.state['ms'])
+
+
+class RMSprop(GradientMethod):
+    r"""RMSprop: steps divided by a moving root mean square of the gradient.
+
+    .. math::
+       s \leftarrow \alpha s + (1 - \alpha) g^2, \quad
+       \theta \leftarrow \theta - \eta g / (\sqrt{s} + \epsilon)
+
+    See T. Tieleman and G. Hinton, "Lecture 6.5 - RMSProp" of the course *Neural
+    Networks for Machine Learning* (2012).
+
+    Parameters
+    ----------
+    lr : float
+        Learning rate :math:`\eta`.
+    alpha : float
+        Decay rate :math:`\alpha` of the mean.
+    eps : float
+        Small value :math:`\epsilon` against division by zero.
+    eps_inside_sqrt : bool
+        Divide by :math:`\sqrt{s + \epsilon}` instead.
+    """
+
+    lr = HyperparameterProxy('lr')
+    alpha = HyperparameterProxy('alpha')
+    eps = HyperparameterProxy('eps')
+    eps_inside_sqrt = HyperparameterProxy('eps_inside_sqrt')
+
+    def __init__(self, lr=0.01, alpha=0.99, eps=1e-8, eps_inside_sqrt=False):
+        super().__init__()
+        _rule.assign(
+            self.hyperparam, lr=lr, alpha=alpha, eps=eps,
+            eps_inside_sqrt=eps_inside_sqrt)
+
+    def create_update_rule(self):
+        """Return a new :class:`RMSpropRule`."""
+        return RMSpropRule(self.hyperparam)
+
+
+_default_hyperparam = RMSprop().hyperparam

@@ -1,0 +1,91 @@
+"""Graves's RMSprop."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+class RMSpropGravesRule(_rule.ElementwiseRule):
+    """Update rule of :class:`RMSpropGraves`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    lr, alpha, momentum, eps : float, optional
+    """
+
+    def __init__(self, parent_hyperparam=None, lr=None, alpha=None, momentum=None,
+                 eps=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, lr=lr, alpha=alpha,
+            momentum=momentum, eps=eps)
+
+    def init_state(self, param):
+        self._fill_states(param, 0, 'n', 'g', 'delta')
+
+    def _move(self, data, grad):
+        lr, alpha, momentum, eps = self._scalars('lr', 'alpha', 'momentum', 'eps')
+        square, mean, delta = (self.state[name] for name in ('n', 'g', 'delta'))
+        square *= alpha
+        square += (1 - alpha) * grad * grad
+        mean *= alpha
+        mean += (1 - alpha) * grad
+        delta *= momentum
+        delta -= lr * grad / numpy.sqrt(square - mean * mean + eps)
+        data += delta
+
+    def _move_on_gpu(self, data, grad):
+        kernel = cuda.elementwise(
+            'T grad, T lr, T alpha, T momentum, T eps',
+            'T param, T n, T g, T delta', '''
+            n = alpha * n + (1 - alpha) * grad * grad;
+            g = alpha * g + (1 - alpha) * grad;
+            delta = momentum * delta - lr * grad * rsqrt(n - g * g + eps);
+            param += delta;
+            ''', 'rmsprop_graves')
+        hyperparam, state = self.hyperparam, self.state
+        kernel(
+            grad, hyperparam.lr, hyperparam.alpha, hyperparam.momentum,
+            hyperparam.eps, data, state['n'], state['g'], state['delta'])
+
+
+class RMSpropGraves(GradientMethod):
+    r"""RMSprop with momentum, divided by a moving standard deviation.
+
+    .. math::
+       n &\leftarrow \alpha n + (1 - \alpha) g^2 \\
+       m &\leftarrow \alpha m + (1 - \alpha) g \\
+       \Delta &\leftarrow \mu \Delta - \eta g / \sqrt{n - m^2 + \epsilon} \\
+       \theta &\leftarrow \theta + \Delta
+
+    See A. Graves, "Generating Sequences With Recurrent Neural Networks" (2013).
+
+    Parameters
+    ----------
+    lr : float
+        Learning rate :math:`\eta`.
+    alpha : float
+        Decay rate :math:`\alpha` of the means.
+    momentum : float
+        How much of the last step is kept, :math:`\mu`.
+    eps : float
+        Small value :math:`\epsilon` against division by zero.
+    """
+
+    lr = HyperparameterProxy('lr')
+    alpha = HyperparameterProxy('alpha')
+    momentum = HyperparameterProxy('momentum')
+    eps = HyperparameterProxy('eps')
+
+    def __init__(self, lr=1e-4, alpha=0.95, momentum=0.9, eps=1e-4):
+        super().__init__()
+        _rule.assign(self.hyperparam, lr=lr, alpha=alpha, momentum=momentum, eps=eps)
+
+    def create_update_rule(self):
+        """Return a new :class:`RMSpropGravesRule`."""
+        return RMSpropGravesRule(self.hyperparam)
+
+
+_default_hyperparam = RMSpropGraves().hyperparam

@@ -1,0 +1,52 @@
+"""Stochastic gradient descent."""
+from chainer_fast._core import update as _update
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+@_rule.register(_update.SGDRecipe())
+class SGDRule(_rule.ElementwiseRule):
+    """Update rule of :class:`SGD`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    lr : float, optional
+    """
+
+    def __init__(self, parent_hyperparam=None, lr=None):
+        super().__init__(parent_hyperparam or _default_hyperparam, lr=lr)
+
+    def _move(self, data, grad):
+        lr, = self._scalars('lr')
+        data -= lr * grad
+
+    def _move_on_gpu(self, data, grad):
+        kernel = cuda.elementwise(
+            'T grad, T lr', 'T param', 'param -= lr * grad;', 'sgd')
+        kernel(grad, self.hyperparam.lr, data)
+
+
+class SGD(GradientMethod):
+    r"""Stochastic gradient descent: :math:`\theta \leftarrow \theta - \eta g`.
+
+    Parameters
+    ----------
+    lr : float
+        Learning rate :math:`\eta`.
+    """
+
+    lr = HyperparameterProxy('lr')
+
+    def __init__(self, lr=0.01):
+        super().__init__()
+        self.hyperparam.lr = lr
+
+    def create_update_rule(self):
+        """Return a new :class:`SGDRule`."""
+        return SGDRule(self.hyperparam)
+
+
+_default_hyperparam = SGD().hyperparam

@@ -1,0 +1,90 @@
+"""SMORMS3."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizers import _rule
+
+
+class SMORMS3Rule(_rule.ElementwiseRule):
+    """Update rule of :class:`SMORMS3`, which tells the meaning of the parameters.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where the values come from that are not given.
+    lr, eps : float, optional
+    """
+
+    def __init__(self, parent_hyperparam=None, lr=None, eps=None):
+        super().__init__(
+            parent_hyperparam or _default_hyperparam, lr=lr, eps=eps)
+
+    def init_state(self, param):
+        self._fill_states(param, 1, 'mem')
+        self._fill_states(param, 0, 'g', 'g2')
+
+    def _move(self, data, grad):
+        lr, eps = self._scalars('lr', 'eps')
+        memory, mean, square = (self.state[name] for name in ('mem', 'g', 'g2'))
+        new = 1 / (memory + 1)
+        mean *= 1 - new
+        mean += new * grad
+        square *= 1 - new
+        square += new * grad * grad
+        ratio = mean * mean / (square + eps)
+        data -= grad * numpy.minimum(lr, ratio) / (numpy.sqrt(square) + eps)
+        memory *= 1 - ratio
+        memory += 1
+
+    def _move_on_gpu(self, data, grad):
+        kernel = cuda.elementwise(
+            'T grad, T lr, T eps', 'T param, T mem, T g, T g2', '''
+            T fresh = 1 / (mem + 1);
+            g = (1 - fresh) * g + fresh * grad;
+            g2 = (1 - fresh) * g2 + fresh * grad * grad;
+            T ratio = g * g / (g2 + eps);
+            param -= grad * min(lr, ratio) / (sqrt(g2) + eps);
+            mem = 1 + mem * (1 - ratio);
+            ''', 'smorms3')
+        state = self.state
+        kernel(
+            grad, self.hyperparam.lr, self.hyperparam.eps, data,
+            state['mem'], state['g'], state['g2'])
+
+
+class SMORMS3(GradientMethod):
+    r"""SMORMS3: squared mean over root mean square cubed.
+
+    With :math:`r = 1 / (k + 1)`,
+
+    .. math::
+       m &\leftarrow (1 - r) m + r g \\
+       s &\leftarrow (1 - r) s + r g^2 \\
+       x &= m^2 / (s + \epsilon) \\
+       \theta &\leftarrow \theta - g \min(\eta, x) / (\sqrt{s} + \epsilon) \\
+       k &\leftarrow 1 + k (1 - x)
+
+    See S. Funk, "RMSprop loses to SMORMS3 - Beware the Epsilon!" (2015).
+
+    Parameters
+    ----------
+    lr : float
+        Largest learning rate :math:`\eta`.
+    eps : float
+        Small value :math:`\epsilon` against division by zero.
+    """
+
+    lr = HyperparameterProxy('lr')
+    eps = HyperparameterProxy('eps')
+
+    def __init__(self, lr=0.001, eps=1e-16):
+        super().__init__()
+        _rule.assign(self.hyperparam, lr=lr, eps=eps)
+
+    def create_update_rule(self):
+        """Return a new :class:`SMORMS3Rule`."""
+        return SMORMS3Rule(self.hyperparam)
+
+
+_default_hyperparam = SMORMS3().hyperparam

@@ -1,0 +1,233 @@
+"""Saving to and loading from NumPy's npz archives."""
+import os
+import zipfile
+
+import numpy
+
+from chainer_fast import backend, serializer
+from chainer_fast.backends import cuda
+from chainer_fast.serializers import _convert
+from chainer_fast.serializers._pickled_none import is_pickled_none, write_none
+from chainer_fast.serializers._replacing import replacing
+
+
+class DictionarySerializer(serializer.Serializer):
+    """Serializer that collects arrays in a flat dictionary.
+
+    The keys are paths, such as ``'predictor/l1/W'``, and the values NumPy arrays.
+
+    Parameters
+    ----------
+    target : dict, optional
+        Where to collect; a new dictionary by default.
+    path : str
+        Prefix of all keys.
+
+    Attributes
+    ----------
+    target : dict
+    path : str
+    """
+
+    def __init__(self, target=None, path=''):
+        self.path = path
+        self.target = {} if target is None else target
+
+    def __call__(self, key, value):
+        self.target[self.path + key.lstrip('/')] = _convert.to_numpy(value)
+        return value
+
+    def __getitem__(self, key):
+        return DictionarySerializer(self.target, _child_path(self.path, key))
+
+
+def _child_path(path, key):
+    return '%s%s/' % (path, key.strip('/'))
+
+
+def serialize(obj):
+    """Collect the arrays of an object in a dictionary.
+
+    Parameters
+    ----------
+    obj : object
+        An object with a method ``serialize``, such as a link or an optimizer.
+
+    Returns
+    -------
+    dict
+        From paths to NumPy arrays.
+    """
+    collector = DictionarySerializer()
+    collector.save(obj)
+    return collector.target
+
+
+def save_npz(file, obj, compression=True):
+    """Save an object to an npz archive.
+
+    A file on disk is replaced at once when all is written: whatever goes wrong, what
+    was there before is not lost.
+
+    Parameters
+    ----------
+    file : str, path or file
+        Where to save.  A string is used as it is; the suffix ``.npz`` is added to a
+        path object that has another, as NumPy does.
+    obj : object
+        An object with a method ``serialize``, such as a link or an optimizer; or a
+        dictionary that :func:`serialize` has made.
+    compression : bool
+        Whether to compress.
+    """
+    arrays = obj if isinstance(obj, dict) else serialize(obj)
+    if hasattr(file, 'write'):
+        _write(file, arrays, compression)
+        return
+    name = os.fsdecode(file)
+    if isinstance(file, os.PathLike) and not name.endswith('.npz'):
+        name += '.npz'
+    with replacing(name) as draft:
+        _write(draft, arrays, compression)
+
+
+def _write(file, arrays, compression):
+    """Write an archive as ``numpy.savez`` does, but with any names for the arrays."""
+    method = zipfile.ZIP_DEFLATED if compression else zipfile.ZIP_STORED
+    with zipfile.ZipFile(file, 'w', method) as archive:
+        for path, array in arrays.items():
+            with archive.open(path + '.npy', 'w', force_zip64=True) as member:
+                if _is_none(array):
+                    write_none(member)
+                else:
+                    numpy.lib.format.write_array(member, array)
+
+
+class NpzDeserializer(serializer.Deserializer):
+    """Deserializer of npz archives.
+
+    Parameters
+    ----------
+    npz : NpzFile or dict
+        From paths to arrays, as ``numpy.load`` gives it.  Arrays of objects are not
+        unpickled, except if ``numpy.load`` was told to; only the None of a value that
+        was not set is recognized.
+    path : str
+        Prefix of all keys.
+    strict : bool
+        Whether a value that is missing raises KeyError; otherwise it stays as it is.
+    ignore_names : str, callable, or list of them, optional
+        Paths of values to leave as they are, or functions that tell it of a path.
+
+    Attributes
+    ----------
+    npz : NpzFile or dict
+    path : str
+    strict : bool
+    ignore_names : list
+    """
+
+    def __init__(self, npz, path='', strict=True, ignore_names=None):
+        self.strict = strict
+        self.ignore_names = [] if ignore_names is None else ignore_names
+        self.path = path
+        self.npz = npz
+
+    def __call__(self, key, value):
+        path = self.path + key.lstrip('/')
+        if not self.strict and path not in self.npz:
+            return value
+        if self._is_ignored(path):
+            return value
+        loaded = _read(self.npz, path)
+        if _is_none(loaded):
+            return None
+        if value is None:
+            return loaded
+        if isinstance(value, (numpy.ndarray, cuda.ndarray)):
+            backend.copyto(value, loaded)
+            return value
+        return _convert.to_type_of(value, loaded)
+
+    def __getitem__(self, key):
+        return NpzDeserializer(
+            self.npz, _child_path(self.path, key), self.strict, self.ignore_names)
+
+    def _is_ignored(self, path):
+        names = self.ignore_names
+        if not isinstance(names, (list, tuple)):
+            names = [names]
+        for name in names:
+            if isinstance(name, str):
+                ignored = path == name
+            elif callable(name):
+                ignored = name(path)
+            else:
+                raise ValueError(
+                    'ignore_names needs to be a callable, string or list of them.')
+            if ignored:
+                return True
+        return False
+
+
+def _is_none(array):
+    return array.dtype == object and array.ndim == 0 and array[()] is None
+
+
+def _read(npz, path):
+    """Return an array of an archive; an array of objects only if it is a None."""
+    try:
+        return npz[path]
+    except ValueError:
+        # NumPy has refused to unpickle: see whether there is any need to.
+        if not isinstance(npz, numpy.lib.npyio.NpzFile):
+            raise
+        with npz.zip.open(path + '.npy') as member:
+            version = numpy.lib.format.read_magic(member)
+            header = (
+                numpy.lib.format.read_array_header_1_0 if version == (1, 0)
+                else numpy.lib.format.read_array_header_2_0)
+            shape, _, dtype = header(member)
+            if not dtype.hasobject:
+                raise
+            if shape == () and is_pickled_none(member.read()):
+                return numpy.array(None)
+    raise ValueError(
+        'array %r of %s holds Python objects, which can run code when they are '
+        'loaded. If you trust the file, pass allow_pickle=True to load_npz.'
+        % (path, npz.zip.filename or 'the archive'))
+
+
+def load_npz(file, obj, path='', strict=True, ignore_names=None, *, allow_pickle=False):
+    """Load an object from an npz archive.
+
+    Parameters
+    ----------
+    file : str, path or file
+        The archive.
+    obj : object
+        An object with a method ``serialize``, such as a link or an optimizer.
+    path : str
+        Path of the object in the archive, with a slash at the end: to load a part of
+        what was saved.
+    strict : bool
+        Whether a value that is missing raises KeyError; otherwise it stays as it is.
+    ignore_names : str, callable, or list of them, optional
+        Paths of values to leave as they are, or functions that tell it of a path.
+    allow_pickle : bool
+        Whether Python objects may be loaded.  It lets whoever wrote the file run any
+        code; Chainer never writes such files.
+
+    Raises
+    ------
+    ValueError
+        If the file is no archive, or it holds Python objects and they are not allowed.
+    """
+    try:
+        archive = numpy.load(file, allow_pickle=allow_pickle)
+    except ValueError:      # neither npz nor npy, and NumPy has refused to unpickle it
+        archive = None
+    if not isinstance(archive, numpy.lib.npyio.NpzFile):
+        raise ValueError('%r is not an npz archive, as save_npz writes it' % (file,))
+    with archive:
+        NpzDeserializer(archive, path, strict, ignore_names).load(obj)
