@@ -2,7 +2,7 @@
 import functools
 import weakref
 
-from chainer_fast import function, function_node, variable
+from chainer_fast import function, function_node
 from chainer_fast._toplevel import get_array_types
 from chainer_fast.backends import cuda
 from chainer_fast.configuration import using_config
@@ -222,7 +222,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
 
     def set_out_variables(self, out_vars):
         """Note which variables the chain returned, in the order they came."""
-        self._out_indexes = [self._index(var.array) for var in out_vars]
+        self._out_indexes = [self._index(var.raw_array) for var in out_vars]
 
     def build_schedule(self, chain, in_vars):
         """End the recording.
@@ -236,7 +236,8 @@ class StaticScheduleFunction(function_node.FunctionNode):
         in_vars : sequence of Variable or array
             The inputs of the recorded call.
         """
-        self._in_indexes = [self._index(variable.as_array(x)) for x in in_vars]
+        self._in_indexes = [
+            self._index(getattr(x, 'raw_array', x)) for x in in_vars]
         self._params = [
             (weakref.ref(param), self._index_of[id(param.raw_array)])
             for param in chain.params() if id(param.raw_array) in self._index_of]

@@ -146,7 +146,9 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
 
 
 def _is_input(x):
-    return isinstance(x, (variable.Variable, *get_array_types()))
+    if isinstance(x, variable.Variable):
+        return x.raw_array is not None
+    return isinstance(x, get_array_types())
 
 
 def _record(schedule, func, chain, inputs, args, kwargs):

@@ -389,3 +389,18 @@ def test_debug_prints(capsys):
     assert '(4, 3) float32' in capsys.readouterr().out
     static.static_schedule.debug_print_ref_counts()
     assert 'held' not in capsys.readouterr().out
+
+
+def test_memory_layouts_and_uninitialized_parameters():
+    class Model(chainer_fast.Chain):
+        @chainer_fast.static_graph
+        def forward(self, x, unused):
+            return x.as_layout(None) * 2, x
+
+    x = chainer_fast.Variable(numpy.random.rand(2, 3, 4)).as_layout(
+        chainer_fast.memory_layouts.CUDNN_CHANNEL_LAST_X)
+    chain = Model()
+    for _ in range(2):
+        y, same = chain(x, chainer_fast.Parameter())
+        assert same is x
+        numpy.testing.assert_array_equal(y.array, x.as_layout(None).array * 2)
