@@ -7,15 +7,9 @@ import warnings
 import numpy
 
 import chainer_fast
-from chainer_fast import (
-    _toplevel,
-    backend,
-    device_resident,
-    initializers,
-    link_hook,
-    variable,
-)
+from chainer_fast import backend, device_resident, initializers, link_hook, variable
 from chainer_fast._link_tree import LinkTree
+from chainer_fast._toplevel import get_array_types
 
 _thread = link_hook._thread
 
@@ -107,7 +101,7 @@ class Link(LinkTree, device_resident.DeviceResident):
 
     def __call__(self, *args, **kwargs):
         if not self.__init_done:
-            raise _not_initialized()
+            raise RuntimeError('Link.__init__() has not been called.')
         forward = super().__call__ if self._mixin_computes else self.forward
 
         if not self._local_link_hooks and not _thread.hooks:
@@ -195,7 +189,7 @@ class Link(LinkTree, device_resident.DeviceResident):
         assigned link becomes a child.
         """
         if not self.__init_done:
-            raise _not_initialized()
+            raise RuntimeError('Link.__init__() has not been called.')
         outside = self._within_init_scope
         self._within_init_scope = True
         try:
@@ -384,7 +378,7 @@ class Link(LinkTree, device_resident.DeviceResident):
         for name in sorted(self._params):
             attributes[name].copydata(source[name])
         if copy_persistent:
-            array_types = _toplevel.get_array_types()
+            array_types = get_array_types()
             for name in sorted(self._persistent):
                 mine, theirs = attributes[name], source[name]
                 if isinstance(mine, array_types) and isinstance(theirs, array_types):
@@ -483,16 +477,12 @@ class Link(LinkTree, device_resident.DeviceResident):
         attributes = self.__dict__
         for name in sorted(self._params):
             visitor.visit_variable(attributes[name])
-        array_types = _toplevel.get_array_types()
+        array_types = get_array_types()
         for name in sorted(self._persistent):
             if isinstance(attributes[name], array_types):
                 attributes[name] = visitor.visit_array(attributes[name])
         for _, child in self._named_children():
             child.device_resident_accept(visitor)
-
-
-def _not_initialized():
-    return RuntimeError('Link.__init__() has not been called.')
 
 
 def _move(name, source, destination):
