@@ -37,7 +37,7 @@ class LightMode:
     def __enter__(self):
         _thread_local.light_mode = True
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, _type, _value, _traceback):
         _thread_local.light_mode = False
 
 
@@ -608,24 +608,26 @@ def expect(*bool_exprs):
     Parameters
     ----------
     *bool_exprs
-        Comparisons of expressions; in the light mode, truth values.
+        Comparisons of expressions; in the light mode, truth values. What is True
+        anyway is all right in both.
 
     Raises
     ------
     InvalidType
         If a condition does not hold.
     """
-    if _thread_local.light_mode:
-        for condition in bool_exprs:
+    for condition in bool_exprs:
+        if condition is True:
+            continue
+        if _thread_local.light_mode:
             if not condition:
                 # The check is going to be repeated; nobody reads this one.
                 raise InvalidType('', '')
-        return
-    for condition in bool_exprs:
-        assert isinstance(condition, Testable), (
-            'a comparison of expressions is expected, not %r: wrap the values that '
-            'are compared with type_check.make_variable()' % (condition,))
-        condition.expect()
+        else:
+            assert isinstance(condition, Testable), (
+                'a comparison of expressions is expected, not %r: wrap the values '
+                'that are compared with type_check.make_variable()' % (condition,))
+            condition.expect()
 
 
 def expect_broadcast_shapes(*shape_types):
@@ -717,6 +719,7 @@ def _argname(in_types, names):
         raise InvalidType(
             '%d argument(s)' % len(names), '%d argument(s)' % len(in_types),
             'Invalid number of arguments')
-    if not _thread_local.light_mode:
-        for in_type, name in zip(in_types, names, strict=True):
-            in_type.name = name
+    if type(in_types) is LightTypeInfoTuple or _thread_local.light_mode:
+        return
+    for in_type, name in zip(in_types, names, strict=True):
+        in_type.name = name

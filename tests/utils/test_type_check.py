@@ -145,9 +145,13 @@ def test_the_first_failure_counts():
 
 
 def test_only_comparisons_can_be_expected():
-    for condition in (True, X):
+    for condition in (False, X, None):
         with pytest.raises(AssertionError, match='comparison'):
             T.expect(condition)
+
+
+def test_a_plain_truth_does_not_hide_what_is_wrong():
+    assert check(True, X == 8) == 'Expect: x == 8\nActual: 7 != 8'
 
 
 class _Function:

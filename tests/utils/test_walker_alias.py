@@ -62,6 +62,14 @@ def test_frequencies():
     np.testing.assert_allclose(counts / 30000, weights / 15, atol=.01)
 
 
+def test_a_uniform_number_chooses_the_bucket():
+    sampler = walker_alias.WalkerAlias([1] * 7)
+    np.random.seed(0)
+    sample = sampler.sample(1000)
+    np.random.seed(0)
+    np.testing.assert_array_equal(sample, np.random.uniform(0, 7, 1000).astype('i'))
+
+
 def test_one_number_a_sample():
     np.random.seed(0)
     walker_alias.WalkerAlias([1, 2]).sample((2, 3))
