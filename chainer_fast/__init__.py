@@ -76,3 +76,15 @@ array.get_item.install_variable_get_item()
 
 #: Set it to True to have no FutureWarning for experimental features.
 disable_experimental_feature_warning = False
+
+
+def load_ipython_extension(ipython):
+    """Make ``import chainer`` mean this package: ``%load_ext chainer_fast``."""
+    from chainer_fast import _alias
+    _alias.install()
+
+
+def unload_ipython_extension(ipython):
+    """Undo ``%load_ext chainer_fast``."""
+    from chainer_fast import _alias
+    _alias.uninstall()

@@ -114,17 +114,17 @@ class FunctionNode(_graph.FunctionBase):
         shapes = None
         if self._input_layouts is not None:
             shapes = self._semantic_shapes(arrays)
-        if type_check.in_light_mode():
-            try:
-                # Enough to tell whether the types are right, and quick about it.
+        try:
+            # Light mode compares the arrays' own types and composes no message.
+            with type_check.light_mode:
                 self.check_type_forward(
                     type_check.get_light_types(arrays, shapes=shapes))
-                return
-            except type_check.InvalidType:
-                pass
+            return
+        except type_check.InvalidType:
+            pass
         with type_check.get_function_check_context(self):
             self.check_type_forward(
-                type_check.get_types(arrays, 'in_types', False, shapes=shapes))
+                type_check.get_types(arrays, 'in_types', True, shapes=shapes))
 
     def _semantic_shapes(self, arrays):
         from chainer_fast import memory_layouts
@@ -354,12 +354,8 @@ def _check_partners(name, values, partner_name, partners):
         raise ValueError(
             '%s must be of the same length as %s.\nlen(%s) = %d, len(%s) = %d'
             % (name, partner_name, partner_name, len(partners), name, len(values)))
-    for value in values:
-        if value is not None and not isinstance(value, _variable.Variable):
-            raise TypeError(
-                'each of %s must be a Variable or None, not %s: wrap the array in a '
-                'Variable' % (name, type(value)))
-    return list(values)
+    return [
+        None if value is None else _variable.as_variable(value) for value in values]
 
 
 def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False,
@@ -407,6 +403,8 @@ def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False,
             if not isinstance(var, _variable.Variable):
                 raise TypeError(
                     'each of %s must be a Variable, not %s' % (name, type(var)))
+            if variables is outputs:
+                var.node._check_old_style_gradient()
     gys = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
     gxs = _check_partners('grad_inputs', grad_inputs, 'inputs', inputs)
     for i, y in enumerate(outputs):

@@ -59,7 +59,8 @@ def variable_repr(var):
 
 def variable_str(var):
     """Return the text that ``str`` gives for a variable."""
-    return _text(var, lambda array: '[]' if array.size == 0 else str(array))
+    return _text(
+        var, lambda array: '[]' if array.size == 0 else numpy.array2string(array))
 
 
 class VariableNode(VariableNodeBase):

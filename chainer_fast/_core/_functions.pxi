@@ -6,6 +6,17 @@ cdef VariableNodeBase lone_output(FunctionBase function):
     return <VariableNodeBase>function.output_ptr
 
 
+cdef int _set_lone_output(FunctionBase function, VariableNodeBase node) except -1:
+    """Lead from a function to its only output, and from there back."""
+    if function.output_ptr is not NULL:
+        # It is being applied once more.
+        (<VariableNodeBase>function.output_ptr).creator_ptr = NULL
+    function.output_refs = None
+    function.output_ptr = <PyObject *>node
+    node.creator_ptr = <PyObject *>function
+    return 0
+
+
 cdef int _materialize_outputs(FunctionBase function) except -1:
     """Turn the borrowed pointer to a lone output into a weak reference."""
     cdef VariableNodeBase node = lone_output(function)
@@ -111,7 +122,7 @@ cdef class FunctionBase:
         if indexes is None or self.input_nodes is None:
             return ()
         nodes = self.input_nodes
-        return tuple([(<VariableNodeBase>nodes[i]).get_variable() for i in indexes])
+        return tuple([_retained(nodes[i]) for i in indexes])
 
     def get_retained_outputs(self):
         """Return the retained outputs as a tuple of variables.
@@ -133,6 +144,9 @@ cdef class FunctionBase:
         found = []
         for index, array in zip(indexes, self._retained_output_data):
             node = refs[index]()
+            if array is None:
+                found.append(None)
+                continue
             if node is None:
                 variable = new_variable(array, _any_requires_grad(self.input_nodes))
                 node = node_of(variable)
@@ -197,6 +211,12 @@ cdef class FunctionBase:
         return copyreg.__newobj__, (type(self),), vars(self) or None
 
 
+cdef object _retained(VariableNodeBase node):
+    """Return the variable of a retained input; None for an input of None."""
+    variable = node.get_variable()
+    return None if (<VariableBase>variable).arr is None else variable
+
+
 class _Nothing:
     __slots__ = ('__weakref__',)
 
@@ -233,9 +253,7 @@ cdef int _chain(FunctionBase function, list variables, tuple outputs,
         node.creator_base = function
         node._rank = rank + 1
     if len(outputs) == 1:
-        function.output_refs = None
-        function.output_ptr = <PyObject *>node
-        node.creator_ptr = <PyObject *>function
+        _set_lone_output(function, node)
     else:
         function.output_refs = tuple(
             [weakref.ref(node_of(variable)) for variable in outputs])
@@ -281,7 +299,7 @@ cdef int _check_outputs(FunctionBase function, tuple outputs) except -1:
     else:
         return 0
     for array in outputs:
-        if array is None or not _accepts_array(array):
+        if array is not None and not _accepts_array(array):
             raise TypeError(
                 'forward output must be a tuple of ndarrays.\n'
                 'Function: %s\nActual output types: %s'
@@ -314,7 +332,7 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
             array = x
         if not PyArray_CheckExact(array):
             plain = False
-            if variable is None and not _accepts_array(array):
+            if array is not None and not _accepts_array(array):
                 raise TypeError(
                     'incompatible array types are mixed in the forward input (%s).\n'
                     'Actual: %s' % (function.label, type(x)))
@@ -352,7 +370,7 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
             hook.forward_postprocess(function, arrays)
     if state.debug:
         for array in outputs:
-            if _has_nan(array):
+            if array is not None and _has_nan(array):
                 raise RuntimeError(
                     'NaN is detected on forward computation of %s' % function.label)
 

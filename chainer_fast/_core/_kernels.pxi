@@ -144,9 +144,7 @@ cdef VariableBase apply_kernel(
     node = _new_node(result)
     node.creator_base = function
     node._rank = rank + 1
-    node.creator_ptr = <PyObject *>function
-    function.output_ptr = <PyObject *>node
-    function.output_refs = None
+    _set_lone_output(function, node)
     if kernel.retain_inputs is not None:
         for i in range(PyTuple_GET_SIZE(kernel.retain_inputs)):
             index = <object>PyTuple_GET_ITEM(kernel.retain_inputs, i)

@@ -57,6 +57,8 @@ cdef int _attach(VariableNodeBase node, VariableBase variable) except -1:
     """Make ``variable`` the one that the node stands for."""
     if node.variable_ptr is not NULL:
         (<VariableBase>node.variable_ptr).node_ptr = NULL
+    if variable.node_ptr is not NULL:
+        (<VariableNodeBase>variable.node_ptr).variable_ptr = NULL
     node.variable_ptr = <PyObject *>variable
     variable.node_base = node
     variable.node_ptr = <PyObject *>node

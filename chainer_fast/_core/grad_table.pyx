@@ -69,7 +69,7 @@ cdef object _sum_two(object a, object b):
             return PyNumber_InPlaceAdd(a, b)
         if alike:
             # Zero-dimensional arrays add up to a scalar.
-            return np.PyArray_EnsureArray(a + b)
+            return np.PyArray_FROM_O(a + b)
     return _add_variables(as_grad_variable(a), as_grad_variable(b))
 
 
@@ -296,7 +296,7 @@ cdef object _sum_shared(object a, object b):
     """Add to a gradient that the user holds: never in place."""
     if PyArray_CheckExact(a) and PyArray_CheckExact(b):
         if PyArray_DESCR(a) is PyArray_DESCR(b) and PyArray_SAMESHAPE(a, b):
-            return np.PyArray_EnsureArray(a + b)
+            return np.PyArray_FROM_O(a + b)
     return _add_variables(as_grad_variable(a), as_grad_variable(b))
 
 

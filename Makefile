@@ -1,0 +1,53 @@
+# make demo: train on real data.  make test: all tests.  make help: the rest.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+OUT ?= result
+SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
+
+.PHONY: help demo test lint bench build clean
+
+help:
+	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
+	@echo 'make test   environment, build, all tests'
+	@echo 'make lint   ruff, cython-lint, mypy'
+	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
+	@echo 'make clean  remove environments and build products'
+	@echo
+	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The build requirements stand in the environment, so that a rebuild is quick.
+$(VENV)/.ready: $(BIN)/python pyproject.toml compat/pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel
+	$(BIN)/python -m pip install --quiet 'Cython>=3.1,<4' 'numpy>=2.0'
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[test,lint]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps ./compat
+	touch $@
+
+$(VENV)/.built: $(VENV)/.ready setup.py $(SOURCES)
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	touch $@
+
+build: $(VENV)/.built
+
+demo: build
+	$(BIN)/python examples/mnist/train_mnist.py --out $(OUT)
+
+test: build
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests
+
+lint: build
+	$(BIN)/ruff check .
+	$(BIN)/cython-lint chainer_fast
+	$(BIN)/mypy
+
+bench: build
+	$(BIN)/python benchmarks/compare.py
+
+clean:
+	rm -rf $(VENV) .peers build *.egg-info compat/*.egg-info compat/build
+	find chainer_fast -name '*.so' -delete
+	find chainer_fast -name '*.c' -delete

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Run Chainer's own test suite against chainer_fast and count what passes.
+
+The suite is the ``tests`` folder of a checkout of Chainer v7.8.1, which you clone
+yourself. Its tests are the specification of a drop-in; ``reference.tsv`` beside this
+file says how many of each file pass on the released Chainer (Python 3.11, NumPy 1.23.5,
+processor only). Remaining failures are named and explained in ``explained.tsv``.
+"""
+import argparse
+import collections
+import csv
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MARKERS = ('not gpu and not cudnn and not ideep and not chainerx and not slow and '
+           'not multi_gpu and not theano')
+OUTCOMES = ('passed', 'failed', 'error', 'skipped')
+
+
+def parse_args(argv):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog='Arguments after -- go to pytest.')
+    parser.add_argument('checkout', help='folder of the clone (it holds tests/)')
+    parser.add_argument(
+        'selection', nargs='*',
+        help='files or folders below tests/chainer_tests; all by default')
+    parser.add_argument(
+        '-n', '--processes', type=int, default=1, metavar='N',
+        help='number of processes (needs pytest-xdist if more than one)')
+    parser.add_argument('--markers', default=MARKERS, help='default: %(default)s')
+    parser.add_argument(
+        '--out', metavar='FILE', help='write the outcome of every test, as JSON')
+    parser.add_argument(
+        '--compare', metavar='FILE',
+        help='outcomes of an earlier run: list the tests that differ')
+    parser.add_argument(
+        '--failures', action='store_true', help='list every failure, explained or not')
+    if '--' in argv:
+        cut = argv.index('--')
+        argv, extra = argv[:cut], argv[cut + 1:]
+    else:
+        extra = []
+    args = parser.parse_intermixed_args(argv)
+    args.pytest = extra
+    args.tests = os.path.join(os.path.abspath(args.checkout), 'tests')
+    if not os.path.isdir(os.path.join(args.tests, 'chainer_tests')):
+        parser.error(
+            '%s has no tests/chainer_tests: clone Chainer and check out v7.8.1'
+            % args.checkout)
+    return args
+
+
+def run(args, out):
+    """Run pytest; the plugin writes the outcomes to ``out``."""
+    roots = [os.path.join(args.tests, 'chainer_tests', part)
+             for part in args.selection or ['']]
+    for root in roots:
+        if not os.path.exists(root):
+            sys.exit('there is no %s' % root)
+    command = [
+        sys.executable, '-m', 'pytest', '-q', '-p', 'conformance_plugin',
+        '-p', 'no:cacheprovider', '--rootdir', os.path.dirname(args.tests),
+        '-c', os.path.join(os.path.dirname(args.tests), 'setup.cfg'),
+        '-o', 'addopts=', '-m', args.markers, '--tb=short', *roots]
+    if args.processes > 1:
+        command += ['-n', str(args.processes)]
+    command += args.pytest
+    paths = [HERE] + [p for p in [os.environ.get('PYTHONPATH')] if p]
+    env = dict(
+        os.environ, PYTHONPATH=os.pathsep.join(paths), CONFORMANCE_OUT=out,
+        OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
+    subprocess.run(command, env=env, cwd=tempfile.gettempdir())
+
+
+def load(path):
+    with open(path) as f:
+        return json.load(f)
+
+
+def by_file(outcomes):
+    counts = collections.defaultdict(collections.Counter)
+    for test, outcome in outcomes.items():
+        counts[test.split('::')[0]][outcome] += 1
+    return counts
+
+
+def read_table(name):
+    with open(os.path.join(HERE, name), newline='') as f:
+        return list(csv.DictReader(f, delimiter='\t'))
+
+
+def folder(path):
+    """Return what a file is counted under: its folder, or itself at the top."""
+    parts = path.split('/')
+    return parts[1] if len(parts) > 2 else parts[-1]
+
+
+def selected(path, selection):
+    inside = path.split('/', 1)[1]
+    return not selection or any(
+        inside == s.rstrip('/') or inside.startswith(s.rstrip('/') + '/')
+        for s in selection)
+
+
+def report(outcomes, selection):
+    """Print the table, a line for each folder."""
+    counts = by_file(outcomes)
+    reference = {row['file']: int(row['passed']) for row in read_table('reference.tsv')
+                 if selected(row['file'], selection)}
+    rows = collections.defaultdict(collections.Counter)
+    for path in {**reference, **counts}:
+        rows[folder(path)].update(counts.get(path, {}))
+        rows[folder(path)]['reference'] += reference.get(path, 0)
+    total = collections.Counter()
+    for row in rows.values():
+        total.update(row)
+    rows = dict(sorted(rows.items()))
+    rows['all'] = total
+    width = max(len(name) for name in rows)
+    print('%-*s %s %s %s' % (width, '', ' '.join('%8s' % o for o in OUTCOMES),
+                             'reference', '   share'))
+    for name, row in rows.items():
+        share = ('%7.2f%%' % (100 * row['passed'] / row['reference'])
+                 if row['reference'] else '       -')
+        print('%-*s %s %9d %s' % (
+            width, name, ' '.join('%8d' % row[o] for o in OUTCOMES),
+            row['reference'], share))
+
+
+def explain(outcomes, everything):
+    """Print the failures, and say which of them have an explanation."""
+    explanations = [(row['test'], row['explanation'])
+                    for row in read_table('explained.tsv')]
+    bad = sorted(t for t, o in outcomes.items() if o in ('failed', 'error'))
+    unexplained = []
+    for test in bad:
+        text = next((e for pattern, e in explanations
+                     if fnmatch.fnmatchcase(test, pattern)), None)
+        if text is None:
+            unexplained.append(test)
+        elif everything:
+            print('%s\n    %s' % (test, text))
+    print('%d failures, %d of them explained in explained.tsv'
+          % (len(bad), len(bad) - len(unexplained)))
+    for test in unexplained:
+        print('  unexplained: ' + test)
+    return not unexplained
+
+
+def compare(outcomes, earlier):
+    """Print the tests whose outcome is another than in an earlier run."""
+    differing = sorted(
+        t for t in {**earlier, **outcomes} if earlier.get(t) != outcomes.get(t))
+    print('%d tests differ from the earlier run' % len(differing))
+    for test in differing:
+        print('  %s: %s -> %s' % (test, earlier.get(test), outcomes.get(test)))
+
+
+def main(argv=None):
+    args = parse_args(sys.argv[1:] if argv is None else argv)
+    with tempfile.TemporaryDirectory() as work:
+        out = os.path.abspath(args.out or os.path.join(work, 'outcomes.json'))
+        run(args, out)
+        if not os.path.exists(out):
+            sys.exit('pytest stopped before any test ran: see its messages above')
+        outcomes = load(out)
+    print()
+    report(outcomes, args.selection)
+    fine = explain(outcomes, args.failures)
+    if args.compare:
+        compare(outcomes, load(args.compare))
+    return 0 if fine else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
