@@ -132,3 +132,30 @@ def test_batch_matmul_is_deprecated():
     x = uniform((2, 3, 3))
     with pytest.warns(DeprecationWarning, match='Use matmul'):
         F.batch_matmul(x, x)
+
+
+@pytest.mark.parametrize('shapes', [((3, 2), (2, 4)), ((5, 3, 2), (2, 4)),
+                                    ((2,), (2, 4)), ((3, 2), (2,)), ((2,), (2,))])
+@pytest.mark.parametrize('transa', [False, True])
+@pytest.mark.parametrize('transb', [False, True])
+def test_function_with_transposed_result(shapes, transa, transb):
+    a, b, expected = operands(shapes, transa, transb)
+    if min(a.ndim, b.ndim) > 1:
+        expected = expected.swapaxes(-1, -2)
+
+    def f(a, b):
+        function = matmul_mod.MatMul(transa, transb, transc=True, dtype=np.float64)
+        return function.apply((a, b))[0]
+
+    np.testing.assert_allclose(f(a, b).array, expected)
+    gradient_check.check_backward(
+        f, (a, b), uniform(expected.shape, seed=2), rtol=1e-4, atol=1e-5)
+
+
+def test_function_casts_its_result():
+    function = matmul_mod.MatMul(dtype=np.float16)
+    a, b = Variable(uniform((3, 2), 'f')), Variable(uniform((2, 4), 'd'))
+    y, = function.apply((a, b))
+    assert y.dtype == np.float16
+    F.sum(y).backward()
+    assert (a.grad.dtype, b.grad.dtype) == (np.float32, np.float64)
