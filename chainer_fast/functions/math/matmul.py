@@ -100,6 +100,12 @@ class MatMul(_Product):
                 b = reshape.reshape(b, b_shape + (1,))
                 transb = False
             transc = False
+        elif a.ndim > 2 == b.ndim and not (transa or transc):
+            # All matrices of the batch meet the same one: stacked, they are one
+            # matrix, and no gradient of b is made for each only to be summed.
+            rows = utils.size_of_shape(a_shape[:-1])
+            a = reshape.reshape(a, (rows, a_shape[-1]))
+            gy = reshape.reshape(gy, (rows, gy.shape[-1]))
 
         grads = []
         for i in indexes:
