@@ -11,8 +11,9 @@ def floats(in_types, *names):
 
 def similar_floats(in_types, *names):
     """Expects floating inputs of these names, alike in dtype and shape."""
-    floats(in_types, *names)
+    type_check._argname(in_types, names)
     first = in_types[0]
+    type_check.expect(first.dtype.kind == 'f')
     for other in in_types[1:]:
         type_check.expect(first.dtype == other.dtype)
         type_check.expect(first.shape == other.shape)

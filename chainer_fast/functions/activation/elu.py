@@ -21,8 +21,8 @@ class ELU(FunctionNode):
         if self.alpha < 0:
             self.retain_inputs((0,))
         self.retain_outputs((0,))
-        # The minimum spares exp() the values whose result is not used.
-        bent = self.alpha * (xp.exp(xp.minimum(x, 0)) - 1)
+        # The minimum spares expm1() the values whose result is not used.
+        bent = self.alpha * xp.expm1(xp.minimum(x, 0))
         y = xp.where(x < 0, bent, x)
         return utils.force_array(y, x.dtype),
 
@@ -36,7 +36,7 @@ class ELU(FunctionNode):
 class ELUGrad(FunctionNode):
     """Derivative of :class:`ELU`, as a function of its output.
 
-    Below zero it is :math:`\\alpha e^x = y + \\alpha`, elsewhere one.
+    Above zero it is one, elsewhere :math:`\\alpha e^x = y + \\alpha`.
 
     Parameters
     ----------
@@ -54,12 +54,13 @@ class ELUGrad(FunctionNode):
     def forward(self, inputs):
         y, = inputs
         xp = backend.get_array_module(y)
-        slope = xp.where(self.cond < 0, y + self.alpha, 1)
+        slope = xp.where(self.cond > 0, 1, y + self.alpha)
         return utils.force_array(slope, y.dtype),
 
     def backward(self, indexes, grad_outputs):
         ggx, = grad_outputs
-        return ggx * (self.cond < 0).astype(ggx.dtype),
+        bent = utils.force_array(~(self.cond > 0), ggx.dtype)
+        return ggx * bent,
 
 
 def elu(x, alpha=1.0):

@@ -4,12 +4,12 @@ from chainer_fast.functions import _checks
 
 
 def _scale_negative(values, cond, slope):
-    """Copy of ``values`` with those at ``cond < 0`` multiplied by ``slope``."""
+    """Copy of ``values`` with those at ``cond <= 0`` multiplied by ``slope``."""
     xp = backend.get_array_module(values)
     # The explicit dtype keeps a slope given as a NumPy scalar from widening
     # the product.
     scaled = values * values.dtype.type(slope)
-    return xp.where(cond < 0, scaled, values)
+    return xp.where(cond <= 0, scaled, values)
 
 
 class LeakyReLU(FunctionNode):

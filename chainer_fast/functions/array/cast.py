@@ -1,6 +1,7 @@
-from chainer_fast import variable
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
+from chainer_fast.variable import as_variable
 
 
 class Cast(FunctionNode):
@@ -34,8 +35,8 @@ def cast(x, typ):
     Returns
     -------
     Variable
-        The values converted. Where ``x`` has that dtype already, it comes back as it
-        is.
+        The values converted. Where ``x`` has that dtype already, its array is shared,
+        and without backpropagation the variable itself comes back.
 
     Examples
     --------
@@ -43,8 +44,8 @@ def cast(x, typ):
     >>> F.cast(x, np.float32).dtype
     dtype('float32')
     """
-    if x.dtype == typ:
-        # The gradient has the dtype of the variable, so a node that changes
-        # nothing would only lengthen the graph.
-        return variable.as_variable(x)
+    if x.dtype == typ and not config.enable_backprop:
+        return as_variable(x)
+    # While a graph is built, even a cast that changes nothing gives a variable of its
+    # own, so that every cast of one variable can have its own gradient.
     return Cast(typ).apply((x,))[0]

@@ -92,4 +92,5 @@ def diagonal(x, offset=0, axis1=0, axis2=1):
     >>> F.diagonal(np.arange(9).reshape(3, 3), 1).array
     array([1, 5])
     """
-    return Diagonal(offset, axis1, axis2).apply((x,))[0]
+    y, = Diagonal(offset, axis1, axis2).apply((x,))
+    return y

@@ -1,6 +1,7 @@
 import numpy
 
 from chainer_fast import backend, utils
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
@@ -11,14 +12,19 @@ def as_index_tuple(slices):
 
     A list of integers or booleans indexes the first axis; any other list is
     read like a tuple, as NumPy did in its early versions.
+
+    Raises
+    ------
+    ValueError
+        In debug mode, if it has more than one ellipsis.
     """
-    if isinstance(slices, tuple):
-        return slices
-    if isinstance(slices, list):
-        if all(isinstance(s, int) for s in slices):
-            return slices,
-        return tuple(slices)
-    return slices,
+    if isinstance(slices, list) and not all(isinstance(s, int) for s in slices):
+        slices = tuple(slices)
+    if not isinstance(slices, tuple):
+        slices = slices,
+    if config.debug and sum([s is Ellipsis for s in slices]) > 1:
+        raise ValueError('only one Ellipsis is allowed in an index')
+    return slices
 
 
 def is_basic(slices):
@@ -112,7 +118,8 @@ def get_item(x, slices):
     >>> F.get_item(x, (0, slice(None), 1)).array
     array([1, 3])
     """
-    return GetItem(slices).apply((x,))[0]
+    y, = GetItem(slices).apply((x,))
+    return y
 
 
 def install_variable_get_item():

@@ -10,10 +10,9 @@ class BinaryAccuracy(Function):
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('x', 't'))
-        x_type, t_type = in_types
-        type_check.expect(x_type.dtype.kind == 'f')
-        type_check.expect(t_type.dtype.kind == 'i')
-        type_check.expect(t_type.shape == x_type.shape)
+        for each, kind in zip(in_types, 'fi', strict=True):
+            type_check.expect(each.dtype.kind == kind)
+        type_check.expect(in_types[1].shape == in_types[0].shape)
 
     def forward(self, inputs):
         y, t = inputs

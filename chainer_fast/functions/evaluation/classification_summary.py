@@ -4,9 +4,12 @@ from chainer_fast.functions import _checks
 
 
 def _fbeta_score(precision, recall, beta):
+    xp = backend.get_array_module(precision)
     squared = beta * beta
-    product = precision * recall
-    return (1 + squared) * product / (recall + precision * squared)
+    denominator = recall + precision * squared
+    # Of a class nothing of which was found, the score is not defined.
+    denominator[denominator == 0] = xp.nan
+    return (1 + squared) * precision * recall / denominator
 
 
 class ClassificationSummary(Function):
@@ -86,7 +89,8 @@ def classification_summary(
     -----
     No gradient flows through it.
     """
-    return ClassificationSummary(label_num, beta, ignore_label)(y, t)
+    summarize = ClassificationSummary(label_num, beta, ignore_label)
+    return summarize(y, t)
 
 
 def precision(y, t, label_num=None, ignore_label=-1):

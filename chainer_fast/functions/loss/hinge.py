@@ -51,13 +51,16 @@ class Hinge(Function):
         gloss, = grad_outputs
         signs = self._signs(x, t)
         margins = self._margins(x, signs)
-        if self.norm == 'L1':
-            gx = signs * (margins > 0)
-        else:
-            gx = 2 * signs * margins
         if self.reduce == 'mean':
             gloss = gloss / len(t)
-        return (gx * gloss).astype(x.dtype, copy=False), None
+        # Scaled before the margins come in, which may be large.
+        slope = signs * gloss
+        if self.norm == 'L1':
+            xp = backend.get_array_module(x)
+            gx = slope * xp.sign(margins)
+        else:
+            gx = 2 * slope * margins
+        return gx.astype(x.dtype, copy=False), None
 
 
 def hinge(x, t, norm='L1', reduce='mean'):

@@ -231,6 +231,10 @@ def _double_backward_softmax_cross_entropy(
     _reduction.check_mean_or_no(reduce)
     x = as_variable(x)
     t = as_variable(t).array
+    if t.dtype.kind != 'i':
+        raise type_check.InvalidType(
+            't.dtype.kind == i', '%s != i' % t.dtype.kind,
+            'only integer labels have a loss that is differentiable twice')
     if config.debug:
         _check_input_values(x, t, ignore_label)
 

@@ -45,7 +45,8 @@ def squared_error(x0, x1):
     >>> F.squared_error(a, np.zeros_like(a)).array
     array([1., 9.], dtype=float32)
     """
-    return SquaredError().apply((x0, x1))[0]
+    error, = SquaredError().apply((x0, x1))
+    return error
 
 
 def squared_difference(x1, x2):

@@ -1,0 +1,272 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+# Positions and strides are counted in elements from the start of the memory a
+# view lies in, that is, of the array that owns it.
+
+
+def _get_base_array(array):
+    """The array that owns the memory of a view."""
+    owner, holder = array, array.base
+    while holder is not None:
+        # NumPy puts objects of its own between views and what they view.
+        if isinstance(holder, type(array)):
+            owner = holder
+        holder = getattr(holder, 'base', None)
+    return owner
+
+
+def _address(array):
+    if isinstance(array, numpy.ndarray):
+        return array.ctypes.data
+    return array.data.ptr
+
+
+def _stride_array(array, shape, strides, storage_offset):
+    """View of given geometry into the memory of an array.
+
+    Parameters
+    ----------
+    array : array
+        Array in whose memory the view lies.
+    shape : tuple of ints
+        Shape of the view.
+    strides : tuple of ints
+        Its strides.
+    storage_offset : int
+        Position of its first element.
+
+    Returns
+    -------
+    array
+        The view, of the dtype of ``array``.
+
+    Raises
+    ------
+    ValueError
+        If the view would reach beyond the memory, or if ``shape`` and ``strides`` are
+        not equally long.
+    """
+    if len(shape) != len(strides):
+        raise ValueError(
+            'strides must be as many as there are axes in shape, but are %s for %s'
+            % (tuple(strides), tuple(shape)))
+    memory = _get_base_array(array).ravel(order='K').view(array.dtype)
+    if 0 not in shape:
+        reaches = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+        first = storage_offset + sum([r for r in reaches if r < 0])
+        last = storage_offset + sum([r for r in reaches if r > 0])
+        if first < 0:
+            raise ValueError('Out of buffer: too small index was specified')
+        if last >= memory.size:
+            raise ValueError('Out of buffer: too large index was specified')
+    xp = backend.get_array_module(array)
+    steps = [s * array.itemsize for s in strides]
+    return xp.lib.stride_tricks.as_strided(memory[storage_offset:], shape, steps)
+
+
+class TensorGeometry:
+    """Where the elements of an array lie in memory.
+
+    Parameters
+    ----------
+    array : array
+        The array to describe.
+
+    Attributes
+    ----------
+    shape : tuple of ints
+        Shape of the array.
+    strides : tuple of ints
+        Its strides, in elements.
+    storage_offset : int
+        Position of its first element.
+    itemsize : int
+        Bytes of an element.
+    """
+
+    def __init__(self, array):
+        self.itemsize = array.itemsize
+        self.shape = array.shape
+        self.strides = tuple([s // self.itemsize for s in array.strides])
+        distance = _address(array) - _address(_get_base_array(array))
+        self.storage_offset = distance // self.itemsize
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+
+def _positions(xp, shape, strides, offset):
+    """Array of the positions of a view's elements."""
+    positions = xp.full(shape, offset, dtype=numpy.int64)
+    for d, (n, s) in enumerate(zip(shape, strides, strict=True)):
+        column = (n,) + (1,) * (len(shape) - d - 1)
+        positions += (xp.arange(n, dtype=numpy.int64) * s).reshape(column)
+    return positions
+
+
+def _carry(values, source, target, shared):
+    """Adds values up in the places of one view and reads them through another.
+
+    Parameters
+    ----------
+    values : array
+        Values of the source view.
+    source, target : tuple
+        Shape, strides and offset of the two views.
+    shared : tuple
+        The same of a view whose elements share their places: what lies in a place is
+        divided by the number of them that are there.
+
+    Returns
+    -------
+    array
+        Values of the target view.
+    """
+    xp = backend.get_array_module(values)
+    places = [_positions(xp, *view) for view in (source, target, shared)]
+    size = max([int(p.max()) + 1 for p in places if p.size], default=0)
+    memory = xp.zeros(size, values.dtype)
+    xp.add.at(memory, places[0], values)
+    if places[2].size:
+        sharers = xp.bincount(places[2].ravel(), minlength=size)
+        memory /= xp.maximum(sharers, 1).astype(values.dtype)
+    return memory[places[1]]
+
+
+class AsStrided(FunctionNode):
+    """View of given geometry into the memory of an array."""
+
+    def __init__(self, shape, strides, storage_offset=None):
+        super().__init__()
+        self.shape = shape
+        self.strides = strides
+        self.storage_offset = storage_offset
+        self.input_geometry = None
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+
+    def forward(self, inputs):
+        x, = inputs
+        self.input_geometry = TensorGeometry(x)
+        if self.storage_offset is None:
+            self.storage_offset = self.input_geometry.storage_offset
+        return _stride_array(x, self.shape, self.strides, self.storage_offset),
+
+    def backward(self, _, grad_outputs):
+        if grad_outputs[0].dtype.kind != 'f':
+            raise TypeError(
+                'gradients flow through as_strided in floating dtypes only, not in %s'
+                % grad_outputs[0].dtype)
+        view = self.shape, self.strides, self.storage_offset
+        return AsStridedGrad(self.input_geometry, *view).apply(grad_outputs)
+
+
+class AsStridedGrad(FunctionNode):
+    """Gradient of :class:`AsStrided`.
+
+    Gradients of elements that lie in one place add up. Where elements of the input
+    itself lie in one place, each gets an equal part.
+
+    Parameters
+    ----------
+    input_geometry : TensorGeometry
+        Geometry of the input.
+    shape, strides : tuple of ints
+        Geometry of the view.
+    storage_offset : int
+        Position of the view's first element.
+    """
+
+    def __init__(self, input_geometry, shape, strides, storage_offset):
+        super().__init__()
+        self.input_geometry = input_geometry
+        self.shape = shape
+        self.strides = strides
+        self.storage_offset = storage_offset
+
+    def _views(self):
+        geometry = self.input_geometry
+        inner = geometry.shape, geometry.strides, geometry.storage_offset
+        outer = self.shape, self.strides, self.storage_offset
+        return inner, outer
+
+    def forward(self, grads):
+        inner, outer = self._views()
+        return _carry(grads[0], source=outer, target=inner, shared=inner),
+
+    def backward(self, target_input_indexes, grad_outputs):
+        return _AsStridedGradGrad(self).apply(grad_outputs)
+
+
+class _AsStridedGradGrad(FunctionNode):
+    """Gradient of :class:`AsStridedGrad`, which goes the way back.
+
+    Parameters
+    ----------
+    grad : AsStridedGrad
+        The function whose gradient it is.
+    """
+
+    def __init__(self, grad):
+        super().__init__()
+        self._views = grad._views()
+        self._arguments = (
+            grad.input_geometry, grad.shape, grad.strides, grad.storage_offset)
+
+    def forward(self, inputs):
+        inner, outer = self._views
+        return _carry(inputs[0], source=inner, target=outer, shared=inner),
+
+    def backward(self, indexes, grad_outputs):
+        return AsStridedGrad(*self._arguments).apply(grad_outputs)
+
+
+def as_strided(x, shape, strides, storage_offset=None):
+    """View of given geometry into the memory of an array.
+
+    Parameters
+    ----------
+    x : Variable or array
+        The array. The view lies in the memory of the array that owns its elements,
+        which need not be ``x`` itself.
+    shape : tuple of ints
+        Shape of the view.
+    strides : tuple of ints
+        Its strides, counted in elements rather than in bytes.
+    storage_offset : int or None
+        Position of its first element, counted from the start of the memory. By default
+        it begins where ``x`` does.
+
+    Returns
+    -------
+    Variable
+        The view.
+
+    Raises
+    ------
+    ValueError
+        If the view would reach beyond the memory, or if ``shape`` and ``strides`` are
+        not equally long.
+    TypeError
+        When a gradient of a non-floating dtype flows back.
+
+    Notes
+    -----
+    The result depends on how ``x`` lies in memory. Functions that move axes, for
+    example, differ in whether they return a view or a copy.
+
+    Examples
+    --------
+    >>> x = np.arange(4, dtype=np.float32)
+    >>> F.as_strided(x, (3, 2), (1, 1), 0).array
+    array([[0., 1.],
+           [1., 2.],
+           [2., 3.]], dtype=float32)
+    """
+    return AsStrided(shape, strides, storage_offset).apply((x,))[0]

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from chainer_fast import functions as F
+from chainer_fast.variable import Variable
+from tests.functions import gradients
+
+
+def pair(x, y):
+    return x * y + x, F.tanh(y)
+
+
+def test_values_and_gradients():
+    xs = gradients.uniform((2, 3)), gradients.uniform((2, 3), 1)
+    kept = pair(*map(Variable, xs))
+    for forgotten, expected in zip(F.forget(pair, *xs), kept, strict=True):
+        np.testing.assert_array_equal(forgotten.array, expected.array)
+    gradients.check(lambda *xs: F.forget(pair, *xs), *xs, double=False)
+
+
+def test_what_happens_inside_is_not_kept():
+    inner = []
+
+    def f(x):
+        inner.append(F.exp(x))
+        return inner[0] * 2
+
+    y = F.forget(f, Variable(np.zeros(2)))
+    assert inner[0].creator is None
+    assert y.creator.label == 'Forget'
+
+
+def test_one_output_of_two():
+    x, y = Variable(np.array(2.)), Variable(np.array(3.))
+    F.forget(pair, x, y)[0].backward()
+    assert (x.grad, y.grad) == (4, 2)
+
+
+def test_variables_of_the_function_itself_get_gradients():
+    w, x = Variable(np.array(3.)), Variable(np.array(2.))
+    F.forget(lambda v: v * w, x).backward()
+    assert (w.grad, x.grad) == (2, 3)
+
+
+@pytest.mark.parametrize('f, message', [
+    (lambda: 1, 'int'), (lambda: (1,), '1st.*int'),
+    (lambda: (Variable(np.zeros(1)),) * 2 + ('a',), '3rd.*str'),
+    (lambda: (Variable(np.zeros(1)),) * 10 + ('a',), '11th.*str'),
+    (lambda: (Variable(np.zeros(1)),) * 21 + ('a',), '22nd.*str')])
+def test_only_variables_are_returned(f, message):
+    with pytest.raises(RuntimeError, match=message):
+        F.forget(f)
+
+
+def test_a_function_is_wanted():
+    with pytest.raises(TypeError):
+        F.forget(1)
+
+
+def test_no_second_gradient():
+    x = Variable(np.zeros(()))
+    y = F.forget(F.exp, x)
+    with pytest.raises(RuntimeError):
+        y.backward(enable_double_backprop=True)
