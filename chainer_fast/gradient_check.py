@@ -11,164 +11,7 @@ import warnings
 import numpy
 
 from chainer_fast import _backprop, backend, utils, variable
-
-
-class NondifferentiableError(Exception):
-    """Raised where a function is found not to be differentiable."""
-
-
-def numerical_grad(
-        f, inputs, grad_outputs, eps=1e-3, detect_nondifferentiable=False,
-        diff_atol=0, diff_rtol=1e-2, center_outputs=None):
-    """Compute gradients by central finite differences, one element after the other.
-
-    Parameters
-    ----------
-    f : callable
-        Takes nothing, and returns a tuple of outputs computed from the inputs.
-    inputs : tuple of array
-        Arrays of floating type that are changed in place while ``f`` is called.
-    grad_outputs : tuple of array or number or None
-        Gradients of the outputs. Outputs with ``None`` are passed over.
-    eps : float
-        Step of the differences, positive.
-    detect_nondifferentiable : bool
-        Whether to look for kinks and jumps: ``f`` is evaluated at five points, at
-        distances of up to ``eps``, and a parabola fitted to each output element. The
-        root mean square of its residuals is to be within ``diff_atol + diff_rtol * d``
-        where ``d`` is the distance of the largest output from the smallest.
-    diff_atol, diff_rtol : float
-        Tolerances of that.
-    center_outputs : tuple of array, optional
-        Has no effect: all five points are evaluated alike, so that they have the same
-        precision.
-
-    Returns
-    -------
-    list of array
-        Gradients, with the dtypes and shapes of the inputs.
-
-    Raises
-    ------
-    RuntimeError
-        If an input is not of floating type, or devices are mixed.
-    AssertionError
-        If ``eps`` is not positive, or outputs do not match their gradients.
-    NondifferentiableError
-        If a kink or jump is detected.
-    """
-    assert eps > 0, 'expected a positive step eps, not %s' % eps
-    inputs = tuple(inputs)
-    grad_outputs = tuple(grad_outputs)
-    _check_same_device(inputs + grad_outputs)
-    for x in inputs:
-        if x.dtype.kind != 'f':
-            raise RuntimeError(
-                'gradients exist for inputs of floating type only, not %s' % x.dtype)
-
-    def evaluate():
-        outputs = f()
-        assert isinstance(outputs, (tuple, list)), (
-            'f must return a tuple of outputs, not %s' % type(outputs).__name__)
-        assert len(outputs) == len(grad_outputs), (
-            'f returned %d outputs, but there are %d gradients of outputs' % (
-                len(outputs), len(grad_outputs)))
-        for y, gy in zip(outputs, grad_outputs, strict=True):
-            assert gy is None or numpy.isscalar(gy) or numpy.shape(y) == gy.shape, (
-                'an output has shape %s, but its gradient %s' % (
-                    numpy.shape(y), gy.shape))
-        # Copies, since an output may share memory with an input.
-        return tuple(
-            None if gy is None else
-            backend.get_array_module(y).array(y, dtype=numpy.float64)
-            for y, gy in zip(outputs, grad_outputs, strict=True))
-
-    center = evaluate() if detect_nondifferentiable else None
-    grads = [backend.get_array_module(x).zeros_like(x) for x in inputs]
-    for i_in, (x, gx) in enumerate(zip(inputs, grads, strict=True)):
-        for index in numpy.ndindex(x.shape):
-            value = float(x[index])
-
-            def evaluate_at(step, x=x, index=index, value=value):
-                x[index] = value + step
-                return evaluate()
-
-            try:
-                if detect_nondifferentiable:
-                    lower, low, high, upper = [
-                        evaluate_at(step) for step in (-eps, -eps / 2, eps / 2, eps)]
-                else:
-                    lower, upper = evaluate_at(-eps), evaluate_at(eps)
-            finally:
-                x[index] = value
-            if detect_nondifferentiable:
-                _check_differentiable(
-                    zip(lower, low, center, high, upper, strict=True),
-                    diff_atol, diff_rtol,
-                    'input %d: %s\nindex: %s\neps: %s' % (i_in, x, index, eps))
-            for y0, y1, gy in zip(lower, upper, grad_outputs, strict=True):
-                if gy is not None:
-                    gx[index] += ((y1 - y0) * gy).sum() / (2 * eps)
-    return grads
-
-
-def _check_same_device(arrays):
-    """Raise ``RuntimeError`` if arrays of several libraries are mixed."""
-    libraries = {backend.get_array_module(a).__name__ for a in arrays
-                 if a is not None and not numpy.isscalar(a)}
-    if len(libraries) > 1:
-        raise RuntimeError('arrays are mixed of ' + ' and '.join(sorted(libraries)))
-
-
-def _check_differentiable(outputs, atol, rtol, where):
-    """Raise ``NondifferentiableError`` unless outputs look smooth.
-
-    Parameters
-    ----------
-    outputs : iterable of tuple of array
-        For each output its values at five equidistant points, or ``None`` five times.
-    atol, rtol : float
-        Tolerances of the residuals of a parabola.
-    where : str
-        Description of the points for the message.
-    """
-    for i_out, ys in enumerate(outputs):
-        if ys[0] is None:
-            continue
-        points = numpy.stack([backend.CpuDevice().send(y) for y in ys])
-        finite = numpy.isfinite(points)
-        reason = None
-        if (finite != finite[0]).any():
-            reason = 'some of the outputs are infinite or NaN, others are not'
-        else:
-            points = numpy.where(finite, points, 0)
-            spread = numpy.ptp(points, axis=0)
-            residual = _residual_of_parabola(points)
-            bound = atol + rtol * spread
-            if ((spread > 0) & (residual > bound)).any():
-                reason = 'residuals of parabolas: %s\ntolerance (%s + %s * %s): %s' % (
-                    residual, atol, rtol, spread, bound)
-        if reason is not None:
-            raise NondifferentiableError(
-                'the function seems not to be differentiable at a point\n%s\noutput %d:'
-                '\n%s\n%s' % (where, i_out, '\n'.join(
-                    '  x %s: %s' % row for row in zip(
-                        ('- eps  ', '- eps/2', '       ', '+ eps/2', '+ eps  '), ys,
-                        strict=True)), reason))
-
-
-# The third and the fourth of the orthonormal polynomials of five equidistant points:
-# values are on a parabola if and only if they are orthogonal to both.
-_BEYOND_PARABOLA = numpy.array([
-    [-1, 2, 0, -2, 1] / numpy.sqrt(10),
-    [1, -4, 6, -4, 1] / numpy.sqrt(70)])
-
-
-def _residual_of_parabola(points):
-    """Return the root mean square of the residuals of the parabola nearest to five
-    equidistant points, which stand along the first axis."""
-    components = numpy.tensordot(_BEYOND_PARABOLA, points, 1)
-    return numpy.sqrt((components ** 2).sum(axis=0) / len(points))
+from chainer_fast._numerical_grad import NondifferentiableError, numerical_grad  # noqa: F401
 
 
 def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
@@ -215,7 +58,8 @@ def check_backward(
         Floating type to compute the differences in. ``float64`` allows for a small
         ``eps`` where the inputs have little precision. Default: that of each input.
     detect_nondifferentiable : bool
-        See :func:`numerical_grad`.
+        Whether to look for kinks and jumps along the direction, as
+        :func:`numerical_grad` does with ``atol`` and ``rtol``.
 
     Raises
     ------
@@ -234,21 +78,17 @@ def check_backward(
     >>> gradient_check.check_backward(F.sin, x, numpy.ones_like(x), dtype='d')
     """
     _CheckBackward(
-        func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype,
-        detect_nondifferentiable, is_immutable_params=False).run()
+        func, x_data, y_grad, params, no_grads=no_grads, dtype=dtype, eps=eps,
+        atol=atol, rtol=rtol, detect_nondifferentiable=detect_nondifferentiable).run()
 
 
-def _check_backward_with_params(
-        func, x_data, y_grad, params=(), eps=1e-3, atol=1e-5, rtol=1e-4,
-        no_grads=None, dtype=None, detect_nondifferentiable=False):
+def _check_backward_with_params(func, x_data, y_grad, params, **options):
     """Check gradients of a function that takes its parameters as an argument.
 
     As :func:`check_backward`, but ``func`` is called with two lists, of inputs and of
     parameters, and ``params`` are arrays.
     """
-    _CheckBackward(
-        func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype,
-        detect_nondifferentiable, is_immutable_params=True).run()
+    _CheckBackwardWithParams(func, x_data, y_grad, params, **options).run()
 
 
 def check_double_backward(
@@ -316,15 +156,11 @@ def check_double_backward(
 
 
 class _CheckBackward:
-    """A check of gradients along one direction; see :func:`check_backward`.
-
-    If ``is_immutable_params``, the parameters are arrays, and variables are made of
-    them for each call of the function.
-    """
+    """A check of gradients along one direction; see :func:`check_backward`."""
 
     def __init__(
-            self, func, xs, gys, params, eps, atol, rtol, no_gxs, dtype,
-            detect_nondifferentiable, is_immutable_params):
+            self, func, xs, gys, params, no_grads=None, dtype=None, eps=1e-3,
+            atol=1e-5, rtol=1e-4, detect_nondifferentiable=False):
         self.func = func
         self.xs = _as_tuple(xs)
         self.gys = _as_tuple(gys)
@@ -332,44 +168,64 @@ class _CheckBackward:
         self.eps = eps
         self.atol = atol
         self.rtol = rtol
-        self.dtype = None if dtype is None else numpy.dtype(dtype)
         self.detect_nondifferentiable = detect_nondifferentiable
-        self.is_immutable_params = is_immutable_params
+        self.dtype = None if dtype is None else numpy.dtype(dtype)
         if self.dtype is not None and self.dtype.kind != 'f':
             raise ValueError('dtype must be a floating type, not %s' % self.dtype)
-        if no_gxs is None:
-            no_gxs = [x is None or x.dtype.kind != 'f' for x in self.xs]
-        elif len(no_gxs) != len(self.xs):
-            raise ValueError(
-                'no_grads has %d elements, but there are %d inputs' % (
-                    len(no_gxs), len(self.xs)))
-        self.no_gxs = [no_gx or x is None
-                       for no_gx, x in zip(no_gxs, self.xs, strict=True)]
+        if no_grads is not None and len(no_grads) != len(self.xs):
+            raise ValueError('no_grads has %d elements, but there are %d inputs' % (
+                len(no_grads), len(self.xs)))
+        self.no_gxs = [
+            x is None or (x.dtype.kind != 'f' if no_grads is None else no_grads[i])
+            for i, x in enumerate(self.xs)]
         self.device = backend.get_device_from_array(
-            *[x for x in self.xs + self.params if x is not None])
+            *[a for a in self.xs + self.params if a is not None])
 
     def run(self):
         """Raise an exception unless the gradients are right."""
         with backend.using_device(self.device):
-            self._run()
+            xs = [None if x is None else _as_input(x) for x in self.xs]
+            params, ys = self._call(xs)
+            self._match_gys(ys)
+            directions = self._sample_directions()
+            grads = self._gradients(xs, params, ys)
+            if not any(u.size for u in directions):
+                return
+            actual = sum(
+                float((gx.astype(numpy.float64) * u).sum())
+                for gx, u in zip(grads, directions, strict=True) if gx is not None)
+            expected = self._numeric_derivative(directions)
+        try:
+            _assert_allclose(expected, actual, self.atol, self.rtol)
+        except AssertionError as e:
+            arrays = _format_arrays(
+                inputs=self.xs, params=self.params, grad_outputs=self.gys,
+                directions=directions)
+            raise AssertionError(
+                'check_backward failed (eps=%s atol=%s rtol=%s)\n%s'
+                'derivative along the directions\n'
+                '  numeric (x):  %s\n'
+                '  backward (y): %s\n%s' % (
+                    self.eps, self.atol, self.rtol, arrays, expected, actual, e)
+            ) from None
 
-    def _run(self):
-        xs = [None if x is None else _as_input(x) for x in self.xs]
-        if self.is_immutable_params:
-            params = [variable.Parameter(p) for p in self.params]
-            ys = _as_tuple(self.func(xs, params))
-        else:
-            params = self.params
-            ys = _as_tuple(self.func(*xs))
-        self._match_gys(ys)
-        directions = self._sample_directions()
-        grads = self._gradients(xs, params, ys)
-        if not any(u.size for u in directions):
-            return
-        actual = sum(float((gx.astype(numpy.float64) * u).sum())
-                     for gx, u in zip(grads, directions, strict=True) if gx is not None)
-        expected = self._numeric_derivative(directions)
-        self._compare(expected, actual, directions)
+    def _call(self, xs, params=None):
+        """Call the function, with other arrays in the parameters if they are given.
+
+        Returns
+        -------
+        sequence of Variable
+            The parameters.
+        tuple of Variable
+            The outputs.
+        """
+        if params is not None:
+            self._set_params(params)
+        return self.params, _as_tuple(self.func(*xs))
+
+    def _set_params(self, arrays):
+        for param, array in zip(self.params, arrays, strict=True):
+            param.array = array
 
     def _moved(self, elements):
         """Return those of inputs, or of what belongs to them, that are moved."""
@@ -433,7 +289,7 @@ class _CheckBackward:
             return v
         squares = v ** 2
         return xp.copysign(
-            xp.sqrt(0.99 * squares / squares.sum() + 0.01 / size), v)
+            xp.sqrt(squares * (0.99 / squares.sum()) + 0.01 / size), v)
 
     def _gradients(self, xs, params, ys):
         """Return gradients of moved inputs and of parameters by backpropagation."""
@@ -453,33 +309,26 @@ class _CheckBackward:
 
     def _numeric_derivative(self, directions):
         """Return the derivative along the direction by finite differences."""
-        n_xs = len(directions) - len(self.params)
-        x_directions, param_directions = directions[:n_xs], directions[n_xs:]
+        n_moved = len(directions) - len(self.params)
         originals = [getattr(p, 'array', p) for p in self.params]
         step = self.device.xp.zeros((), numpy.float64)
 
         def f():
-            us = iter(x_directions)
+            us = iter(directions[:n_moved])
             xs = [None if x is None else
                   _as_input(self._cast(x) if no_gx else self._cast(x, step * next(us)))
                   for x, no_gx in zip(self.xs, self.no_gxs, strict=True)]
-            params = [self._cast(p, step * u)
-                      for p, u in zip(originals, param_directions, strict=True)]
-            if self.is_immutable_params:
-                ys = self.func(xs, [variable.Parameter(p) for p in params])
-            else:
-                for p, array in zip(self.params, params, strict=True):
-                    p.array = array
-                ys = self.func(*xs)
-            return tuple(None if y is None else y.array for y in _as_tuple(ys))
+            _, ys = self._call(xs, [
+                self._cast(p, step * u)
+                for p, u in zip(originals, directions[n_moved:], strict=True)])
+            return tuple(None if y is None else y.array for y in ys)
 
         try:
             derivative, = numerical_grad(
-                f, (step,), self.gys, self.eps, self.detect_nondifferentiable)
+                f, (step,), self.gys, self.eps, self.detect_nondifferentiable,
+                diff_atol=self.atol, diff_rtol=self.rtol)
         finally:
-            if not self.is_immutable_params:
-                for p, original in zip(self.params, originals, strict=True):
-                    p.array = original
+            self._set_params(originals)
         return float(derivative)
 
     def _cast(self, array, shift=None):
@@ -491,21 +340,17 @@ class _CheckBackward:
             array = self.device.xp.asarray(array + shift)
         return array.astype(dtype, copy=False)
 
-    def _compare(self, expected, actual, directions):
-        """Raise ``AssertionError`` if the derivatives differ."""
-        try:
-            _assert_allclose(expected, actual, self.atol, self.rtol)
-        except AssertionError as e:
-            report = _format_arrays(
-                inputs=self.xs, params=self.params, grad_outputs=self.gys,
-                directions=directions)
-            raise AssertionError(
-                'check_backward failed (eps=%s atol=%s rtol=%s)\n%s'
-                'derivative along the directions\n'
-                '  numeric (x):  %s\n'
-                '  backward (y): %s\n%s' % (
-                    self.eps, self.atol, self.rtol, report, expected, actual, e)
-            ) from None
+
+class _CheckBackwardWithParams(_CheckBackward):
+    """A check of gradients of a function that takes arrays of its parameters."""
+
+    def _call(self, xs, params=None):
+        variables = [variable.Parameter(p)
+                     for p in (self.params if params is None else params)]
+        return variables, _as_tuple(self.func(xs, variables))
+
+    def _set_params(self, arrays):
+        """Do nothing: the function does not change what it is given."""
 
 
 def _as_tuple(xs):

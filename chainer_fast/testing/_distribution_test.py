@@ -185,47 +185,33 @@ class distribution_unittest(unittest.TestCase):
                 getattr(actual, moment)(axis=0), getattr(expected, moment)(axis=0),
                 **_SAMPLE_OPTIONS)
 
-    # Tests
+    # Shapes and support
     #
 
-    @skip_not_in_test_target('batch_shape')
-    def test_batch_shape_cpu(self):
-        self.assertEqual(self.cpu_dist.batch_shape, self.shape)
+    def _check_attribute(self, is_gpu, name, expected):
+        dist = self.gpu_dist if is_gpu else self.cpu_dist
+        self.assertEqual(getattr(dist, name), expected)
 
-    @attr.gpu
-    @skip_not_in_test_target('batch_shape')
-    def test_batch_shape_gpu(self):
-        self.assertEqual(self.gpu_dist.batch_shape, self.shape)
+    def _check_batch_shape(self, is_gpu):
+        self._check_attribute(is_gpu, 'batch_shape', self.shape)
 
-    @skip_not_in_test_target('event_shape')
-    def test_event_shape_cpu(self):
-        self.assertEqual(self.cpu_dist.event_shape, self.event_shape)
+    def _check_event_shape(self, is_gpu):
+        self._check_attribute(is_gpu, 'event_shape', self.event_shape)
 
-    @attr.gpu
-    @skip_not_in_test_target('event_shape')
-    def test_event_shape_gpu(self):
-        self.assertEqual(self.gpu_dist.event_shape, self.event_shape)
-
-    @skip_not_in_test_target('support')
-    def test_support_cpu(self):
-        self.assertEqual(self.cpu_dist.support, self.support)
-
-    @attr.gpu
-    @skip_not_in_test_target('support')
-    def test_support_gpu(self):
-        self.assertEqual(self.gpu_dist.support, self.support)
+    def _check_support(self, is_gpu):
+        self._check_attribute(is_gpu, 'support', self.support)
 
 
-def _add_tests(target):
+def _add_tests(target, prefix='check_'):
     """Add the tests that call ``check_TARGET``, for the CPU and for the GPU."""
     @skip_not_in_test_target(target)
     def test_cpu(self):
-        getattr(self, 'check_' + target)(False)
+        getattr(self, prefix + target)(False)
 
     @attr.gpu
     @skip_not_in_test_target(target)
     def test_gpu(self):
-        getattr(self, 'check_' + target)(True)
+        getattr(self, prefix + target)(True)
 
     for test in (test_cpu, test_gpu):
         # e.g. 'test_log_prob_cpu'
@@ -237,3 +223,5 @@ def _add_tests(target):
 for _target in ('cdf', 'entropy', 'icdf', 'log_cdf', 'log_prob', 'log_survival', 'mean',
                 'prob', 'sample', 'stddev', 'survival', 'variance'):
     _add_tests(_target)
+for _target in ('batch_shape', 'event_shape', 'support'):
+    _add_tests(_target, '_check_')

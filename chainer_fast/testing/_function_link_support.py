@@ -1,5 +1,6 @@
 """What the tests of functions and of links have in common."""
 import contextlib
+import functools
 
 import numpy
 
@@ -11,26 +12,30 @@ class _TestError(AssertionError):
     """A test failed because of what it tests, not because the test itself is wrong."""
 
     @classmethod
+    def fail(cls, message, exc=None):
+        """Raise this error, with the text of the exception that caused it."""
+        if exc is None:
+            raise cls(message)
+        utils._raise_from(cls, message, exc)
+
+    @classmethod
     def check(cls, expr, message):
         """Raise this error unless an expression is true."""
         if not expr:
-            raise cls(message)
+            cls.fail(message)
 
     @classmethod
-    def fail(cls, message, exc=None):
-        """Raise this error, with the text of the exception that caused it."""
-        if exc is not None:
-            utils._raise_from(cls, message, exc)
-        raise cls(message)
-
-    @classmethod
-    @contextlib.contextmanager
     def raise_if_fail(cls, message, error_types=AssertionError):
-        """Turn errors in the ``with`` block into this error."""
-        try:
-            yield
-        except error_types as e:
-            cls.fail(message, e)
+        """Return a context manager that turns errors inside into this error."""
+        return _convert_errors(error_types, functools.partial(cls.fail, message))
+
+
+@contextlib.contextmanager
+def _convert_errors(error_types, convert):
+    try:
+        yield
+    except error_types as e:
+        convert(e)
 
 
 class FunctionTestError(_TestError):

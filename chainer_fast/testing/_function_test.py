@@ -15,22 +15,21 @@ class FunctionTestBase:
     Methods named ``run_test_*`` run a test on a backend.
     """
 
-    backend_config = None
-    check_forward_options = None
-    check_backward_options = None
-    check_double_backward_options = None
-    skip_forward_test = False
-    skip_backward_test = False
-    skip_double_backward_test = False
-    dodge_nondifferentiable = False
     numerical_grad_dtype = numpy.float64
     contiguous = None
+    dodge_nondifferentiable = False
+    skip_double_backward_test = False
+    skip_backward_test = False
+    skip_forward_test = False
+    check_double_backward_options = None
+    check_backward_options = None
+    check_forward_options = None
+    backend_config = None
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.check_forward_options = {}
-        self.check_backward_options = {}
-        self.check_double_backward_options = {}
+        for test in ('forward', 'backward', 'double_backward'):
+            setattr(self, 'check_%s_options' % test, {})
 
     # What a subclass defines
     #
@@ -273,14 +272,14 @@ class FunctionTestCase(FunctionTestBase, unittest.TestCase):
     ...         return numpy.maximum(inputs[0], 0),
     """
 
-    def test_forward(self, backend_config):
-        self.run_test_forward(backend_config)
+    def test_double_backward(self, backend_config):
+        self.run_test_double_backward(backend_config)
 
     def test_backward(self, backend_config):
         self.run_test_backward(backend_config)
 
-    def test_double_backward(self, backend_config):
-        self.run_test_double_backward(backend_config)
+    def test_forward(self, backend_config):
+        self.run_test_forward(backend_config)
 
 
 def _check_unchanged(originals, arrays):

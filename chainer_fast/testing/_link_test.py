@@ -3,28 +3,10 @@ import unittest
 
 import numpy
 
-from chainer_fast import backend, gradient_check, initializers, link
+from chainer_fast import backend, gradient_check, link
 from chainer_fast.testing import _function_link_support as _support
+from chainer_fast.testing import _initializer_argument
 from chainer_fast.testing._function_link_support import LinkTestError
-
-
-class InitializerArgument:
-    """An initializer as it is given to a link, and what the link makes of it.
-
-    Parameters
-    ----------
-    argument_value : object
-        What the link is given, e.g. ``None``.
-    expected_initializer : initializer
-        An equivalent initializer, array or number.
-    """
-
-    def __init__(self, argument_value, expected_initializer):
-        if expected_initializer is None:
-            raise ValueError(
-                'expected_initializer must be what the link falls back on, not None')
-        self.argument_value = argument_value
-        self.expected_initializer = expected_initializer
 
 
 class _LinkTestBase:
@@ -47,14 +29,6 @@ class _LinkTestBase:
             Name of the test method.
         """
 
-    def generate_params(self):
-        """Return a tuple of initializers of the parameters. To be overridden.
-
-        They are arrays of NumPy, numbers, initializers or
-        :class:`~chainer_fast.testing.InitializerArgument`.
-        """
-        raise NotImplementedError('define generate_params()')
-
     def generate_inputs(self):
         """Return a tuple of input arrays, of NumPy. To be overridden."""
         raise NotImplementedError('define generate_inputs()')
@@ -68,6 +42,14 @@ class _LinkTestBase:
             Initializers of the parameters named by ``param_names``.
         """
         raise NotImplementedError('define create_link(initializers)')
+
+    def generate_params(self):
+        """Return a tuple of initializers of the parameters. To be overridden.
+
+        They are arrays of NumPy, numbers, initializers or
+        :class:`~chainer_fast.testing.InitializerArgument`.
+        """
+        raise NotImplementedError('define generate_params()')
 
     def forward(self, link, inputs, device):
         """Return the output of a link, a variable or a tuple of them.
@@ -116,7 +98,7 @@ class _LinkTestBase:
             raise TypeError('generate_params() must return a tuple, not %s'
                             % type(params).__name__)
         for init in params:
-            _check_generated_initializer(init)
+            _initializer_argument._check_generated_initializer(init)
         return params
 
     def _generate_inputs(self):
@@ -126,8 +108,8 @@ class _LinkTestBase:
 
     def _create_link(self, inits, backend_config):
         """Return a new link on the device."""
-        created = self.create_link(
-            tuple(_get_initializer_argument_value(init) for init in inits))
+        created = self.create_link(tuple(
+            _initializer_argument._get_initializer_argument_value(i) for i in inits))
         if not isinstance(created, link.Link):
             raise TypeError('create_link() must return a link, not %s'
                             % type(created).__name__)
@@ -192,17 +174,17 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
     LinkInitializersTestCase
     """
 
-    check_forward_options = None
-    check_backward_options = None
-    skip_forward_test = False
-    skip_backward_test = False
-    dodge_nondifferentiable = False
     numerical_grad_dtype = numpy.float64
+    dodge_nondifferentiable = False
+    skip_backward_test = False
+    skip_forward_test = False
+    check_backward_options = None
+    check_forward_options = None
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.check_forward_options = {}
         self.check_backward_options = {}
+        self.check_forward_options = {}
 
     def forward_expected(self, link, inputs):
         """Return a tuple of the expected output arrays, of NumPy. To be overridden.
@@ -291,105 +273,6 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
                 **{'dtype': self.numerical_grad_dtype,
                    'detect_nondifferentiable': self.dodge_nondifferentiable,
                    **self.check_backward_options})
-
-
-class LinkInitializersTestCase(_LinkTestBase, unittest.TestCase):
-    """Base of test cases of a link's initializers.
-
-    A subclass defines ``param_names`` and the methods :meth:`generate_params`,
-    :meth:`generate_inputs`, :meth:`create_link` and :meth:`get_initializers`, and may
-    define :meth:`forward` and :meth:`before_test`. It is decorated with
-    :func:`~chainer_fast.testing.inject_backend_tests`, with ``None`` for the names.
-
-    Attributes
-    ----------
-    param_names : tuple of str
-        Parameters that are checked.
-    check_initializers_options : dict
-        Arguments of :func:`~chainer_fast.testing.assert_allclose`; set in ``setUp``.
-    contiguous, backend_config
-        See :class:`LinkTestCase`.
-
-    Raises
-    ------
-    LinkTestError
-        By a test, if a parameter is not what its initializer makes.
-    """
-
-    check_initializers_options = None
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.check_initializers_options = {}
-
-    def get_initializers(self):
-        """Return initializers to test, a list for each parameter. To be overridden.
-
-        They are initializers, arrays of NumPy, numbers or
-        :class:`~chainer_fast.testing.InitializerArgument`, and deterministic.
-        """
-        raise NotImplementedError('define get_initializers()')
-
-    def _get_initializers(self):
-        lists = self.get_initializers()
-        if not isinstance(lists, (tuple, list)) or not all(
-                isinstance(inits, (tuple, list)) for inits in lists):
-            raise TypeError(
-                'get_initializers() must return a list of initializers for each '
-                'parameter, not %r' % (lists,))
-        for inits in lists:
-            for init in inits:
-                _check_generated_initializer(init)
-        return lists
-
-    def test_initializers(self, backend_config):
-        """Compare parameters with what their initializers make."""
-        self._begin('test_initializers', backend_config)
-        for i_param, inits in enumerate(self._get_initializers()):
-            all_inits = list(self._generate_params())
-            for init in inits:
-                all_inits[i_param] = init
-                self._test_single_initializer(i_param, all_inits, backend_config)
-
-    def _test_single_initializer(self, i_param, inits, backend_config):
-        created = self._create_initialized_link(inits, backend_config)
-        param = _get_link_params(created, self.param_names)[i_param].array
-        init = _get_expected_initializer(inits[i_param])
-        dtype = getattr(init, 'dtype', None) or param.dtype
-        expected = initializers.generate_array(init, param.shape, numpy, dtype)
-        _support._check_arrays_equal(
-            (param,), (expected,), LinkTestError, **self.check_initializers_options)
-
-
-# Initializers and parameters
-#
-
-def _check_generated_initializer(init):
-    """Raise an exception unless this can initialize a parameter."""
-    if isinstance(init, InitializerArgument):
-        return
-    if init is None:
-        raise ValueError(
-            'None leaves the initializer to the link: use InitializerArgument(None, '
-            'EXPECTED) to tell what it falls back on')
-    _get_expected_initializer(init)
-
-
-def _get_initializer_argument_value(init):
-    """Return what the link is given."""
-    return init.argument_value if isinstance(init, InitializerArgument) else init
-
-
-def _get_expected_initializer(init):
-    """Return the initializer that the parameter must agree with."""
-    if isinstance(init, InitializerArgument):
-        init = init.expected_initializer
-    if not (callable(init) or numpy.isscalar(init)
-            or isinstance(init, numpy.ndarray)):
-        raise TypeError(
-            'expected an initializer, an array of NumPy or a number, not %s'
-            % type(init).__name__)
-    return initializers._get_initializer(init)
 
 
 def _get_link_params(link, param_names):

@@ -24,11 +24,9 @@ def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
     AssertionError
         If an element or the shape differs. The message ends with the worst element.
     """
-    to_host = backend.CpuDevice().send
-    x = to_host(utils.force_array(x))
-    y = to_host(utils.force_array(y))
+    x, y = backend.CpuDevice().send([utils.force_array(x), utils.force_array(y)])
     try:
-        numpy.testing.assert_allclose(x, y, atol=atol, rtol=rtol, verbose=verbose)
+        numpy.testing.assert_allclose(x, y, rtol, atol, verbose=verbose)
     except AssertionError as e:
         text = str(e)
     else:

@@ -32,17 +32,18 @@ class BackendConfig:
         If a setting is unknown.
     """
 
-    _props = [
-        ('use_chainerx', False),
-        ('chainerx_device', None),
-        ('use_cuda', False),
-        ('cuda_device', None),
-        ('use_cudnn', 'never'),
-        ('cudnn_deterministic', False),
-        ('autotune', False),
-        ('cudnn_fast_batch_normalization', False),
-        ('use_ideep', 'never'),
-    ]
+    # In the order of the names of test cases.
+    _props = list({
+        'use_chainerx': False,
+        'chainerx_device': None,
+        'use_cuda': False,
+        'cuda_device': None,
+        'use_cudnn': 'never',
+        'cudnn_deterministic': False,
+        'autotune': False,
+        'cudnn_fast_batch_normalization': False,
+        'use_ideep': 'never',
+    }.items())
 
     _device = None
 

@@ -7,8 +7,8 @@ from chainer_fast.testing._function_test import (  # noqa: F401
     FunctionTestBase,
     FunctionTestCase,
 )
-from chainer_fast.testing._link_test import (  # noqa: F401
-    InitializerArgument,
+from chainer_fast.testing._initializer_argument import InitializerArgument  # noqa: F401
+from chainer_fast.testing._link_initializers_test import (  # noqa: F401
     LinkInitializersTestCase,
-    LinkTestCase,
 )
+from chainer_fast.testing._link_test import LinkTestCase  # noqa: F401

@@ -39,8 +39,10 @@ def parameterize(*params):
     ...     def test_positive(self):
     ...         assert 2 ** self.n > 0
     """
-    return _bundle.make_decorator(
-        functools.partial(_parameterize_test_case_generator, params=params))
+    def describe_cases(base):
+        return [_describe_case(base, i, param) for i, param in enumerate(params)]
+
+    return _bundle.make_decorator(describe_cases)
 
 
 def parameterize_pytest(names, values):
@@ -85,7 +87,8 @@ def product(parameter):
     ----------
     parameter : dict of list, or list of list of dict
         The values of each parameter by name; or what :func:`product_dict` takes, as a
-        list.
+        list. Parameters that vary together share an entry, whose key has their names
+        separated by commas, and whose values are tuples.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def product(parameter):
             'expected lists of values, got %s' % {
                 k: type(v).__name__ for k, v in parameter.items()})
         return product_dict(*[
-            [{name: value} for value in parameter[name]] for name in sorted(parameter)])
+            _values_to_dicts(names, parameter[names]) for names in sorted(parameter)])
     if not isinstance(parameter, list):
         raise TypeError(
             'expected a dict of lists or a list of lists of dicts, not %s'
@@ -184,12 +187,7 @@ def _values_to_dicts(names, values):
 # Test cases of parameters
 #
 
-def _parameterize_test_case_generator(base, params):
-    for i, param in enumerate(params):
-        yield _parameterize_test_case(base, i, param)
-
-
-def _parameterize_test_case(base, i, param):
+def _describe_case(base, i, param):
     """Return name, attributes and converter of methods of one test case."""
     def __str__(self):
         return '%s  parameter: %s' % (base.__str__(self), param)

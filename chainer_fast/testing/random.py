@@ -75,23 +75,6 @@ def _fix_random_of(klass, setup_name, teardown_name):
     setattr(klass, teardown_name, fixed_tear_down)
 
 
-def generate_seed():
-    """Return a random seed, the same in every run of a test with fixed random numbers.
-
-    Returns
-    -------
-    int
-        Between 0 and 2**32 - 2.
-
-    Raises
-    ------
-    AssertionError
-        If random numbers are not fixed at the moment.
-    """
-    assert _nest_count > 0, 'random is not set up: decorate the test with fix_random'
-    return int(numpy.random.randint(0xffffffff, dtype=numpy.int64))
-
-
 def do_setup(deterministic=True):
     """Save the random states, then seed them.
 
@@ -100,18 +83,15 @@ def do_setup(deterministic=True):
     deterministic : bool
         Whether the seed is always the same.
     """
-    if cuda.available:
-        _cupy_testing_random().do_setup(deterministic)
-    else:
-        _numpy_do_setup(deterministic)
+    set_up = _cupy_testing_random().do_setup if cuda.available else _numpy_do_setup
+    set_up(deterministic)
 
 
 def do_teardown():
     """Restore the random states that :func:`do_setup` saved."""
-    if cuda.available:
-        _cupy_testing_random().do_teardown()
-    else:
-        _numpy_do_teardown()
+    tear_down = (
+        _cupy_testing_random().do_teardown if cuda.available else _numpy_do_teardown)
+    tear_down()
 
 
 def _numpy_do_setup(deterministic=True):
@@ -157,3 +137,20 @@ def _teardown_random():
 def _check_teardown():
     assert _nest_count == 0, (
         'a test case with fixed random numbers was set up, but not torn down')
+
+
+def generate_seed():
+    """Return a random seed, the same in every run of a test with fixed random numbers.
+
+    Returns
+    -------
+    int
+        Between 0 and 2**32 - 2.
+
+    Raises
+    ------
+    AssertionError
+        If random numbers are not fixed at the moment.
+    """
+    assert _nest_count > 0, 'random is not set up: decorate the test with fix_random'
+    return int(numpy.random.randint(0xffffffff, dtype=numpy.int64))

@@ -4,6 +4,30 @@ import os
 from chainer_fast import serializers, utils
 
 
+def save_and_load_hdf5(src, dst):
+    """Save an object as HDF5, and load another object from that.
+
+    Parameters
+    ----------
+    src, dst : object
+        What is saved, and what is loaded into.
+    """
+    save_and_load(
+        src, dst, 'saved.h5', serializers.save_hdf5, serializers.load_hdf5)
+
+
+def save_and_load_npz(src, dst):
+    """Save an object as NPZ, and load another object from that.
+
+    Parameters
+    ----------
+    src, dst : object
+        What is saved, and what is loaded into.
+    """
+    save_and_load(
+        src, dst, 'saved.npz', serializers.save_npz, serializers.load_npz)
+
+
 def save_and_load(src, dst, filename, saver, loader):
     """Save an object to a file, and load another object from it.
 
@@ -26,27 +50,3 @@ def save_and_load(src, dst, filename, saver, loader):
         path = os.path.join(directory, filename)
         saver(path, src)
         loader(path, dst)
-
-
-def save_and_load_npz(src, dst):
-    """Save an object as NPZ, and load another object from that.
-
-    Parameters
-    ----------
-    src, dst : object
-        What is saved, and what is loaded into.
-    """
-    save_and_load(
-        src, dst, 'saved.npz', serializers.save_npz, serializers.load_npz)
-
-
-def save_and_load_hdf5(src, dst):
-    """Save an object as HDF5, and load another object from that.
-
-    Parameters
-    ----------
-    src, dst : object
-        What is saved, and what is loaded into.
-    """
-    save_and_load(
-        src, dst, 'saved.h5', serializers.save_hdf5, serializers.load_hdf5)

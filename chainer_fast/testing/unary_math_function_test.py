@@ -139,30 +139,33 @@ def _make_tests(func, func_expected, make_data, forward_options, backward_option
             gradient_check.check_double_backward(
                 func, x_data, y_grad, x_grad_grad, **self.double_backward_options)
 
-        def test_forward_cpu(self):
-            self.check_forward(self.x)
+    tests = {name: method for name, method in vars(Tests).items()
+             if not name.startswith('__')}
+    for check_name, data_names in (
+            ('forward', ('x',)), ('backward', ('x', 'gy')),
+            ('double_backward', ('x', 'gy', 'ggx'))):
+        for test in _make_device_tests(check_name, data_names):
+            tests[test.__name__] = test
+    return tests
 
-        def test_backward_cpu(self):
-            self.check_backward(self.x, self.gy)
 
-        def test_double_backward_cpu(self):
-            self.check_double_backward(self.x, self.gy, self.ggx)
+def _make_device_tests(check_name, data_names):
+    """Return tests that call a check with data on the CPU and on a GPU."""
+    def run(self, to_device):
+        data = [to_device(getattr(self, name)) for name in data_names]
+        getattr(self, 'check_' + check_name)(*data)
 
-        @attr.gpu
-        def test_forward_gpu(self):
-            self.check_forward(cuda.to_gpu(self.x))
+    def test_cpu(self):
+        run(self, lambda x: x)
 
-        @attr.gpu
-        def test_backward_gpu(self):
-            self.check_backward(cuda.to_gpu(self.x), cuda.to_gpu(self.gy))
+    @attr.gpu
+    def test_gpu(self):
+        run(self, cuda.to_gpu)
 
-        @attr.gpu
-        def test_double_backward_gpu(self):
-            self.check_double_backward(
-                cuda.to_gpu(self.x), cuda.to_gpu(self.gy), cuda.to_gpu(self.ggx))
-
-    return {name: method for name, method in vars(Tests).items()
-            if not name.startswith('__')}
+    for test in (test_cpu, test_gpu):
+        # e.g. 'test_double_backward_cpu'
+        test.__name__ = test.__name__.replace('test', 'test_' + check_name)
+    return test_cpu, test_gpu
 
 
 def _default_options(dtype):

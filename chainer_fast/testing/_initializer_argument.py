@@ -1,0 +1,51 @@
+"""Initializers of parameters as test cases of links take them."""
+import numpy
+
+from chainer_fast import initializers
+
+
+class InitializerArgument:
+    """An initializer as it is given to a link, and what the link makes of it.
+
+    Parameters
+    ----------
+    argument_value : object
+        What the link is given, e.g. ``None``.
+    expected_initializer : initializer
+        An equivalent initializer, array or number.
+    """
+
+    def __init__(self, argument_value, expected_initializer):
+        if expected_initializer is None:
+            raise ValueError(
+                'expected_initializer must be what the link falls back on, not None')
+        self.argument_value = argument_value
+        self.expected_initializer = expected_initializer
+
+
+def _check_generated_initializer(init):
+    """Raise an exception unless this can initialize a parameter."""
+    if isinstance(init, InitializerArgument):
+        return
+    if init is None:
+        raise ValueError(
+            'None leaves the initializer to the link: use InitializerArgument(None, '
+            'EXPECTED) to tell what it falls back on')
+    _get_expected_initializer(init)
+
+
+def _get_initializer_argument_value(init):
+    """Return what the link is given."""
+    return init.argument_value if isinstance(init, InitializerArgument) else init
+
+
+def _get_expected_initializer(init):
+    """Return the initializer that the parameter must agree with."""
+    if isinstance(init, InitializerArgument):
+        init = init.expected_initializer
+    if not (callable(init) or numpy.isscalar(init)
+            or isinstance(init, numpy.ndarray)):
+        raise TypeError(
+            'expected an initializer, an array of NumPy or a number, not %s'
+            % type(init).__name__)
+    return initializers._get_initializer(init)
