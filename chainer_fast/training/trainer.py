@@ -77,11 +77,11 @@ class Trainer:
         RuntimeError
             Before :meth:`run`.
         """
-        if self._start_at is None:
-            raise RuntimeError('training has not been started yet')
         if self._done:
             return self._final_elapsed_time
-        return self._snapshot_elapsed_time + (_get_time() - self._start_at)
+        if self._start_at is not None:
+            return self._snapshot_elapsed_time + (_get_time() - self._start_at)
+        raise RuntimeError('training has not been started yet')
 
     def extend(self, extension, name=None, trigger=None, priority=None, *,
                call_before_training=False,

@@ -91,6 +91,8 @@ class PlotReport(extension.Extension):
         figure, axes = pyplot.subplots()
         try:
             axes.set_xlabel(self._x_key)
+            if self._x_key in ('epoch', 'iteration'):
+                axes.xaxis.get_major_locator().set_params(integer=True)
             axes.set_ylabel(_common_name(self._y_keys))
             axes.grid(self._grid)
             for key in self._y_keys:

@@ -97,6 +97,13 @@ class SimpleWriter(_SavefunWriter):
             filename, outdir, savefun=self._savefun, target=target, **self._kwds)
 
 
+def _frozen(target):
+    """Copy the contents of a snapshot: those on the CPU are the parameters in use."""
+    if isinstance(target, dict):
+        return {key: array.copy() for key, array in target.items()}
+    return target
+
+
 class _Background:
     """Whether something runs beside the training, and how that is ended once."""
 
@@ -134,7 +141,8 @@ class StandardWriter(_Background, _SavefunWriter):
     def __call__(self, filename, outdir, target):
         if self._started:
             self._wait()
-        worker = self.create_worker(filename, outdir, target, **self._kwds)
+        worker = self.create_worker(
+            filename, outdir, _frozen(target), **self._kwds)
         worker.start()
         self._filename, self._worker = filename, worker
         self._started, self._finalized = True, False
@@ -211,7 +219,7 @@ class QueueWriter(_Background, Writer):
         self._started = True
 
     def __call__(self, filename, outdir, target):
-        self._queue.put([self._task, filename, outdir, target])
+        self._queue.put([self._task, filename, outdir, _frozen(target)])
 
     def create_task(self, savefun):
         """Return a :class:`SimpleWriter` for a saving function."""

@@ -1,0 +1,169 @@
+import pickle
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from chainer_fast import backend, dataset
+from chainer_fast.dataset import convert
+
+concat = dataset.concat_examples
+
+
+def assert_same(actual, expected):
+    assert type(actual) is type(expected)
+    if isinstance(expected, tuple):
+        assert len(actual) == len(expected)
+        for a, e in zip(actual, expected, strict=True):
+            assert_same(a, e)
+    elif isinstance(expected, dict):
+        assert list(actual) == list(expected)
+        for key in expected:
+            assert_same(actual[key], expected[key])
+    else:
+        assert actual.dtype == expected.dtype
+        numpy.testing.assert_array_equal(actual, expected)
+
+
+@pytest.mark.parametrize('batch, expected', [
+    ([1, 2], numpy.array([1, 2])),
+    ([1., 2], numpy.array([1., 2.])),
+    ([numpy.float32(1), numpy.float32(2)], numpy.array([1, 2], 'f')),
+    ([[1, 2], [3, 4]], numpy.array([[1, 2], [3, 4]])),
+    ([numpy.ones(2, 'f')] * 3, numpy.ones((3, 2), 'f')),
+    ([numpy.ones(2, 'i'), numpy.ones(2, 'f')], numpy.ones((2, 2))),
+    ([(1, 2.), (3, 4.)], (numpy.array([1, 3]), numpy.array([2., 4.]))),
+    ([{'b': 1, 'a': 2.}, {'b': 3, 'a': 4.}],
+     {'b': numpy.array([1, 3]), 'a': numpy.array([2., 4.])}),
+])
+@pytest.mark.parametrize('device', [None, -1, '@numpy', backend.CpuDevice()])
+def test_concat_examples(batch, expected, device):
+    assert_same(concat(batch, device), expected)
+
+
+def test_empty_batch():
+    with pytest.raises(ValueError, match='batch is empty'):
+        concat([])
+
+
+def test_different_shapes_need_padding():
+    with pytest.raises(ValueError, match='same shape'):
+        concat([numpy.ones(2), numpy.ones(3)])
+
+
+@given(st.lists(
+    hnp.arrays('f', hnp.array_shapes(min_dims=2, max_dims=2, max_side=4),
+               elements=st.floats(0, 1, width=16)), min_size=1, max_size=4))
+def test_padding_fills_what_an_array_does_not_cover(arrays):
+    result = concat(arrays, padding=-1)
+    assert result.shape == (
+        len(arrays), max(a.shape[0] for a in arrays), max(a.shape[1] for a in arrays))
+    for row, array in zip(result, arrays, strict=True):
+        h, w = array.shape
+        numpy.testing.assert_array_equal(row[:h, :w], array)
+        outside = numpy.ones(row.shape, bool)
+        outside[:h, :w] = False
+        assert (row[outside] == -1).all()
+
+
+def test_padding_of_each_element():
+    short, long = (numpy.ones(1), numpy.ones(1)), (numpy.ones(2), numpy.zeros(1))
+    x, y = concat([short, long], padding=(7, None))
+    numpy.testing.assert_array_equal(x, [[1, 7], [1, 1]])
+    numpy.testing.assert_array_equal(y, [[1], [0]])
+    named = concat([{'x': short[0]}, {'x': long[0]}], padding={'x': 3})
+    numpy.testing.assert_array_equal(named['x'], [[1, 3], [1, 1]])
+
+
+@pytest.mark.parametrize('dtype, padding, expected', [
+    ('u1', -1, 255), ('i4', 1.7, 1), ('f4', numpy.float64(.1), numpy.float32(.1))])
+def test_padding_takes_the_dtype_of_the_arrays(dtype, padding, expected):
+    result = concat([numpy.ones(2, dtype), numpy.ones(1, dtype)], padding=padding)
+    assert result.dtype == dtype
+    assert result[1, 1] == expected
+
+
+def test_padding_does_not_add_axes():
+    with pytest.raises(ValueError, match=r'\(2,\), \(1, 1\)'):
+        concat([numpy.ones(2), numpy.ones((1, 1))], padding=0)
+
+
+def test_concat_examples_is_a_converter_that_pickles():
+    assert isinstance(concat, dataset.Converter)
+    assert_same(pickle.loads(pickle.dumps(concat))([1, 2]), numpy.array([1, 2]))
+
+
+def test_to_device():
+    x = numpy.ones(2)
+    assert dataset.to_device(None, x) is x
+    assert dataset.to_device(-1, x) is x
+    assert dataset.to_device(-1, (x, None)) == (x, None)
+    assert dataset.to_device(None, 'anything') == 'anything'
+
+
+@pytest.mark.parametrize('spec', [-1, '@numpy', backend.CpuDevice()])
+def test_decorated_function_gets_a_device(spec):
+    @dataset.converter()
+    def f(batch, device):
+        return device
+
+    assert f([], None) is None
+    assert f([], spec) == backend.CpuDevice()
+    assert f([], device=spec) == backend.CpuDevice()
+
+
+def test_plain_function_gets_an_integer():
+    def f(batch, device):
+        return batch, device
+
+    assert convert._call_converter(f, [1], None) == ([1], None)
+    assert convert._call_converter(f, [1], backend.CpuDevice()) == ([1], -1)
+
+
+def test_plain_function_cannot_get_a_device_without_an_integer():
+    class Other(backend.Device):
+        name = '@other'
+
+    with pytest.raises(RuntimeError, match='@other.*converter'):
+        convert._call_converter(lambda batch, device: None, [1], Other())
+
+
+def test_converter_class():
+    class Shift(dataset.Converter):
+        def __call__(self, batch, device):
+            return [x + 1 for x in batch], device
+
+    device = backend.CpuDevice()
+    assert convert._call_converter(Shift(), [1], device) == ([2], device)
+    with pytest.raises(NotImplementedError):
+        dataset.Converter()([1], None)
+    with pytest.raises(TypeError, match='int'):
+        dataset.converter()(3)
+
+
+def test_async_transfer_on_the_cpu_is_concat_examples():
+    batch = [(1, 2.), (3, 4.)]
+    converter = pickle.loads(pickle.dumps(dataset.ConcatWithAsyncTransfer()))
+    for _ in range(3):
+        assert_same(converter(batch, -1), concat(batch))
+    assert_same(dataset.ConcatWithAsyncTransfer()([{'a': 1}]), concat([{'a': 1}]))
+    assert_same(dataset.ConcatWithAsyncTransfer()([1, 2], '@numpy'), concat([1, 2]))
+    with pytest.raises(ValueError, match='batch is empty'):
+        converter([])
+
+
+def test_async_transfer_has_one_device():
+    converter = dataset.ConcatWithAsyncTransfer()
+    converter([(1, 2)], None)
+    with pytest.raises(ValueError, match='device is different'):
+        converter([(1, 2)], -1)
+
+
+def test_conveyor_returns_arrays_in_order():
+    conveyor = convert.Conveyor()
+    conveyor.put(numpy.zeros(1))
+    conveyor.put(numpy.ones(2))
+    assert conveyor.get().size == 1
+    assert conveyor.get().size == 2

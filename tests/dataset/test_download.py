@@ -1,0 +1,138 @@
+import hashlib
+import os
+import threading
+from urllib import request
+
+import pytest
+
+from chainer_fast import dataset
+from chainer_fast.dataset import download
+
+
+@pytest.fixture
+def root(tmp_path):
+    saved = dataset.get_dataset_root()
+    dataset.set_dataset_root(str(tmp_path))
+    yield tmp_path
+    dataset.set_dataset_root(saved)
+
+
+@pytest.fixture
+def web(monkeypatch):
+    """Addresses and what they serve; an address that is missing fails."""
+    pages = {}
+    pages_read = []
+
+    def urlretrieve(url, path):
+        pages_read.append(url)
+        if url not in pages:
+            raise OSError('404')
+        with open(path, 'wb') as f:
+            f.write(pages[url])
+
+    monkeypatch.setattr(request, 'urlretrieve', urlretrieve)
+    pages['read'] = pages_read
+    return pages
+
+
+def files_in(folder):
+    return sorted(name for name in os.listdir(folder) if 'lock' not in name)
+
+
+def test_directory(root):
+    path = dataset.get_dataset_directory('a/b', create_directory=False)
+    assert path == str(root / 'a' / 'b')
+    assert not os.path.exists(path)
+    assert dataset.get_dataset_directory('a/b') == path
+    assert os.path.isdir(path)
+
+
+def test_download_is_cached_by_address(root, web, capsys):
+    web['https://x/1'] = b'one'
+    path = dataset.cached_download('https://x/1')
+    assert path == str(root / '_dl_cache' / hashlib.md5(b'https://x/1').hexdigest())
+    with open(path, 'rb') as f:
+        assert f.read() == b'one'
+    assert dataset.cached_download('https://x/1') == path
+    assert web['read'] == ['https://x/1']
+    assert capsys.readouterr().out == 'Downloading from https://x/1...\n'
+
+
+def test_failed_download_leaves_nothing(root, web):
+    with pytest.raises(OSError, match='404'):
+        dataset.cached_download('https://x/1')
+    assert files_in(root / '_dl_cache') == []
+
+
+def test_verified_download_takes_the_first_good_mirror(root, web):
+    digest = hashlib.sha256(b'good').hexdigest()
+    web.update({'https://bad': b'bad', 'https://good': b'good'})
+    path = download._verified_download(
+        ['https://missing', 'https://bad', 'https://good'], digest)
+    with open(path, 'rb') as f:
+        assert f.read() == b'good'
+    assert files_in(root / '_dl_cache') == [os.path.basename(path)]
+
+
+def test_verified_download_names_every_reason(root, web):
+    web['https://bad'] = b'bad'
+    with pytest.raises(RuntimeError) as e:
+        download._verified_download(['https://missing', 'https://bad'], '0' * 64)
+    assert 'https://missing: 404' in str(e.value)
+    assert 'https://bad: SHA-256' in str(e.value)
+    assert files_in(root / '_dl_cache') == []
+
+
+def write(path):
+    with open(path, 'w') as f:
+        f.write('made')
+    return 'made'
+
+
+def read(path):
+    with open(path) as f:
+        return 'read ' + f.read()
+
+
+def test_cache_or_load_file(root):
+    path = str(root / 'x.txt')
+    assert dataset.cache_or_load_file(path, write, read) == 'made'
+    assert dataset.cache_or_load_file(path, None, read) == 'read made'
+    assert files_in(root) == ['x.txt']
+
+
+def test_failed_creation_leaves_nothing(root):
+    def fail(path):
+        write(path)
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        dataset.cache_or_load_file(str(root / 'x.txt'), fail, read)
+    assert files_in(root) == []
+
+
+def test_two_creators_at_once(root):
+    both_are_busy = threading.Barrier(2, timeout=10)
+
+    def create(path):
+        both_are_busy.wait()
+        return write(path)
+
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(
+        dataset.cache_or_load_file(str(root / 'x'), create, read))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == ['made', 'made']
+    assert files_in(root) == ['x']
+
+
+def test_root_that_cannot_be_made(root):
+    write(str(root / 'file'))
+    dataset.set_dataset_root(str(root / 'file'))
+    with pytest.raises(RuntimeError, match='cannot create dataset directory'):
+        dataset.cache_or_load_file(str(root / 'x'), write, read)
+    with pytest.raises(OSError):
+        dataset.cached_download('https://x/1')

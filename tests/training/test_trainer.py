@@ -1,0 +1,292 @@
+import warnings
+
+import pytest
+
+import chainer_fast
+from chainer_fast import training
+from tests.training import stubs
+
+
+class Recorder(training.Extension):
+    """Extension that writes down what happens to it."""
+
+    def __init__(self, log, name, priority=100):
+        self.log = log
+        self.name = name
+        self.priority = priority
+
+    def __call__(self, trainer):
+        self.log.append((self.name, trainer.updater.iteration))
+
+    def initialize(self, trainer):
+        self.log.append((self.name, 'initialize'))
+
+    def finalize(self):
+        self.log.append((self.name, 'finalize'))
+
+    def on_error(self, trainer, exc, tb):
+        assert tb is exc.__traceback__
+        self.log.append((self.name, repr(exc)))
+
+
+@pytest.fixture
+def trainer(tmp_path):
+    return stubs.make_trainer(out=tmp_path)
+
+
+def test_order_of_calls(trainer):
+    log = []
+    trainer.extend(Recorder(log, 'low', -1), trigger=(2, 'iteration'))
+    trainer.extend(Recorder(log, 'first'))
+    trainer.extend(Recorder(log, 'second'), call_before_training=True)
+    trainer.extend(Recorder(log, 'high', 1000), trigger=(1, 'epoch'))
+    trainer.run()
+
+    every = [('first', None), ('second', None)]
+    names = ['high', 'first', 'second', 'low']
+    expected = [(name, 'initialize') for name in names] + [('second', 0)]
+    for i in 1, 2, 3, 4:
+        step = every if i % 2 else [('high', None), *every, ('low', None)]
+        expected += [(name, i) for name, _ in step]
+    assert log == expected + [(name, 'finalize') for name in names]
+    assert trainer.updater.finalized == 1
+
+
+def test_names(trainer):
+    def function(trainer):
+        pass
+
+    class Named(training.Extension):
+        default_name = 'default'
+
+        def __call__(self, trainer):
+            pass
+
+    named = Named()
+    for extension, name, expected in [
+            (function, None, 'function'), (function, 'given', 'given'),
+            (named, None, 'default'), (named, None, 'default_1'),
+            (named, 'given', 'given_1'), (lambda t: None, None, '<lambda>'),
+            ([].append, None, 'append')]:
+        trainer.extend(extension, name)
+        assert list(trainer._extensions)[-1] == expected
+        assert trainer.get_extension(expected) == extension
+    assert named.name == 'given_1'
+    with pytest.raises(ValueError, match='missing'):
+        trainer.get_extension('missing')
+    with pytest.raises(ValueError, match='prohibited'):
+        trainer.extend(function, 'training')
+    with pytest.raises(TypeError, match='name is not given'):
+        trainer.extend(object())
+
+
+def test_arguments_win_over_attributes(trainer):
+    @training.make_extension(trigger=(2, 'epoch'), priority=7)
+    def function(trainer):
+        pass
+
+    trainer.extend(function)
+    trainer.extend(function, 'other', (3, 'iteration'), 0)
+    first, second = trainer._extensions.values()
+    assert (first.trigger.period, first.priority) == (2, 7)
+    assert (second.trigger.period, second.priority) == (3, 0)
+    with pytest.raises(ValueError, match='initializer'):
+        trainer.extend(function, invoke_before_training=True)
+
+
+def test_extensions_of_the_constructor(tmp_path):
+    trainer = stubs.make_trainer(out=tmp_path, extensions=[max, min])
+    assert list(trainer._extensions) == ['max', 'min']
+    assert trainer.stop_trigger.get_training_length() == (4, 'iteration')
+
+
+def test_observation_is_new_at_each_iteration(trainer):
+    seen = []
+
+    def update():
+        trainer.updater.iteration += 1
+        chainer_fast.report({'x': trainer.updater.iteration})
+
+    trainer.updater.update = update
+    trainer.extend(lambda t: chainer_fast.report({'y': -1}), 'writer', priority=300)
+    trainer.extend(lambda t: seen.append(t.observation), 'reader',
+                   call_before_training=True)
+    trainer.run()
+    assert seen == [{}] + [{'x': i, 'y': -1} for i in range(1, 5)]
+
+
+def test_targets_of_optimizers_are_observers(tmp_path):
+    model = chainer_fast.Chain()
+    with model.init_scope():
+        model.child = chainer_fast.Chain()
+    updater = stubs.CountingUpdater()
+    updater.optimizers = {'main': chainer_fast.optimizers.SGD().setup(model)}
+    trainer = training.Trainer(updater)
+    observation = {}
+    with trainer.reporter.scope(observation):
+        chainer_fast.report({'x': 1}, model)
+        chainer_fast.report({'x': 2}, model.child)
+    assert observation == {'main/x': 1, 'main/child/x': 2}
+
+
+def test_failure(trainer, capsys):
+    log = []
+
+    def fail(trainer):
+        raise KeyError('boom')
+
+    def handler(trainer, exc, tb):
+        raise ValueError('in handler')
+
+    fail.on_error = handler
+    trainer.extend(Recorder(log, 'before', 2))
+    trainer.extend(fail, priority=1)
+    trainer.extend(Recorder(log, 'after', 0))
+    with pytest.raises(KeyError, match='boom'):
+        trainer.run()
+    assert log == [
+        ('before', 'initialize'), ('after', 'initialize'), ('before', 1),
+        ('before', "KeyError('boom')"), ('after', "KeyError('boom')"),
+        ('before', 'finalize'), ('after', 'finalize')]
+    assert trainer.updater.finalized == 1
+    err = capsys.readouterr().err
+    assert err.index("main training loop: 'boom'") < err.index('handler: in handler')
+
+    fail.on_error = None
+    with pytest.raises(KeyError):
+        trainer.run(show_loop_exception_msg=False)
+    assert capsys.readouterr().err == ''
+
+
+def test_interrupt_is_no_error_but_finalizes(trainer):
+    log = []
+
+    def interrupt(trainer):
+        raise KeyboardInterrupt
+
+    trainer.extend(interrupt)
+    trainer.extend(Recorder(log, 'x'))
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run()
+    assert log == [('x', 'initialize'), ('x', 'finalize')]
+
+
+def test_all_are_finalized_if_one_cannot_be(trainer):
+    log = []
+
+    def fail():
+        raise ValueError('cannot')
+
+    trainer.extend(Recorder(log, 'a'))
+    trainer.extend(training.make_extension(finalizer=fail)(lambda t: None))
+    trainer.extend(Recorder(log, 'b'))
+    with pytest.raises(ValueError, match='cannot'):
+        trainer.run()
+    assert log[-2:] == [('a', 'finalize'), ('b', 'finalize')]
+    assert trainer.updater.finalized == 1
+
+
+def test_runs_once(trainer):
+    trainer.run()
+    with pytest.raises(RuntimeError, match='multiple times'):
+        trainer.run()
+
+
+def test_output_folder(tmp_path):
+    trainer = stubs.make_trainer(out=tmp_path / 'a' / 'b')
+    trainer.run()
+    assert (tmp_path / 'a' / 'b').is_dir()
+
+
+def test_is_before_training(trainer):
+    seen = []
+    assert trainer.is_before_training
+    trainer.extend(lambda t: seen.append(t.is_before_training), call_before_training=True)
+    trainer.run()
+    assert seen == [True, False, False, False, False]
+
+
+def test_elapsed_time(trainer, monkeypatch):
+    now = [100.]
+    monkeypatch.setattr(training.trainer, '_get_time', lambda: now[0])
+    with pytest.raises(RuntimeError, match='not been started'):
+        trainer.elapsed_time
+
+    def wait(trainer):
+        now[0] += 1.5
+
+    trainer.extend(wait)
+    trainer.run()
+    assert trainer.elapsed_time == 6.
+    now[0] += 50
+    assert trainer.elapsed_time == 6.
+
+    resumed = stubs.make_trainer((6, 'iteration'), out=trainer.out)
+    resumed.extend(wait)
+    stubs.load(resumed, stubs.save(trainer))
+    resumed.run()
+    assert resumed.elapsed_time == 9.
+
+
+class Counter(training.Extension):
+
+    count = 0
+
+    def __call__(self, trainer):
+        self.count += 1
+
+    def serialize(self, serializer):
+        self.count = serializer('count', self.count)
+
+
+def test_snapshot_has_what_chainer_has(trainer):
+    trainer.extend(Counter())
+    trainer.extend(Counter(), trigger=(1, 'epoch'))
+    trainer.extend(lambda t: None, 'plain', trigger=lambda t: True)
+    trainer.run()
+    snapshot = stubs.save(trainer)
+    assert sorted(snapshot) == [
+        '_snapshot_elapsed_time',
+        'extension_triggers/Counter/previous_epoch_detail',
+        'extension_triggers/Counter/previous_iteration',
+        'extension_triggers/Counter_1/previous_epoch_detail',
+        'extension_triggers/Counter_1/previous_iteration',
+        'extensions/Counter/count', 'extensions/Counter_1/count',
+        'stop_trigger/previous_epoch_detail', 'stop_trigger/previous_iteration',
+        'updater/iteration']
+    assert snapshot['extensions/Counter/count'] == 4
+    assert snapshot['extensions/Counter_1/count'] == 2
+
+
+@pytest.mark.parametrize('stop', [1, 2, 3])
+def test_resumed_training_calls_what_an_uninterrupted_one_does(tmp_path, stop):
+    def make(n, log):
+        trainer = stubs.make_trainer((n, 'iteration'), 2.5, tmp_path)
+        for trigger in (1, 'epoch'), (2, 'iteration'), (1.5, 'epoch'):
+            trainer.extend(
+                lambda t, trigger=trigger: log.append((trigger, t.updater.iteration)),
+                'ext', trigger)
+        return trainer
+
+    whole, parts = [], []
+    make(9, whole).run()
+    first = make(stop, parts)
+    first.run()
+    second = make(9, parts)
+    stubs.load(second, stubs.save(first)).run()
+    assert parts == whole
+
+
+def test_snapshot_that_lacks_a_trigger(trainer):
+    trainer.run()
+    snapshot = stubs.save(trainer)
+    other = stubs.make_trainer()
+    other.extend(lambda t: None, 'new')
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        stubs.load(other, snapshot)
+    assert ['IntervalTrigger' in str(w.message) for w in caught] == [True, True]
+    other = stubs.make_trainer()
+    other.extend(Counter(), trigger=lambda t: True)
+    with pytest.raises(KeyError):
+        stubs.load(other, snapshot)

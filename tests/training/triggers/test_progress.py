@@ -1,0 +1,105 @@
+"""IntervalTrigger and ManualScheduleTrigger."""
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chainer_fast import training
+from tests.training import stubs
+
+lengths = st.sampled_from([.5, 1, 2, 2.5, 3, 7])
+units = st.sampled_from(['iteration', 'epoch'])
+periods = st.sampled_from([1, 2, 3, 1.5])
+calls = st.lists(st.booleans(), min_size=12, max_size=12)
+interruptions = st.integers(0, 12)
+
+
+def position(trainer, unit):
+    updater = trainer.updater
+    return updater.iteration if unit == 'iteration' else updater.epoch_detail
+
+
+def run(make, length, unit, calls, interruption):
+    """Yield (before, now, fired) for each call of a trigger that is resumed once."""
+    trainer, trigger, before = stubs.Observation(length), make(), 0
+    for i, call in enumerate(calls):
+        if i == interruption:
+            trigger = stubs.load(make(), stubs.save(trigger))
+        trainer.step()
+        if call:
+            now = position(trainer, unit)
+            yield before, now, trigger(trainer), trigger
+            before = now
+
+
+@given(lengths, units, periods, calls, interruptions)
+def test_interval_fires_once_a_multiple_is_reached(
+        length, unit, period, calls, interruption):
+    def make():
+        return training.triggers.IntervalTrigger(period, unit)
+
+    for before, now, fired, _ in run(make, length, unit, calls, interruption):
+        multiples = [k * period for k in range(1, 50)]
+        assert fired == any(before < m <= now for m in multiples)
+
+
+@given(lengths, units, st.lists(st.sampled_from([1, 2, 2.5, 5]), max_size=3), calls,
+       interruptions)
+def test_schedule_fires_once_a_point_is_reached(
+        length, unit, points, calls, interruption):
+    def make():
+        return training.triggers.ManualScheduleTrigger(points, unit)
+
+    for before, now, fired, trigger in run(make, length, unit, calls, interruption):
+        assert fired == any(before < p <= now for p in points)
+        assert trigger.finished == (bool(points) and now >= max(points))
+
+
+def test_does_not_fire_before_the_first_iteration():
+    trainer = stubs.Observation()
+    assert not training.triggers.IntervalTrigger(1, 'epoch')(trainer)
+    assert not training.triggers.ManualScheduleTrigger(1, 'epoch')(trainer)
+
+
+def test_attributes():
+    trigger = training.triggers.IntervalTrigger(1.5, 'epoch')
+    assert trigger.get_training_length() == (1.5, 'epoch')
+    assert str(trigger) == "IntervalTrigger(1.5, 'epoch')"
+    assert training.triggers.ManualScheduleTrigger(3, 'epoch').points == [3]
+
+
+@pytest.mark.parametrize('cls', [
+    training.triggers.IntervalTrigger, training.triggers.ManualScheduleTrigger])
+def test_unknown_unit(cls):
+    with pytest.raises(ValueError, match="'day'"):
+        cls(1, 'day')
+
+
+def test_names_in_snapshots():
+    assert sorted(stubs.save(training.triggers.IntervalTrigger(1, 'epoch'))) == [
+        'previous_epoch_detail', 'previous_iteration']
+    assert sorted(stubs.save(training.triggers.ManualScheduleTrigger(1, 'epoch'))) == [
+        'finished', 'previous_epoch_detail', 'previous_iteration']
+
+
+@pytest.mark.parametrize('cls, n_warnings', [
+    (training.triggers.IntervalTrigger, 2),
+    (training.triggers.ManualScheduleTrigger, 3)])
+@pytest.mark.parametrize('unit', ['iteration', 'epoch'])
+def test_empty_snapshot_assumes_a_call_at_the_last_iteration(cls, n_warnings, unit):
+    with pytest.warns(UserWarning) as caught:
+        trigger = stubs.load(cls(2, unit), {})
+    assert len(caught) == n_warnings
+    trainer = stubs.Observation(1)
+    trainer.updater.iteration = 1
+    assert trigger(trainer.step())
+    assert not trigger(trainer.step())
+
+
+def test_iterations_need_no_epochs():
+    class Updater:
+        iteration = 1
+
+    class Trainer:
+        updater = Updater()
+
+    assert training.triggers.IntervalTrigger(1, 'iteration')(Trainer())
