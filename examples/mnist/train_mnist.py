@@ -1,8 +1,8 @@
 #!/usr/bin/env python
 """Train a small classifier of handwritten digits, watch it, and save what it learned.
 
-    python -m chainer_fast examples/mnist/train_mnist.py
-    python -m chainer_fast examples/mnist/train_mnist.py --dataset mnist --device @cupy:0
+    python examples/mnist/train_mnist.py
+    python examples/mnist/train_mnist.py --dataset mnist --device @cupy:0
 
 Everything the run leaves is in the folder given by --out: the log, plots of loss and
 accuracy, the computational graph, and a snapshot of the training. With --resume it goes
@@ -20,7 +20,7 @@ from chainer.training import extensions
 
 
 class MLP(chainer.Chain):
-    """Three layers of weights; the size of the images is found out at the first call."""
+    """Three layers of weights; the first call tells the size of the images."""
 
     def __init__(self, n_units, n_out):
         super().__init__()
@@ -48,14 +48,14 @@ class RandomState(training.Extension):
         np.random.set_state((kind, keys, position, has_gauss, gauss))
 
 
-def get_digits(seed):
+def get_digits():
     """Scikit-learn's digits, 8x8 pixels: 1437 to learn from and 360 to test with."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()
     examples = chainer.datasets.TupleDataset(
         (digits.data / 16).astype(np.float32), digits.target.astype(np.int32))
-    return chainer.datasets.split_dataset_random(examples, 1437, seed=seed)
+    return chainer.datasets.split_dataset_random(examples, 1437, seed=0)
 
 
 def parse_args():
@@ -78,7 +78,8 @@ def parse_args():
     parser.add_argument('--unit', '-u', type=int, default=1000,
                         help='Number of units of the hidden layers')
     parser.add_argument('--noplot', action='store_true', help='Make no plots')
-    parser.add_argument('--seed', type=int, default=0, help='Seed of all random numbers')
+    parser.add_argument('--seed', type=int, default=0,
+                        help='Seed of the weights and of the order of the data')
     return parser.parse_args()
 
 
@@ -88,12 +89,12 @@ def main():
     device.use()
     np.random.seed(args.seed)
 
-    print('Device: {}'.format(device))
-    print('# dataset: {}'.format(args.dataset))
-    print('# unit: {}'.format(args.unit))
-    print('# Minibatch-size: {}'.format(args.batchsize))
-    print('# epoch: {}'.format(args.epoch))
-    print('')
+    print('Device:', device)
+    print('Data set:', args.dataset)
+    print('Units:', args.unit)
+    print('Batch size:', args.batchsize)
+    print('Epochs:', args.epoch)
+    print()
 
     # Loss and accuracy are reported by the classifier at each iteration.
     model = L.Classifier(MLP(args.unit, 10))
@@ -104,7 +105,7 @@ def main():
     if args.dataset == 'mnist':
         train, test = chainer.datasets.get_mnist()
     else:
-        train, test = get_digits(args.seed)
+        train, test = get_digits()
     train_iter = chainer.iterators.SerialIterator(train, args.batchsize)
     test_iter = chainer.iterators.SerialIterator(
         test, args.batchsize, repeat=False, shuffle=False)

@@ -39,7 +39,7 @@ def test_learns_and_leaves_its_results(tmp_path):
     text = run(tmp_path, '--unit', '200', '--epoch', '12')
     accuracy = float(re.search(r'validation set: (\S+)', text).group(1))
     assert accuracy >= .96
-    assert '# unit: 200' in text
+    assert 'Units: 200' in text
     assert re.search(r'this epoch \[#*\.*\]', text)
     assert len(re.findall(r'^\d+ +[\d.e-]+ ', text, re.MULTILINE)) == 12
     assert sorted(os.listdir(tmp_path)) == [

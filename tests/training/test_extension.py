@@ -20,10 +20,9 @@ def test_defaults():
 
 
 def test_attributes_that_are_missing():
-    with pytest.raises(AttributeError, match='initialize'):
-        training.Extension().invoke_before_training
-    with pytest.raises(AttributeError, match='foo'):
-        training.Extension().foo
+    for name, message in ('invoke_before_training', 'initialize'), ('foo', 'foo'):
+        with pytest.raises(AttributeError, match=message):
+            getattr(training.Extension(), name)
 
 
 def test_make_extension():

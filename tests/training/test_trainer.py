@@ -201,7 +201,8 @@ def test_output_folder(tmp_path):
 def test_is_before_training(trainer):
     seen = []
     assert trainer.is_before_training
-    trainer.extend(lambda t: seen.append(t.is_before_training), call_before_training=True)
+    trainer.extend(
+        lambda t: seen.append(t.is_before_training), call_before_training=True)
     trainer.run()
     assert seen == [True, False, False, False, False]
 
@@ -210,7 +211,7 @@ def test_elapsed_time(trainer, monkeypatch):
     now = [100.]
     monkeypatch.setattr(training.trainer, '_get_time', lambda: now[0])
     with pytest.raises(RuntimeError, match='not been started'):
-        trainer.elapsed_time
+        print(trainer.elapsed_time)
 
     def wait(trainer):
         now[0] += 1.5

@@ -116,8 +116,9 @@ def test_iterators_that_do_not_suit():
     for _ in range(2):
         with pytest.warns(DeprecationWarning, match='WithoutReset'):
             assert evaluator()['main/child/size'] == 1
-    with pytest.warns(DeprecationWarning), pytest.raises(TypeError, match='epoch_detail'):
-        extensions.Evaluator(WithoutReset(), Model(), progress_bar=True)()
+    evaluator = extensions.Evaluator(WithoutReset(), Model(), progress_bar=True)
+    with pytest.warns(DeprecationWarning), pytest.raises(TypeError, match='lacks'):
+        evaluator()
 
 
 def test_progress_bar(capsys):

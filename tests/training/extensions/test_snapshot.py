@@ -146,9 +146,10 @@ def test_condition_and_savefun(trainer):
 
 
 def test_savefun_and_writer_exclude_each_other():
-    for make in extensions.snapshot, lambda **k: extensions.snapshot_object(0, 'f', **k):
-        with pytest.raises(TypeError, match='together'):
-            make(savefun=max, writer=max)
+    with pytest.raises(TypeError, match='together'):
+        extensions.snapshot(savefun=max, writer=max)
+    with pytest.raises(TypeError, match='together'):
+        extensions.snapshot_object(Target(), 'f', savefun=max, writer=max)
     with pytest.raises(TypeError):
         extensions.snapshot(trigger=(1, 'epoch'))
 

@@ -194,7 +194,8 @@ def test_snapshot():
 def test_interface():
     updater = training.Updater()
     assert updater.connect_trainer(None) is None
-    for call in (updater.update, updater.finalize, updater.get_all_optimizers,
-                 lambda: updater.get_optimizer('main'), lambda: updater.serialize(None)):
+    for call in (
+            updater.update, updater.finalize, updater.get_all_optimizers,
+            lambda: updater.get_optimizer('main'), lambda: updater.serialize(None)):
         with pytest.raises(NotImplementedError, match='Updater has to define'):
             call()
