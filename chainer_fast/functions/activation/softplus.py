@@ -87,8 +87,7 @@ def softplus(x, beta=1.0):
 
     Examples
     --------
-    >>> x = np.array([-1000., 0., 1000.], np.float32)
-    >>> F.softplus(x, beta=2.0).array
-    array([0.0000000e+00, 3.4657359e-01, 1.0000000e+03], dtype=float32)
+    >>> F.softplus(np.array([-1000., 1000.])).array
+    array([   0., 1000.])
     """
     return Softplus(beta=beta).apply((x,))[0]

@@ -314,8 +314,8 @@ def softmax_cross_entropy(
     --------
     >>> x = np.array([[-1, 0, 1, 2], [2, 0, 1, -1]], np.float32)
     >>> t = np.array([3, 0], np.int32)
-    >>> F.softmax_cross_entropy(x, t).array
-    array(0.44018972, dtype=float32)
+    >>> round(float(F.softmax_cross_entropy(x, t).array), 3)
+    0.44
     """
     if enable_double_backprop:
         if soft_target_loss not in ('cross-entropy', 'kl-divergence'):
