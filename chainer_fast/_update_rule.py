@@ -91,22 +91,20 @@ class UpdateRule:
     def __update_in_fp32(self, param):
         """Update a float32 twin of the parameter, and round it to float16."""
         twin = self._fp32_param
-        if param.array is None:
-            if twin is None:
-                twin = self._create_uninitialized_parameter(
-                    numpy.float32, param.device)
-        else:
-            if twin is None or twin.array is None:
-                twin = variable.Parameter(param.array.astype(numpy.float32))
-            if param.grad is None:
-                twin.cleargrad()
-            else:
-                twin.grad = param.grad.astype(numpy.float32)
-        self._fp32_param = twin
+        if twin is None or (twin.array is None and param.array is not None):
+            twin = self._fp32_param = self.__make_twin(param)
+        if param._grad_valid:   # otherwise the twin refuses to show one as well
+            grad = param.grad
+            twin.grad = None if grad is None else grad.astype(numpy.float32)
         self.__update(twin, param._loss_scale)
         if twin.array is not None:
             param.array = twin.array.astype(param.dtype)
             twin.cleargrad()
+
+    def __make_twin(self, param):
+        if param.array is None:
+            return self._create_uninitialized_parameter(numpy.float32, param.device)
+        return variable.Parameter(param.array.astype(numpy.float32))
 
     def _create_uninitialized_parameter(self, dtype, device):
         """Return a parameter without array that knows its dtype and device."""

@@ -1,0 +1,453 @@
+"""The compiled update rules, against the NumPy formulas of the rules themselves."""
+import math
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import chainer_fast as chainer
+from chainer_fast import optimizers
+from chainer_fast._core import update
+from chainer_fast.optimizers.adam import AdamRule
+from chainer_fast.optimizers.corrected_momentum_sgd import CorrectedMomentumSGDRule
+from chainer_fast.optimizers.momentum_sgd import MomentumSGDRule
+from chainer_fast.optimizers.sgd import SGDRule
+
+RULES = [
+    (SGDRule, {'lr': 0.1}),
+    (MomentumSGDRule, {'lr': 0.1, 'momentum': 0.7}),
+    (CorrectedMomentumSGDRule, {'lr': 0.1, 'momentum': 0.7}),
+    (AdamRule, {'alpha': 0.1, 'beta1': 0.7, 'beta2': 0.8}),
+    (AdamRule, {'alpha': 0.1, 'weight_decay_rate': 0.3, 'eta': 0.6, 'eps': 1e-3}),
+    (AdamRule, {'alpha': 0.1, 'beta2': 0.5, 'amsgrad': True}),
+    (AdamRule, {'alpha': 0.1, 'adabound': True, 'gamma': 0.3}),
+    (AdamRule, {'alpha': 0.1, 'amsgrad': True, 'adabound': True, 'final_lr': 0}),
+]
+IDS = ['%s-%s' % (cls.__name__, '-'.join(kwargs)) for cls, kwargs in RULES]
+
+
+def assert_same_bits(a, b):
+    assert a.dtype == b.dtype
+    np.testing.assert_array_equal(np.isnan(a), np.isnan(b))
+    bits = 'u%d' % a.dtype.itemsize
+    finite = ~np.isnan(a)
+    np.testing.assert_array_equal(
+        np.ascontiguousarray(a).view(bits).reshape(a.shape)[finite],
+        np.ascontiguousarray(b).view(bits).reshape(b.shape)[finite])
+
+
+@st.composite
+def cases(draw):
+    dtype = draw(st.sampled_from(['float32', 'float64']))
+    shape = draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=9))
+    order = draw(st.sampled_from('CF'))
+    width = int(dtype[5:])
+    numbers = st.one_of(st.floats(width=width), st.floats(-2, 2, width=width))
+    return [
+        np.array(draw(hnp.arrays(dtype, shape, elements=numbers)), order=order)
+        for _ in range(4)]
+
+
+@pytest.mark.parametrize('rule_class,kwargs', RULES, ids=IDS)
+@given(arrays=cases())
+def test_same_bits_as_numpy(rule_class, kwargs, arrays):
+    data, *grads = arrays
+    params, rules = [], []
+    for _ in range(2):
+        param = chainer.Parameter(data.copy(order='K'))
+        rule = rule_class(**kwargs)
+        rule._init_states(param)
+        params.append(param)
+        rules.append(rule)
+    with np.errstate(all='ignore'):
+        for grad in grads:
+            for rule in rules:
+                rule.t += 1
+            assert update.step(rule._recipe, rules[0], params[0].array, grad)
+            rules[1]._move(params[1].array, grad)
+    assert_same_bits(params[0].array, params[1].array)
+    assert rules[0].state.keys() == rules[1].state.keys()
+    for name in rules[0].state:
+        assert_same_bits(rules[0].state[name], rules[1].state[name])
+
+
+def strided(array):
+    return np.repeat(array, 2, axis=-1)[..., ::2]
+
+
+def misaligned(array):
+    raw = np.zeros(array.nbytes + 1, np.uint8)
+    made = raw[1:].view(array.dtype).reshape(array.shape)
+    made[...] = array
+    return made
+
+
+def read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+class Subarray(np.ndarray):
+    pass
+
+
+UNUSUAL = {
+    'strided': strided,
+    'misaligned': misaligned,
+    'other byte order': lambda a: a.astype(a.dtype.newbyteorder()),
+    'other order': np.asfortranarray,
+    'other dtype': lambda a: a.astype('f8'),
+    'other shape': lambda a: a[:1].copy(),
+    'other rank': lambda a: a[None].copy(),
+    'subclass': lambda a: a.view(Subarray),
+    'half': lambda a: a.astype('f2'),
+    'integer': lambda a: a.astype('i4'),
+    'list': np.ndarray.tolist,
+    'none': lambda a: None,
+}
+
+
+@pytest.mark.parametrize('place', ['data', 'grad', 'state'])
+@pytest.mark.parametrize('how', [*UNUSUAL, 'read-only'])
+def test_leaves_other_arrays_alone(how, place):
+    rule = MomentumSGDRule()
+    arrays = {key: np.arange(6, dtype='f4').reshape(2, 3) + i
+              for i, key in enumerate(['data', 'grad', 'state'])}
+    expected = {key: array.copy() for key, array in arrays.items()}
+    arrays[place] = (read_only if how == 'read-only' else UNUSUAL[how])(arrays[place])
+    rule._state = {'v': arrays['state']}
+    done = update.step(rule._recipe, rule, arrays['data'], arrays['grad'])
+    if how == 'read-only' and place == 'grad':
+        assert done
+        return
+    assert not done
+    for key in ('data', 'grad', 'state'):
+        if key != place:
+            np.testing.assert_array_equal(arrays[key], expected[key])
+
+
+def test_missing_state_is_left_to_the_rule():
+    rule = MomentumSGDRule()
+    data = np.ones(3, 'f4')
+    for state in ({}, None, {'w': np.ones(3, 'f4')}):
+        rule._state = state
+        assert not update.step(rule._recipe, rule, data, data.copy())
+
+
+def test_overlap():
+    rule = SGDRule(lr=0.5)
+    memory = np.arange(8, dtype='f4')
+    assert not update.step(rule._recipe, rule, memory[1:], memory[:-1])
+    np.testing.assert_array_equal(memory, np.arange(8))
+    assert update.step(rule._recipe, rule, memory[:4], memory[4:])
+    assert update.step(rule._recipe, rule, memory, memory)
+    np.testing.assert_array_equal(memory, [-1, -.75, -.5, -.25, 2, 2.5, 3, 3.5])
+
+
+@pytest.mark.parametrize('value,plain', [
+    (0.5, True), (1, True), (True, True), (np.float64(0.5), True),
+    (np.float32(0.5), False), (np.array(0.5), False), (None, False), ('1', False)])
+def test_kinds_of_hyperparameters(value, plain):
+    rule = SGDRule(lr=0.1)
+    rule.hyperparam.lr = value
+    assert update.step(
+        rule._recipe, rule, np.ones(2, 'f4'), np.ones(2, 'f4')) is plain
+
+
+def test_hyperparameter_subclass_is_left_to_the_rule():
+    class Scheduled(chainer.optimizer.Hyperparameter):
+        @property
+        def lr(self):
+            return 0.25
+
+    rule = SGDRule()
+    rule.hyperparam = Scheduled()
+    data = np.ones(2, 'f4')
+    assert not update.step(rule._recipe, rule, data, data.copy())
+    param = chainer.Parameter(data)
+    param.grad = np.ones(2, 'f4')
+    param.update_rule = rule
+    rule._state = {}
+    update.update_params([param])
+    np.testing.assert_array_equal(param.array, [0.75, 0.75])
+
+
+# -- update_params
+
+
+def make(rule, value=1.):
+    param = chainer.Parameter(np.full(3, value, np.float32))
+    param.grad = np.array([1, 2, 3], np.float32)
+    param.update_rule = rule
+    return param
+
+
+def counted(monkeypatch):
+    """Count the calls of ``UpdateRule.update``: the plain case needs none."""
+    calls = []
+    original = chainer.UpdateRule.update
+
+    def spied(self, param):
+        calls.append(self)
+        original(self, param)
+
+    monkeypatch.setattr(chainer.UpdateRule, 'update', spied)
+    # The classes are registered with the method as it is from now on.
+    for rule_class in (SGDRule, MomentumSGDRule, AdamRule):
+        update.register(rule_class, rule_class._recipe)
+    return calls
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    yield counted(monkeypatch)
+    monkeypatch.undo()
+    for rule_class in (SGDRule, MomentumSGDRule, AdamRule):
+        update.register(rule_class, rule_class._recipe)
+
+
+@pytest.mark.parametrize('rule_class,kwargs', RULES, ids=IDS)
+def test_update_params_is_update(rule_class, kwargs):
+    together = [make(rule_class(**kwargs), i) for i in range(3)]
+    apart = [make(rule_class(**kwargs), i) for i in range(3)]
+    for _ in range(3):
+        update.update_params(together)
+        for param in apart:
+            param.update()
+    for a, b in zip(together, apart, strict=True):
+        assert_same_bits(a.array, b.array)
+        assert a.update_rule.t == b.update_rule.t == 3
+
+
+def test_plain_rules_take_the_short_way(calls):
+    optimizer = optimizers.Adam()
+    params = [make(optimizer.create_update_rule()) for _ in range(3)]
+    update.update_params(params)
+    assert len(calls) == 3      # the first time, for the states
+    update.update_params(params)
+    assert len(calls) == 3
+    assert [param.update_rule.t for param in params] == [2, 2, 2]
+
+
+def test_own_and_inherited_hyperparameters():
+    optimizer = optimizers.SGD(lr=0.5)
+    params = [make(optimizer.create_update_rule()) for _ in range(4)]
+    other = optimizers.SGD(lr=0.125).create_update_rule()
+    params.append(make(other))
+    params[2].update_rule.hyperparam.lr = 2
+    for param in params:
+        param.update_rule._state = {}
+    update.update_params(params)
+    moved = [1 - param.array[0] for param in params]
+    assert moved == [0.5, 0.5, 2, 0.5, 0.125]
+    optimizer.lr = 1
+    update.update_params(params)
+    assert [1 - param.array[0] for param in params] == [1.5, 1.5, 4, 1.5, 0.25]
+
+
+def test_hooks_of_rules_are_called():
+    seen = []
+    for timing in ('pre', 'post'):
+        rule = SGDRule(lr=0.5)
+        rule._state = {}
+        rule.add_hook(
+            lambda rule, param: seen.append(param.array[0].item()), 'hook', timing)
+        update.update_params([make(rule)])
+    assert seen == [1.0, 0.5]
+
+
+def test_disabled_rules_do_nothing():
+    rule = SGDRule()
+    rule._state = {}
+    rule.enabled = False
+    param = make(rule)
+    update.update_params([param])
+    assert rule.t == 0
+    assert param.array[0] == 1
+
+
+@pytest.mark.parametrize('name', ['update', 'update_core', 'update_core_cpu'])
+def test_replaced_methods_are_called(name, monkeypatch):
+    seen = []
+
+    def replaced(*args):
+        seen.append(args[-1])
+
+    on_instance, on_class, on_param = make(SGDRule()), make(SGDRule()), make(SGDRule())
+    for param in (on_instance, on_class, on_param):
+        param.update_rule._state = {}
+    setattr(on_instance.update_rule, name, replaced)
+    update.update_params([on_instance])
+    assert seen == [on_instance]
+    with monkeypatch.context() as patch:
+        patch.setattr(SGDRule, name, replaced)
+        update.update_params([on_class])
+    assert seen == [on_instance, on_class]
+    on_param.update = lambda: seen.append('param')
+    update.update_params([on_param])
+    assert seen[2:] == ['param']
+    for param in (on_instance, on_class, on_param):
+        assert param.array[0] == 1
+
+
+def test_subclasses_take_the_long_way():
+    seen = []
+
+    class Rule(SGDRule):
+        def update_core_cpu(self, param):
+            seen.append(param)
+            super().update_core_cpu(param)
+
+    class Parameter(chainer.Parameter):
+        def update(self):
+            seen.append(self)
+            super().update()
+
+    first = make(Rule(lr=0.5))
+    second = Parameter(np.ones(3, np.float32))
+    second.grad = np.ones(3, np.float32)
+    second.update_rule = SGDRule(lr=0.5)
+    for param in (first, second):
+        param.update_rule._state = {}
+    update.update_params([first, second])
+    assert seen == [first, second]
+    assert first.array[0] == second.array[0] == 0.5
+
+
+def test_params_without_rule_or_gradient():
+    bare, cleared = chainer.Parameter(np.ones(2, np.float32)), make(SGDRule())
+    cleared.cleargrad()
+    update.update_params([bare, cleared])
+    assert cleared.update_rule.t == 1
+    assert cleared.array[0] == bare.array[0] == 1
+
+
+def test_loss_scale_divides_the_gradient():
+    param = make(SGDRule(lr=1.))
+    param.update_rule._state = {}
+    param._loss_scale = 2.
+    update.update_params([param])
+    np.testing.assert_array_equal(param.array, [.5, 0, -.5])
+    np.testing.assert_array_equal(param.grad, [.5, 1, 1.5])
+
+
+def test_order_is_kept_among_long_and_short_ways():
+    # All three have the same array: the result depends on who comes first.
+    shared = np.ones(1, np.float32)
+    order = []
+    params = []
+    for i in range(3):
+        rule = SGDRule(lr=0.5)
+        rule._state = {}
+        param = chainer.Parameter(shared)
+        param.grad = shared
+        param.update_rule = rule
+        if i == 1:
+            rule.add_hook(lambda rule, param: order.append(param.array[0].item()), 'h')
+        params.append(param)
+    update.update_params(params)
+    assert order == [0.5]
+    assert shared[0] == 0.125
+
+
+def test_float_errors_are_reported():
+    for value, kind in ((3e38, 'overflow'), (math.inf, 'invalid')):
+        for way in (update.update_params, lambda params: params[0].update()):
+            param = make(SGDRule(lr=-2.))
+            param.update_rule._state = {}
+            param.array[...] = -math.inf if kind == 'invalid' else 3e38
+            param.grad[...] = value
+            with pytest.warns(RuntimeWarning, match=kind):
+                way([param])
+            with np.errstate(all='raise'), pytest.raises(FloatingPointError):
+                param.array[...] = -math.inf if kind == 'invalid' else 3e38
+                way([param])
+    quiet = make(SGDRule(lr=-2.))
+    quiet.update_rule._state = {}
+    quiet.grad[...] = np.nan
+    update.update_params([quiet])
+
+
+# -- walking through links
+
+
+def leaf(*names):
+    link = chainer.Link()
+    with link.init_scope():
+        for name in names:
+            setattr(link, name, chainer.Parameter(np.ones(1, np.float32)))
+        link.late = chainer.Parameter()
+    return link
+
+
+@st.composite
+def trees(draw, depth=3):
+    kind = draw(st.sampled_from(['link', 'chain', 'list', 'sequential']))
+    names = draw(st.lists(st.sampled_from('bca'), unique=True))
+    if kind == 'link' or depth == 0:
+        return leaf(*names)
+    children = draw(st.lists(trees(depth - 1), max_size=3))
+    if kind == 'chain':
+        link = chainer.Chain()
+        with link.init_scope():
+            for name, child in zip('zxy', children, strict=False):
+                setattr(link, name, child)
+    elif kind == 'list':
+        link = chainer.ChainList(*children)
+    else:
+        return chainer.Sequential(*children)
+    with link.init_scope():
+        for name in names:
+            setattr(link, name, chainer.Parameter(np.ones(1, np.float32)))
+    return link
+
+
+@given(link=trees(), include_uninit=st.booleans())
+def test_params_of_is_params(link, include_uninit):
+    expected = list(link.params(include_uninit))
+    found = update.params_of(link, include_uninit)
+    assert [id(param) for param in found] == [id(param) for param in expected]
+
+
+def test_params_of_asks_links_with_a_way_of_their_own():
+    class Frozen(chainer.Link):
+        def params(self, include_uninit=True):
+            return iter(())
+
+        def namedparams(self, include_uninit=True):
+            return iter(())
+
+    class Shuffled(chainer.ChainList):
+        def _named_children(self):
+            return reversed(super()._named_children())
+
+    first, second = leaf('a'), leaf('b')
+    frozen = Frozen()
+    with frozen.init_scope():
+        frozen.c = chainer.Parameter(np.ones(1, np.float32))
+    link = chainer.Chain(x=Shuffled(first, second), y=frozen)
+    for flag in (False, True):
+        assert update.params_of(link, flag) == list(link.params(flag))
+        assert len(update.params_of(link, flag)) == (4 if flag else 2)
+
+
+def test_params_of_link_without_init():
+    class Forgetful(chainer.Link):
+        def __init__(self):
+            pass
+
+    with pytest.raises((AttributeError, RuntimeError)):
+        update.params_of(Forgetful())
+
+
+def test_has_cleared_grad():
+    first, second = make(None), make(None)
+    assert not update.has_cleared_grad([])
+    assert not update.has_cleared_grad([first, second])
+    second.cleargrad()
+    assert update.has_cleared_grad([first, second])
+    with pytest.raises(RuntimeError):
+        update.has_cleared_grad([chainer.Parameter()])

@@ -1,0 +1,155 @@
+import math
+
+import numpy as np
+import pytest
+
+import chainer_fast as chainer
+from chainer_fast import optimizer_hooks, optimizers
+from chainer_fast.optimizer_hooks.gradient_noise import exponential_decay_noise
+
+HOOKS = {
+    'WeightDecay': (.25,), 'Lasso': (.25,), 'GradientHardClipping': (-.5, 1.5),
+    'GradientNoise': (.25,), 'GradientLARS': (), 'GradientClipping': (1.,),
+}
+FOR_EACH = sorted(set(HOOKS) - {'GradientClipping'})
+
+
+def make(dtype='float32', data=(3, -4), grad=(-6, 8)):
+    param = chainer.Parameter(np.array(data, dtype))
+    param.grad = np.array(grad, dtype)
+    param.update_rule = optimizers.SGD(lr=1).create_update_rule()
+    return param
+
+
+def link_of(*params):
+    link = chainer.Link()
+    with link.init_scope():
+        for i, param in enumerate(params):
+            setattr(link, 'p%d' % i, param)
+    return link
+
+
+def test_all_hooks_are_tried():
+    assert set(HOOKS) == {
+        name for name in dir(optimizer_hooks)
+        if isinstance(getattr(optimizer_hooks, name), type)}
+
+
+@pytest.mark.parametrize('name', sorted(HOOKS))
+def test_attributes(name):
+    hook = getattr(optimizer_hooks, name)(*HOOKS[name])
+    assert hook.name == name
+    assert hook.timing == 'pre'
+    assert getattr(hook, 'call_for_each_param', False) is (name in FOR_EACH)
+
+
+def changed(name, *args, **kwargs):
+    param = make(**kwargs)
+    data, grad = param.array.copy(), param.grad
+    getattr(optimizer_hooks, name)(*args)(param.update_rule, param)
+    assert param.grad is grad
+    np.testing.assert_array_equal(param.array, data)
+    return grad
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
+def test_formulas(dtype):
+    check = np.testing.assert_array_equal
+    for name in FOR_EACH:
+        assert changed(name, *HOOKS[name], dtype=dtype).dtype == dtype
+    check(changed('WeightDecay', .25, dtype=dtype), [-5.25, 7])
+    check(changed('Lasso', .25, dtype=dtype), [-5.75, 7.75])
+    check(changed('GradientHardClipping', -.5, 1.5, dtype=dtype), [-.5, 1.5])
+    # |data| = 5, |grad| = 10: the factor is 5 / (2.5 + 10 + .5 * 5) = 1 / 3.
+    check(changed('GradientLARS', 4.9, .5, 2.5, dtype=dtype),
+          np.array([-4.5, 6], dtype) * np.dtype(dtype).type(1 / 3))
+    check(changed('GradientLARS', 5, .5, 2.5, dtype=dtype), [-4.5, 6])
+
+
+@pytest.mark.parametrize('name', FOR_EACH)
+def test_no_gradient_nothing_to_do(name):
+    hook = getattr(optimizer_hooks, name)(*HOOKS[name])
+    param, late = make(), chainer.Parameter()
+    for each in (param, late):
+        each.cleargrad()
+        hook(param.update_rule, each)
+        assert each.grad is None
+    with pytest.raises(RuntimeError, match='uninitialized'):
+        hook(param.update_rule, chainer.Parameter())
+
+
+@pytest.mark.parametrize('name', FOR_EACH)
+def test_as_hooks_of_optimizer_and_of_rule(name):
+    results = []
+    for on_rule in (False, True):
+        np.random.seed(0)
+        param = make()
+        sgd = optimizers.SGD(lr=1).setup(link_of(param))
+        hook = getattr(optimizer_hooks, name)(*HOOKS[name])
+        (param.update_rule if on_rule else sgd).add_hook(hook)
+        expected = -param.grad
+        sgd.update()
+        results.append(param.array)
+        assert (param.array - [3, -4] != expected).any()
+    if name != 'GradientNoise':     # the rule's count goes up in between
+        np.testing.assert_array_equal(*results)
+
+
+def test_weight_decay_is_scaled_with_the_loss():
+    param = make()
+    param._loss_scale = 4.
+    optimizer_hooks.WeightDecay(.25)(param.update_rule, param)
+    np.testing.assert_array_equal(param.grad, [-3, 4])
+
+
+def test_noise_has_the_random_stream_of_numpy():
+    param = make('float32', np.zeros((2, 3)), np.zeros((2, 3)))
+    param.update_rule.t = 3
+    hook = optimizer_hooks.GradientNoise(.25)
+    np.random.seed(7)
+    hook(param.update_rule, param)
+    np.random.seed(7)
+    expected = np.random.normal(0, math.sqrt(.25 / 4 ** .55), (2, 3))
+    np.testing.assert_array_equal(param.grad, expected.astype(np.float32))
+    assert hook.noise_func is exponential_decay_noise
+
+
+def test_noise_function():
+    seen = []
+
+    def noise(xp, shape, dtype, hook, rule):
+        seen.append((xp, shape, dtype, hook, rule))
+        return xp.ones(shape, dtype)
+
+    param = make()
+    hook = optimizer_hooks.GradientNoise(.25, noise)
+    hook(param.update_rule, param)
+    assert seen == [(np, (2,), np.dtype('float32'), hook, param.update_rule)]
+    np.testing.assert_array_equal(param.grad, [-5, 9])
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
+@pytest.mark.parametrize('threshold,factor', [(6.5, .5), (13, 1), (20, 1)])
+def test_clipping(threshold, factor, dtype):
+    first = make(dtype, grad=(3, 4))
+    second = make(dtype, data=np.zeros((1, 1)), grad=[[-12]])
+    cleared, late = make(), chainer.Parameter()
+    cleared.cleargrad()
+    sgd = optimizers.SGD().setup(link_of(first, second, cleared, late))
+    optimizer_hooks.GradientClipping(threshold)(sgd)
+    np.testing.assert_array_equal(first.grad, np.multiply([3, 4], factor))
+    np.testing.assert_array_equal(second.grad, [[-12 * factor]])
+    assert first.grad.dtype == dtype
+    assert cleared.grad is None
+
+
+def test_clipping_of_nothing():
+    param = make(grad=(0, 0))
+    hook = optimizer_hooks.GradientClipping(1.)
+    sgd = optimizers.SGD()
+    for link in (chainer.Link(), link_of(param)):
+        hook(sgd.setup(link))
+    np.testing.assert_array_equal(param.grad, [0, 0])
+    param.grad[...] = np.nan
+    hook(sgd)
+    assert np.isnan(param.grad).all()

@@ -1,0 +1,223 @@
+import io
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import chainer_fast as chainer
+from chainer_fast import serializers
+from chainer_fast.serializers import hdf5
+
+h5py = pytest.importorskip('h5py')
+
+
+class Bag:
+    """Saves and loads its values."""
+
+    def __init__(self, **values):
+        self.values = values
+
+    def serialize(self, serializer):
+        for key, value in self.values.items():
+            self.values[key] = serializer(key, value)
+
+
+@pytest.fixture
+def file():
+    with h5py.File(io.BytesIO(), 'w') as opened:
+        yield opened
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / 'saved')
+
+
+# -- serializer
+
+
+def test_groups(file):
+    serializer = serializers.HDF5Serializer(file, compression=3)
+    child = serializer['/a/']['b']
+    assert child.group.name == '/a/b'
+    assert child.compression == 3
+    assert serializer['a'].group == file['a']
+    assert child('/x', 1) == 1
+    assert list(file['a/b']) == ['x']
+
+
+@pytest.mark.parametrize('value,shape,compression', [
+    (np.ones((2, 3), 'f4'), (2, 3), 'gzip'), (np.ones(2, 'f2'), (2,), 'gzip'),
+    (np.ones(1), (1,), None), (np.ones((0, 3)), (0, 3), None), (10, (), None),
+    (True, (), None), (b'abc', (), None), (2j, (), None)])
+def test_datasets(file, value, shape, compression):
+    assert serializers.HDF5Serializer(file)('x', value) is value
+    assert file['x'].shape == shape
+    assert file['x'].dtype == np.asarray(value).dtype
+    assert file['x'].compression == compression
+    np.testing.assert_array_equal(file['x'][()], value)
+
+
+def test_none_is_empty(file):
+    assert serializers.HDF5Serializer(file)('x', None) is None
+    assert file['x'].shape is None
+
+
+@pytest.mark.parametrize('value', [{}, np.array([None, 1], object)])
+def test_other_values_are_refused(file, value):
+    with pytest.raises(TypeError):
+        serializers.HDF5Serializer(file)('x', value)
+
+
+# -- deserializer
+
+
+def load(file, stored, value):
+    serializers.HDF5Serializer(file)('x', stored)
+    return serializers.HDF5Deserializer(file)('/x', value)
+
+
+def test_array_is_filled(file):
+    value = np.zeros((2, 3))
+    assert load(file, np.arange(6, dtype='f4').reshape(2, 3), value) is value
+    np.testing.assert_array_equal(value, [[0, 1, 2], [3, 4, 5]])
+
+
+@pytest.mark.parametrize('make', [
+    lambda: np.zeros((3, 2), 'f4'), lambda: np.zeros((2, 3), 'f4', order='F'),
+    lambda: np.zeros((4, 3), 'f4')[::2], lambda: np.zeros(6, 'f2')])
+def test_array_of_other_layout_is_filled(file, make):
+    value = make()
+    assert load(file, np.arange(6, dtype='f4').reshape(2, 3), value) is value
+    np.testing.assert_array_equal(value.ravel(), range(6))
+
+
+@pytest.mark.parametrize('stored', [np.ones(2), 3., np.ones((2, 3, 2))])
+def test_array_of_other_size_is_refused(file, stored):
+    value = np.zeros((2, 3))
+    with pytest.raises(ValueError, match=r'/x has shape .* \(2, 3\)'):
+        load(file, stored, value)
+    assert not value.any()
+
+
+def test_empty_array(file):
+    value = np.zeros((0, 2))
+    assert load(file, np.ones((0, 2)), value) is value
+
+
+@pytest.mark.parametrize('stored,value,expected', [
+    (10, 5, 10), (10, 5., 10.), (2.5, 0., 2.5), (2.5, 0, 2), ('abc', '', 'abc'),
+    (b'abc', b'', b'abc'), (True, False, True), (3, np.float32(0), np.float32(3))])
+def test_scalars_take_the_old_type(file, stored, value, expected):
+    loaded = load(file, stored, value)
+    assert type(loaded) is type(value)
+    assert loaded == expected
+
+
+def test_nothing(file):
+    np.testing.assert_array_equal(load(file, [np.arange(3)], None), [[0, 1, 2]])
+    del file['x']
+    assert load(file, 'abc', None) == np.array('abc')
+    del file['x']
+    assert load(file, np.array(['a', 'bc']), np.zeros(2, 'U2')).tolist() == ['a', 'bc']
+    del file['x']
+    assert load(file, None, np.ones(2)) is None
+
+
+def test_text_of_h5py(file):
+    file.create_dataset('x', data='abc')
+    assert serializers.HDF5Deserializer(file)('x', '') == 'abc'
+
+
+def test_strictness(file):
+    strict = serializers.HDF5Deserializer(file)
+    loose = serializers.HDF5Deserializer(file, strict=False)
+    array = np.ones(2)
+    with pytest.raises(KeyError):
+        strict('x', array)
+    with pytest.raises(ValueError, match="Inexistent group .* 'x'"):
+        strict['no']('x', array)
+    with pytest.raises(ValueError, match='Inexistent group'):
+        strict['no']['group']('x', array)
+    assert loose('x', array) is array
+    assert loose['no']('x', array) is array
+    assert loose['no']['group']('x', None) is None
+
+
+# -- files
+
+
+@pytest.mark.parametrize('compression', [4, None, 'lzf'])
+def test_round_trip(path, compression):
+    def make():
+        link = chainer.Chain()
+        with link.init_scope():
+            link.w = chainer.Parameter(np.zeros((2, 3), np.float32))
+            link.late = chainer.Parameter()
+            link.child = chainer.Link(v=(2,))
+        link.add_persistent('count', 0)
+        opt = chainer.optimizers.Adam().setup(link)
+        link.late.update_rule.enabled = False
+        return opt
+
+    opt = make()
+    link = opt.target
+    link.w.array[...] = 5
+    link.child.v.array[...] = 6
+    link.count = 7
+    link.cleargrads()
+    opt.update()
+    serializers.save_hdf5(path + '.link', link, compression)
+    serializers.save_hdf5(path, opt, compression)
+    other = make()
+    serializers.load_hdf5(path + '.link', other.target)
+    serializers.load_hdf5(path, other)
+    np.testing.assert_array_equal(other.target.w.array, np.full((2, 3), 5))
+    np.testing.assert_array_equal(other.target.child.v.array, [6, 6])
+    assert other.target.late.array is None
+    assert (other.target.count, other.t, other.target.w.update_rule.t) == (7, 1, 1)
+    assert other.target.w.update_rule.state.keys() == {'m', 'v'}
+
+
+def test_kinds_of_files(tmp_path):
+    memory = io.BytesIO()
+    for file in (memory, str(tmp_path / 'a'), tmp_path / 'b'):
+        serializers.save_hdf5(file, Bag(x=3))
+        bag = Bag(x=0)
+        serializers.load_hdf5(file, bag)
+        assert bag.values == {'x': 3}
+    assert sorted(os.listdir(tmp_path)) == ['a', 'b']
+
+
+def test_failure_leaves_the_old_file(path):
+    serializers.save_hdf5(path, Bag(x=1))
+    with pytest.raises(TypeError):
+        serializers.save_hdf5(path, Bag(x=2, y={}))
+    bag = Bag(x=0)
+    serializers.load_hdf5(path, bag)
+    assert bag.values == {'x': 1}
+    assert os.listdir(os.path.dirname(path)) == ['saved']
+
+
+# -- without h5py
+
+
+def test_without_h5py(monkeypatch):
+    assert hdf5._available
+    monkeypatch.setitem(sys.modules, 'h5py', None)
+    assert not hdf5._available
+    for call in (lambda: serializers.save_hdf5(None, None, None),
+                 lambda: serializers.load_hdf5(None, None),
+                 lambda: serializers.HDF5Serializer(None),
+                 lambda: serializers.HDF5Deserializer(None)):
+        with pytest.raises(RuntimeError, match='h5py is not installed'):
+            call()
+
+
+def test_h5py_is_imported_late():
+    code = 'import sys, chainer_fast; sys.exit("h5py" in sys.modules)'
+    assert subprocess.run([sys.executable, '-c', code]).returncode == 0
+    with pytest.raises(AttributeError, match='no attribute'):
+        hdf5.anything  # noqa: B018
