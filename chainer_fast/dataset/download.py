@@ -3,7 +3,6 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from urllib import request
 
 try:
     import fcntl
@@ -78,6 +77,8 @@ def _cache_folder():
 
 def _download_to(folder, url, check=None):
     """Fetch ``url`` unless it is cached, and move it into place when it is complete."""
+    from urllib import request  # late, as it is slow to import and rarely needed
+
     path = os.path.join(folder, hashlib.md5(url.encode('utf-8')).hexdigest())
     with _locked(os.path.join(folder, '_dl_lock')):
         if not os.path.exists(path):

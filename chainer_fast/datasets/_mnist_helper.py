@@ -78,17 +78,14 @@ def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
     TupleDataset or numpy.ndarray
         Pairs of image and label, or the images alone.
     """
-    images = raw['x'].astype(image_dtype)
-    images *= scale / 255.
-    if ndim == 2:
-        images = images.reshape(-1, 28, 28)
-    elif ndim == 3:
-        images = images.reshape(-1, 1, 28, 28)
-        if rgb_format:
-            images = numpy.repeat(images, 3, axis=1)
-    elif ndim != 1:
+    shape = {1: (784,), 2: (28, 28), 3: (1, 28, 28)}.get(ndim)
+    if shape is None:
         raise ValueError('invalid ndim for MNIST dataset: %r, expected 1, 2 or 3'
                          % (ndim,))
+    images = raw['x'].astype(image_dtype).reshape(-1, *shape)
+    images *= scale / 255.
+    if rgb_format and ndim == 3:
+        images = images.repeat(3, axis=1)
     if not withlabel:
         return images
     return tuple_dataset.TupleDataset(images, raw['y'].astype(label_dtype))

@@ -26,7 +26,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
     """
 
     def __init__(self, dataset, start, finish, order=None):
-        if start < 0 or finish > len(dataset):
+        if start < 0 or len(dataset) < finish:
             raise ValueError('subset overruns the base dataset: [%d, %d) of %d examples'
                              % (start, finish, len(dataset)))
         if order is not None and len(order) != len(dataset):

@@ -3,12 +3,12 @@ import operator
 
 import numpy
 
-from chainer_fast.dataset import iterator
+from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import _statemachine
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 
 
-class SerialIterator(iterator.Iterator):
+class SerialIterator(Iterator):
     """Iterator that reads examples one after the other in the calling thread.
 
     Parameters

@@ -1,13 +1,13 @@
 import gzip
 import hashlib
 import struct
+from urllib import request
 
 import numpy
 import pytest
 
 import chainer_fast
 from chainer_fast import dataset, datasets
-from chainer_fast.dataset import download
 from chainer_fast.datasets import _mnist_helper, mnist
 
 
@@ -38,7 +38,7 @@ def small_mnist(tmp_path, monkeypatch):
         with open(path, 'wb') as f:
             f.write(served.pop(url))  # nothing may be read twice
 
-    monkeypatch.setattr(download.request, 'urlretrieve', urlretrieve)
+    monkeypatch.setattr(request, 'urlretrieve', urlretrieve)
     yield images, labels
     dataset.set_dataset_root(saved)
 

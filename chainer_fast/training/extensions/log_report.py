@@ -77,8 +77,9 @@ class LogReport(extension.Extension):
         reading = isinstance(serializer, serializer_module.Deserializer)
         if hasattr(self._trigger, 'serialize'):
             self._trigger.serialize(serializer['_trigger'])
+        summary = self._summary
         try:
-            self._summary.serialize(serializer['_summary'])
+            summary.serialize(serializer['_summary'])
         except KeyError:
             warnings.warn('the snapshot does not have what was reported since the last '
                           'entry of the log')

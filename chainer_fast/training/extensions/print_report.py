@@ -1,12 +1,12 @@
 """An extension that prints the log as a table."""
 import sys
 
-from chainer_fast.training import extension
-from chainer_fast.training.extensions import log_report as log_report_module
+from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import util
+from chainer_fast.training.extensions.log_report import LogReport
 
 
-class PrintReport(extension.Extension):
+class PrintReport(Extension):
     """Extension that prints new entries of a log.
 
     Parameters
@@ -41,13 +41,13 @@ class PrintReport(extension.Extension):
 
     def _read_log(self, trainer):
         source = self._log_report
-        if not isinstance(source, log_report_module.LogReport):
+        if not isinstance(source, LogReport):
             return trainer.get_extension(source).log
         source(trainer)
         return source.log
 
     def serialize(self, serializer):
-        if isinstance(self._log_report, log_report_module.LogReport):
+        if isinstance(self._log_report, LogReport):
             self._log_report.serialize(serializer['_log_report'])
 
     def _print(self, observation):

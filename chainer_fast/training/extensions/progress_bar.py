@@ -5,6 +5,26 @@ from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
 
 
+class _TrainerProgressBar(util.ProgressBar):
+
+    trainer = None
+    training_length = None
+
+    def get_lines(self):
+        updater = self.trainer.updater
+        length, unit = self.training_length
+        epoch = updater.epoch_detail
+        now = updater.iteration if unit == 'iteration' else epoch
+        speeds = self.update_speed(updater.iteration, epoch)
+        speed = speeds[0] if unit == 'iteration' else speeds[1]
+        return [
+            self._bar('total', min(now / length, 1.)),
+            self._bar('this epoch', epoch - int(epoch)),
+            f'{updater.iteration:10} iter, {updater.epoch} epoch / {length} {unit}s\n',
+            self._speed(speeds[0], util.seconds_left(max(length - now, 0), speed)),
+        ]
+
+
 class ProgressBar(extension.Extension):
     """Extension that shows progress bars for the training and the present epoch.
 
@@ -37,23 +57,3 @@ class ProgressBar(extension.Extension):
         pbar.trainer = trainer
         if not trainer.updater.iteration % self._update_interval:
             pbar.update()
-
-
-class _TrainerProgressBar(util.ProgressBar):
-
-    trainer = None
-    training_length = None
-
-    def get_lines(self):
-        updater = self.trainer.updater
-        length, unit = self.training_length
-        epoch = updater.epoch_detail
-        now = updater.iteration if unit == 'iteration' else epoch
-        speeds = self.update_speed(updater.iteration, epoch)
-        speed = speeds[0] if unit == 'iteration' else speeds[1]
-        return [
-            self._bar('total', min(now / length, 1.)),
-            self._bar('this epoch', epoch - int(epoch)),
-            f'{updater.iteration:10} iter, {updater.epoch} epoch / {length} {unit}s\n',
-            self._speed(speeds[0], util.seconds_left(max(length - now, 0), speed)),
-        ]
