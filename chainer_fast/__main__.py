@@ -1,61 +1,64 @@
 """Run a program written for Chainer, unedited: ``python -m chainer_fast SCRIPT``."""
-import argparse
 import os
 import runpy
 import sys
 
 from chainer_fast import _alias
 
-_DESCRIPTION = '''\
+USAGE = '''\
+usage: python -m chainer_fast SCRIPT [ARGUMENT ...]
+       python -m chainer_fast -m MODULE [ARGUMENT ...]
+
 Run a Python program in which "import chainer" means chainer_fast. Nothing has to be
 installed under that name; if the real Chainer is, this one wins, in the program and in
 the processes that it starts.'''
 
 
-def _parser():
-    parser = argparse.ArgumentParser(
-        prog='python -m chainer_fast', description=_DESCRIPTION,
-        usage='%(prog)s [-h] (SCRIPT | -m MODULE) [ARGUMENT ...]')
-    parser.add_argument(
-        '-m', dest='module', metavar='MODULE', help='run a module, as python -m does')
-    parser.add_argument(
-        'program', nargs=argparse.REMAINDER, metavar='ARGUMENT',
-        help='the script (without -m), and what it is given')
-    return parser
+def _refuse(problem):
+    print('%s\n\npython -m chainer_fast: %s' % (USAGE, problem), file=sys.stderr)
+    sys.exit(2)
 
 
-def main(argv=None):
-    """Run the program that the arguments name.
+def _alias_here_and_in_children():
+    """Install the alias, and have processes that the program starts find it.
 
-    Parameters
-    ----------
-    argv : list of str, optional
-        Arguments; those of the process by default.
+    Some of them take the path from the environment, some from this process. The first
+    entry stays the first: it is the program's own folder.
     """
-    parser = _parser()
-    args = parser.parse_args(argv)
-    rest = args.program
-    if args.module is None and not rest:
-        parser.error('name a script, or a module with -m')
-    if args.module is None and not os.path.exists(rest[0]):
-        parser.error('there is no script %r' % rest[0])
-
     _alias.install()
-    # Processes that the program starts find the alias on their path, which some take
-    # from the environment and some from this process.
-    sys.path.insert(0, _alias.SHIM)
+    sys.path.insert(1, _alias.SHIM)
     inherited = os.environ.get('PYTHONPATH')
     os.environ['PYTHONPATH'] = os.pathsep.join(
         [_alias.SHIM] + ([inherited] if inherited else []))
 
-    if args.module is not None:
-        sys.argv = [args.module, *rest]
-        sys.path.insert(0, os.getcwd())
-        runpy.run_module(args.module, run_name='__main__', alter_sys=True)
+
+def main():
+    """Run the program that the arguments of the process name."""
+    arguments = sys.argv[1:]
+    if arguments[:1] in (['-h'], ['--help']):
+        print(USAGE)
+        return
+    # As with Python itself, the name may follow -m with or without a space, and all
+    # after it belongs to the program.
+    is_module = bool(arguments) and arguments[0].startswith('-m')
+    if is_module:
+        arguments[:1] = [arguments[0][2:]] if len(arguments[0]) > 2 else []
+    if not arguments:
+        _refuse('name a %s' % ('module' if is_module else 'script, or a module with -m'))
+    program = arguments[0]
+    if not is_module and program.startswith('-'):
+        _refuse('there is no option %s' % program)
+    if not is_module and not os.path.exists(program):
+        _refuse('there is no script %r' % program)
+
+    sys.argv = arguments
+    _alias_here_and_in_children()
+    if is_module:
+        runpy.run_module(program, run_name='__main__', alter_sys=True)
     else:
-        sys.argv = list(rest)
-        sys.path.insert(0, os.path.dirname(os.path.abspath(rest[0])))
-        runpy.run_path(rest[0], run_name='__main__')
+        if not getattr(sys.flags, 'safe_path', False):
+            sys.path[0] = os.path.dirname(os.path.realpath(program))
+        runpy.run_path(program, run_name='__main__')
 
 
 if __name__ == '__main__':

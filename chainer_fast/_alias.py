@@ -23,21 +23,33 @@ def _target(name):
     return _TARGETS[top] + ('.' + rest if rest else '')
 
 
+def _name_loaded_modules():
+    """Give all modules of the package that are loaded their other name.
+
+    After the import of a submodule, Python assigns it to the attribute of that name in
+    its package, where a function of the same name may stand by then, as in
+    ``chainer.utils.experimental``. A module that has its name already is left alone.
+    """
+    for name, module in list(sys.modules.items()):
+        for alias, real in _TARGETS.items():
+            if name == real or name.startswith(real + '.'):
+                sys.modules.setdefault(alias + name[len(real):], module)
+
+
 class _Loader(importlib.abc.Loader):
     """Hands out a module that is loaded already, and leaves it as it is."""
 
     def __init__(self, module):
         self._module = module
         self._spec = module.__spec__
-        self._loader = getattr(module, '__loader__', None)
 
     def create_module(self, spec):
         return self._module
 
     def exec_module(self, module):
-        # The import system has written the alias into these.
+        # The import system has written the alias into this.
         module.__spec__ = self._spec
-        module.__loader__ = self._loader
+        _name_loaded_modules()
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -49,12 +61,11 @@ class _Finder(importlib.abc.MetaPathFinder):
         try:
             module = importlib.import_module(real)
         except ModuleNotFoundError as error:
-            if error.name == real or (error.name and real.startswith(error.name + '.')):
+            if error.name == real:
                 return None
             raise
-        spec = importlib.util.spec_from_loader(
+        return importlib.util.spec_from_loader(
             name, _Loader(module), is_package=hasattr(module, '__path__'))
-        return spec
 
 
 _finder = _Finder()
@@ -68,22 +79,17 @@ def install():
     RuntimeError
         If another ``chainer`` has been imported before.
     """
-    import chainer_fast
-    loaded = sys.modules.get('chainer')
-    if loaded not in (None, chainer_fast) and not _is_shim(loaded):
-        raise RuntimeError(
-            'another chainer has been imported from %s: install the alias before the '
-            'first import of chainer, in a new process' % loaded.__file__)
+    modules = {alias: importlib.import_module(real) for alias, real in _TARGETS.items()}
+    for alias, module in modules.items():
+        loaded = sys.modules.get(alias, module)
+        if loaded is not module and not hasattr(loaded, '_leads_to_chainer_fast'):
+            raise RuntimeError(
+                'another %s has been imported, %r: install the alias before the first '
+                'import of it, in a new process' % (alias, loaded))
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
-    for name in _TARGETS:
-        if _is_shim(sys.modules.get(name)):
-            del sys.modules[name]
-
-
-def _is_shim(module):
-    """Tell whether a module is a package that only leads here."""
-    return getattr(module, '_leads_to_chainer_fast', False)
+    sys.modules.update(modules)
+    _name_loaded_modules()
 
 
 def uninstall():

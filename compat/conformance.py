@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MARKERS = ('not gpu and not cudnn and not ideep and not chainerx and not slow and '
            'not multi_gpu and not theano')
 OUTCOMES = ('passed', 'failed', 'error', 'skipped')
+PYTEST_RAN = (0, 1, 5)      # all passed, some failed, none was selected
 
 
 def parse_args(argv):
@@ -67,7 +68,8 @@ def run(args, out):
         sys.executable, '-m', 'pytest', '-q', '-p', 'conformance_plugin',
         '-p', 'no:cacheprovider', '--rootdir', os.path.dirname(args.tests),
         '-c', os.path.join(os.path.dirname(args.tests), 'setup.cfg'),
-        '-o', 'addopts=', '-m', args.markers, '--tb=short', *roots]
+        '-o', 'addopts=', '-m', args.markers, '--tb=short',
+        '--continue-on-collection-errors', *roots]
     if args.processes > 1:
         command += ['-n', str(args.processes)]
     command += args.pytest
@@ -75,7 +77,10 @@ def run(args, out):
     env = dict(
         os.environ, PYTHONPATH=os.pathsep.join(paths), CONFORMANCE_OUT=out,
         OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
-    subprocess.run(command, env=env, cwd=tempfile.gettempdir())
+    status = subprocess.run(command, env=env, cwd=tempfile.gettempdir()).returncode
+    if status not in PYTEST_RAN:
+        sys.exit('pytest did not run to its end (exit status %d): see its messages'
+                 % status)
 
 
 def load(path):
@@ -141,7 +146,7 @@ def explain(outcomes, everything):
     unexplained = []
     for test in bad:
         text = next((e for pattern, e in explanations
-                     if fnmatch.fnmatchcase(test, pattern)), None)
+                     if test == pattern or fnmatch.fnmatchcase(test, pattern)), None)
         if text is None:
             unexplained.append(test)
         elif everything:
@@ -167,8 +172,6 @@ def main(argv=None):
     with tempfile.TemporaryDirectory() as work:
         out = os.path.abspath(args.out or os.path.join(work, 'outcomes.json'))
         run(args, out)
-        if not os.path.exists(out):
-            sys.exit('pytest stopped before any test ran: see its messages above')
         outcomes = load(out)
     print()
     report(outcomes, args.selection)

@@ -4,4 +4,3 @@ import importlib as _importlib
 _leads_to_chainer_fast = True
 
 _importlib.import_module('chainer_fast._alias').install()
-_importlib.import_module(__name__)
