@@ -136,9 +136,10 @@ def test_names_and_timings_of_hooks(index):
     holder.add_hook(hook)
     holder.add_hook(Named())
     holder.add_hook(Named(), name='third', timing='pre')
-    for timing in ('pre', 'post'):
-        with pytest.raises(KeyError, match='"hook" already exists'):
-            holder.add_hook(hook, timing=timing)
+    for name in ('hook', 'own'):
+        for timing in ('pre', 'post'):
+            with pytest.raises(KeyError, match='"%s" already exists' % name):
+                holder.add_hook(hook, name, timing)
     hookable = holder._hookable
     assert list(hookable._pre_update_hooks) == ['hook', 'third']
     assert list(hookable._post_update_hooks) == ['own']
@@ -400,6 +401,7 @@ def test_fp32_update_runs_hooks_on_the_twin():
     rule.update(param)
     assert seen == [(False, np.float32, .5)]
     assert rule.state['v'].dtype == np.float32
+    assert rule._fp32_param.grad is None
     np.testing.assert_array_equal(param.array, [.875, .875])
     np.testing.assert_array_equal(param.grad, [4, 4])
     rule.remove_hook('hook')

@@ -187,10 +187,10 @@ def _read(npz, path):
             header = (
                 numpy.lib.format.read_array_header_1_0 if version == (1, 0)
                 else numpy.lib.format.read_array_header_2_0)
-            shape, _, dtype = header(member)
+            _, _, dtype = header(member)
             if not dtype.hasobject:
                 raise
-            if shape == () and is_pickled_none(member.read()):
+            if is_pickled_none(member.read()):
                 return numpy.array(None)
     raise ValueError(
         'array %r of %s holds Python objects, which can run code when they are '

@@ -2,6 +2,7 @@ import io
 import os
 import pathlib
 import stat
+import zipfile
 
 import numpy as np
 import pytest
@@ -356,6 +357,13 @@ def test_arrays_with_object_fields_are_refused(path):
 
 
 def test_errors_of_archives_come_through(path):
+    with zipfile.ZipFile(path, 'w') as archive, archive.open('x.npy', 'w') as member:
+        np.lib.format.write_array_header_1_0(
+            member, np.lib.format.header_data_from_array_1_0(np.ones(3)))
+        member.write(b'too little')
+    with pytest.raises(ValueError, match='EOF'):
+        serializers.load_npz(path, Bag(x=None))
+
     class Broken(dict):
         def __getitem__(self, key):
             raise ValueError('out of order')
