@@ -35,6 +35,9 @@ MODULES = [
     'grad_check',
     'backprop',
     'kernels',
+    'matrix_kernels',
+    'reduce_kernels',
+    'loss_kernels',
     'update',
 ]
 

@@ -83,7 +83,6 @@ class Parameter(Variable):
     def __deepcopy__(self, memo):
         recover, args = self.__reduce__()
         copied = recover(*copy.deepcopy(args, memo))
-        copied._grad_initializer = self._grad_initializer
         copied._requires_grad = self._requires_grad
         memo[id(self)] = copied
         return copied

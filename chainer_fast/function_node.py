@@ -65,17 +65,20 @@ class FunctionNode(_graph.FunctionBase):
 
     @property
     def output_data(self):
-        """Output arrays that are retained; None for the others.
+        """Output arrays, a tuple; None in place of those that are not retained.
 
         Raises
         ------
         RuntimeError
-            If the function is cut out of the graph.
+            If :meth:`retain_outputs` was not called, or there is no graph.
         """
-        if self.outputs is None:
-            raise RuntimeError('FunctionNode is not applied, or it is unchained.')
-        nodes = [reference() for reference in self.outputs]
-        return tuple(None if node is None else node.data for node in nodes)
+        kept = self._retained_output_data
+        if kept is None:
+            raise RuntimeError('retained output data is gone')
+        arrays = [None] * self._output_count
+        for index, array in zip(self._output_indexes_to_retain, kept, strict=True):
+            arrays[index] = array
+        return tuple(arrays)
 
     @property
     def local_function_hooks(self):
@@ -90,7 +93,9 @@ class FunctionNode(_graph.FunctionBase):
         """Memory layouts of the inputs, a tuple; None entries are plain."""
         if self._input_layouts is not None:
             return self._input_layouts
-        return (None,) * len(self.inputs)
+        inputs = self.inputs
+        # In forward there are no nodes yet.
+        return (None,) * (-self._output_count if inputs is None else len(inputs))
 
     @property
     def output_layouts(self):

@@ -45,7 +45,9 @@ def _text(var, as_text):
         return head + '(None)'
     with cuda.get_device_from_array(array):
         body = as_text(backend.CpuDevice().send(array))
-    return '%s(%s)' % (head, body.replace('\n', '\n' + ' ' * (len(head) + 1)))
+    indent = ' ' * (len(head) + 1)
+    lines = [indent + line if line else line for line in body.split('\n')]
+    return '%s(%s)' % (head, '\n'.join(lines)[len(indent):])
 
 
 def variable_repr(var):
@@ -85,6 +87,7 @@ class VariableNode(VariableNodeBase):
         If any other keyword is given.
     """
 
+    name = None
     _old_style_grad_generator = None
     _layout = None
 

@@ -1,27 +1,50 @@
 # Functions and their application. Part of graph.pyx.
 
 cdef VariableNodeBase lone_output(FunctionBase function):
-    if function.output_ptr is NULL or Py_REFCNT(<object>function.output_ptr) <= 0:
+    """Return the node of the only output; None if it is gone or one of several."""
+    if function.output_kind != LONE_OUTPUT or function.output is NULL or (
+            Py_REFCNT(<object>function.output) <= 0):
         return None
-    return <VariableNodeBase>function.output_ptr
+    return <VariableNodeBase>function.output
+
+
+cdef list nodes_of_outputs(FunctionBase function):
+    """Return the nodes of the outputs, None for those that are gone."""
+    if function.output_kind == LONE_OUTPUT:
+        return [lone_output(function)]
+    return [reference() for reference in function.outputs]
+
+
+cdef int _forget_output(FunctionBase function) noexcept:
+    cdef PyObject *old = function.output
+    function.output = NULL
+    if old is NULL:
+        return 0
+    if function.output_kind == LONE_OUTPUT:
+        (<VariableNodeBase>old).creator_ptr = NULL
+    else:
+        Py_DECREF(<object>old)
+    return 0
 
 
 cdef int _set_lone_output(FunctionBase function, VariableNodeBase node) except -1:
     """Lead from a function to its only output, and from there back."""
-    if function.output_ptr is not NULL:
-        # It is being applied once more.
-        (<VariableNodeBase>function.output_ptr).creator_ptr = NULL
-    function.output_refs = None
-    function.output_ptr = <PyObject *>node
+    if function.output is not NULL:
+        _forget_output(function)
+    function.output = <PyObject *>node
+    function.output_kind = LONE_OUTPUT
     node.creator_ptr = <PyObject *>function
     return 0
 
 
-cdef int _materialize_outputs(FunctionBase function) except -1:
-    """Turn the borrowed pointer to a lone output into a weak reference."""
-    cdef VariableNodeBase node = lone_output(function)
-    if function.output_refs is None and node is not None:
-        function.output_refs = (weakref.ref(node),)
+cdef int _set_references(FunctionBase function, object references) except -1:
+    """Lead from a function to its outputs by a tuple of weak references, or None."""
+    _forget_output(function)
+    function.output_kind = NO_OUTPUT
+    if references is not None:
+        Py_INCREF(references)
+        function.output = <PyObject *>references
+        function.output_kind = OUTPUT_REFERENCES
     return 0
 
 
@@ -46,11 +69,10 @@ cdef class FunctionBase:
     """Compiled base of :class:`chainer_fast.FunctionNode`: its place in the graph."""
 
     def __cinit__(self):
-        self.output_ptr = NULL
+        cf_drop_instance_dict(self)
 
     def __dealloc__(self):
-        if self.output_ptr is not NULL:
-            (<VariableNodeBase>self.output_ptr).creator_ptr = NULL
+        _forget_output(self)
 
     @property
     def inputs(self):
@@ -65,20 +87,26 @@ cdef class FunctionBase:
     @property
     def outputs(self):
         """Weak references to the output nodes, a tuple; None before it is applied."""
-        if self.output_refs is None and self.input_nodes is not None:
-            _materialize_outputs(self)
-            if self.output_refs is None:
-                self.output_refs = (_dead_reference,)
-        return self.output_refs
+        if self.output_kind == NO_OUTPUT:
+            return None
+        if self.output_kind == OUTPUT_REFERENCES:
+            return <object>self.output
+        node = lone_output(self)
+        return (_dead_reference if node is None else weakref.ref(node),)
 
     @outputs.setter
     def outputs(self, references):
-        cdef VariableNodeBase node
-        if self.output_ptr is not NULL:
-            node = <VariableNodeBase>self.output_ptr
-            node.creator_ptr = NULL
-            self.output_ptr = NULL
-        self.output_refs = references
+        _set_references(self, references)
+
+    @property
+    def lazy_grad_sum(self):
+        """Whether gradients of an input from several functions are summed in one call.
+        """
+        return bool(self.lazy_sum)
+
+    @lazy_grad_sum.setter
+    def lazy_grad_sum(self, bint lazy):
+        self.lazy_sum = lazy
 
     @property
     def _retained_output_data(self):
@@ -167,6 +195,7 @@ cdef class FunctionBase:
             node = reference()
             if node is not None:
                 node.unchain()
+        _set_references(self, None)
         self.input_nodes = None
 
     def apply(self, inputs):
@@ -195,6 +224,8 @@ cdef class FunctionBase:
         cdef ThreadState state = current()
         cdef VariableBase y
         cdef tuple xs
+        if self.input_nodes is not None:
+            _refuse_second_application(self)
         if type(inputs) is tuple:
             xs = <tuple>inputs
             if PyTuple_GET_SIZE(xs) <= MAX_KERNEL_INPUTS:
@@ -209,6 +240,13 @@ cdef class FunctionBase:
                 'a function that is part of a graph cannot be pickled or copied: '
                 'make a new %s and apply it' % type(self).__name__)
         return copyreg.__newobj__, (type(self),), vars(self) or None
+
+
+cdef int _refuse_second_application(FunctionBase function) except -1:
+    # The graph of the first application would have lost its inputs.
+    raise AssertionError(
+        '%s (%s) is part of a graph already: make a new object for each application'
+        % (function._impl_name, function.label))
 
 
 cdef object _retained(VariableNodeBase node):
@@ -228,7 +266,7 @@ _dead_reference = weakref.ref(_Nothing())
 cdef bint _any_requires_grad(tuple nodes) except -1:
     cdef VariableNodeBase node
     for node in nodes:
-        if node._requires_grad:
+        if node.needs_grad:
             return True
     return False
 
@@ -247,7 +285,7 @@ cdef int _chain(FunctionBase function, list variables, tuple outputs,
             rank = node._rank
     function.input_nodes = tuple(nodes)
     function.rank = rank
-    function.lazy_grad_sum = state.lazy_grad_sum
+    function.lazy_sum = state.lazy_grad_sum
     for variable in outputs:
         node = node_of(variable)
         node.creator_base = function
@@ -255,8 +293,8 @@ cdef int _chain(FunctionBase function, list variables, tuple outputs,
     if len(outputs) == 1:
         _set_lone_output(function, node)
     else:
-        function.output_refs = tuple(
-            [weakref.ref(node_of(variable)) for variable in outputs])
+        _set_references(function, tuple(
+            [weakref.ref(node_of(variable)) for variable in outputs]))
     if function._input_indexes_to_retain is not None:
         for index in function._input_indexes_to_retain:
             variable = variables[index]
@@ -285,11 +323,12 @@ cdef tuple _compute(FunctionBase function, tuple arrays, ThreadState state):
                 outputs = _run_static(function, arrays)
             else:
                 outputs = function.forward(arrays)
-    if type(outputs) is not tuple:
+    if not isinstance(outputs, tuple):
         raise TypeError(
             'forward output must be a tuple (%s)\nActual: %s'
             % (function.label, type(outputs)))
-    return outputs
+    # A named tuple, say, becomes a plain one.
+    return outputs if type(outputs) is tuple else tuple(list(outputs))
 
 
 cdef int _check_outputs(FunctionBase function, tuple outputs) except -1:
@@ -362,6 +401,8 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
 
     function._input_indexes_to_retain = None
     function._output_indexes_to_retain = None
+    # Until there is a number of outputs: that of the inputs, for input_layouts.
+    function._output_count = -len(variables)
     outputs = _compute(function, arrays, state)
     _check_outputs(function, outputs)
 

@@ -140,7 +140,7 @@ cdef VariableBase apply_kernel(
         PyTuple_SET_ITEM(nodes, i, node)
     function.input_nodes = nodes
     function.rank = rank
-    function.lazy_grad_sum = state.lazy_grad_sum
+    function.lazy_sum = state.lazy_grad_sum
     node = _new_node(result)
     node.creator_base = function
     node._rank = rank + 1
@@ -151,6 +151,6 @@ cdef VariableBase apply_kernel(
             node = <VariableNodeBase>PyTuple_GET_ITEM(nodes, <Py_ssize_t>index)
             node.array = <object>arrays[<Py_ssize_t>index]
     if kernel.retain_outputs is not None:
-        (<VariableNodeBase>function.output_ptr).array = array
+        (<VariableNodeBase>function.output).array = array
         function.kept_outputs = array
     return result

@@ -2,32 +2,40 @@
 
 cdef int _set_info(VariableNodeBase node, object array) except -1:
     """Note type and shape of the variable's array."""
-    cdef int i, ndim
-    node.shape_tuple = None
+    cdef int i
     if array is None:
         node.dtype = None
-        node.ndim = -1
-        return 0
-    if not PyArray_CheckExact(array):
+        return _set_shape(node, None)
+    if not PyArray_CheckExact(array) or PyArray_NDIM(array) > INLINE_DIMS:
         node.dtype = array.dtype
-        node.shape_tuple = array.shape
-        node.ndim = len(node.shape_tuple)
-        return 0
+        return _set_shape(node, array.shape)
     node.dtype = <object>PyArray_DESCR(array)
-    ndim = PyArray_NDIM(array)
-    node.ndim = ndim
-    if ndim > INLINE_DIMS:
-        node.shape_tuple = array.shape
-        return 0
-    for i in range(ndim):
+    node.ndim = PyArray_NDIM(array)
+    for i in range(node.ndim):
         node.dims[i] = PyArray_DIMS(array)[i]
     return 0
 
 
+cdef int _set_shape(VariableNodeBase node, object shape) except -1:
+    cdef Py_ssize_t i
+    node.ndim = -1
+    if shape is None:
+        return 0
+    if len(shape) > INLINE_DIMS:
+        vars(node)['shape of many axes'] = shape
+    else:
+        for i in range(len(shape)):
+            node.dims[i] = shape[i]
+    node.ndim = len(shape)
+    return 0
+
+
 cdef object _shape_of(VariableNodeBase node):
-    if node.shape_tuple is None and node.ndim >= 0:
-        node.shape_tuple = tuple([node.dims[i] for i in range(node.ndim)])
-    return node.shape_tuple
+    if node.ndim < 0:
+        return None
+    if node.ndim > INLINE_DIMS:
+        return vars(node)['shape of many axes']
+    return tuple([node.dims[i] for i in range(node.ndim)])
 
 
 cdef bint shape_matches(VariableNodeBase node, object array) except -1:
@@ -37,8 +45,6 @@ cdef bint shape_matches(VariableNodeBase node, object array) except -1:
         return _shape_of(node) == array.shape
     if PyArray_NDIM(array) != node.ndim:
         return False
-    if node.shape_tuple is not None:
-        return node.shape_tuple == array.shape
     for i in range(node.ndim):
         if node.dims[i] != PyArray_DIMS(array)[i]:
             return False
@@ -72,9 +78,10 @@ cdef int _detach_creator(VariableNodeBase node) except -1:
         function = <FunctionBase>node.creator_ptr
         if Py_REFCNT(function) > 2:
             # Someone else holds the function (the two: the node and this one).
-            _materialize_outputs(function)
-        function.output_ptr = NULL
-        node.creator_ptr = NULL
+            _set_references(function, (weakref.ref(node),))
+        else:
+            function.output = NULL
+            node.creator_ptr = NULL
     node.creator_base = None
     return 0
 
@@ -95,13 +102,14 @@ cdef class VariableNodeBase:
         self.variable_ptr = NULL
         self.creator_ptr = NULL
         self.ndim = -1
-        self._requires_grad = True
+        self.needs_grad = True
+        cf_drop_instance_dict(self)
 
     def __dealloc__(self):
         if self.variable_ptr is not NULL:
             (<VariableBase>self.variable_ptr).node_ptr = NULL
         if self.creator_ptr is not NULL:
-            (<FunctionBase>self.creator_ptr).output_ptr = NULL
+            (<FunctionBase>self.creator_ptr).output = NULL
 
     @property
     def shape(self):
@@ -110,8 +118,7 @@ cdef class VariableNodeBase:
 
     @shape.setter
     def shape(self, shape):
-        self.shape_tuple = shape
-        self.ndim = -1 if shape is None else len(shape)
+        _set_shape(self, shape)
 
     @property
     def data(self):
@@ -139,7 +146,15 @@ cdef class VariableNodeBase:
     @property
     def requires_grad(self):
         """Whether backpropagation computes the gradient of this node."""
-        return self._requires_grad
+        return bool(self.needs_grad)
+
+    @property
+    def _requires_grad(self):
+        return bool(self.needs_grad)
+
+    @_requires_grad.setter
+    def _requires_grad(self, bint requires_grad):
+        self.needs_grad = requires_grad
 
     @property
     def creator_node(self):
@@ -178,7 +193,7 @@ cdef class VariableNodeBase:
         """
         cdef VariableBase variable = variable_of(self)
         if variable is None:
-            variable = new_variable(self.array, self._requires_grad)
+            variable = new_variable(self.array, self.needs_grad)
             variable.name_text = self.name
             layout = self._layout
             if layout is not None:

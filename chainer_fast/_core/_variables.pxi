@@ -13,8 +13,9 @@ cdef VariableNodeBase _new_node(VariableBase variable):
     cdef VariableNodeBase node = <VariableNodeBase>cf_allocate(
         _VariableNode, _NO_ARGS)
     _set_info(node, variable.arr)
-    node._requires_grad = variable._requires_grad
-    node.name = variable.name_text
+    node.needs_grad = variable._requires_grad
+    if variable.name_text is not None:
+        node.name = variable.name_text
     if variable._layout is not None:
         node._layout = variable._layout
     node.variable_ptr = <PyObject *>variable
@@ -76,6 +77,7 @@ cdef class VariableBase:
         self.node_ptr = NULL
         self._requires_grad = True
         self._grad_valid = True
+        cf_drop_instance_dict(self)
 
     def __dealloc__(self):
         if self.node_ptr is not NULL:
@@ -112,7 +114,9 @@ cdef class VariableBase:
         self.grad_arr = None
         self.grad_variable = None
         if grad is not None:
-            self._set_grad(grad)
+            # Unchecked, as it ever was: the data may be replaced afterwards.
+            put_grad(self, grad, None)
+            self._grad_valid = _grad_valid
 
     # -- the array
 
@@ -234,8 +238,6 @@ cdef class VariableBase:
         """Gradient as a variable: the same one each time; None if it is cleared."""
         if self._layout is not None:
             self._refuse_layout()
-        if not self._grad_valid:
-            _refuse_grad()
         return grad_var_of(self)
 
     @grad_var.setter

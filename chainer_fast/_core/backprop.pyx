@@ -12,8 +12,8 @@ from chainer_fast._core.grad_check import wrong_gradients
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
 from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableBase, \
-    VariableNodeBase, kernel_of, local_hooks, lone_output, node_of, put_grad, \
-    variable_of
+    VariableNodeBase, kernel_of, local_hooks, lone_output, node_of, \
+    nodes_of_outputs, put_grad, variable_of
 from chainer_fast._core.heap cimport CandidateHeap
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
 
@@ -21,6 +21,7 @@ cdef object _FunctionNode = None
 cdef object _base_accumulate = None
 cdef object _device_scope = None        # arrays -> context manager, or None on the CPU
 cdef object _has_nan = None             # array -> bool
+cdef object _UNSET = object()
 
 cdef enum:
     MAX_KERNEL_INPUTS = 3
@@ -42,15 +43,17 @@ cdef class _BackpropMode:
 
     cdef int enter(self, bint enable) except -1:
         self.state = current()
-        self.saved = self.state.overrides.get('enable_backprop')
+        self.saved = self.state.overrides.get('enable_backprop', _UNSET)
         return set_enable_backprop(self.state, enable)
 
     cdef int leave(self) except -1:
-        if self.saved is None:
-            del self.state.overrides['enable_backprop']
-            self.state.seen = 0
-            return 0
-        return set_enable_backprop(self.state, bool(self.saved))
+        # Whatever the value was, true or merely truthy, it comes back as it was.
+        if self.saved is _UNSET:
+            self.state.overrides.pop('enable_backprop', None)
+        else:
+            self.state.overrides['enable_backprop'] = self.saved
+        self.state.seen = 0
+        return 0
 
 
 # ---------------------------------------------------------------------- one function
@@ -79,7 +82,7 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
     cdef list earlier = []
     cdef list sums
     cdef Py_ssize_t i
-    cdef bint lazy = function.lazy_grad_sum
+    cdef bint lazy = function.lazy_sum
     try:
         if type(function).backward_accumulate is _base_accumulate:
             gradients = _select(
@@ -117,10 +120,11 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
         for i, gradient in zip(targets, gradients):
             if gradient is None:
                 continue
-            sums = grad_inputs[nodes[i]]
-            sums.append(gradient)
-            if not lazy and len(sums) > 1:
-                sums[:] = [sum_gradients(sums)]
+            (<list>grad_inputs[nodes[i]]).append(gradient)
+        if not lazy:
+            for sums in grad_inputs.values():
+                if len(sums) > 1:
+                    sums[:] = [sum_gradients(sums)]
     except Exception as error:
         if is_debug and function.stack is not None:
             _add_stack(function, error)
@@ -168,6 +172,7 @@ cdef class Traversal:
     cdef set wanted
     cdef set keep
     cdef dict leaves                     # leaf nodes, in the order they were reached
+    cdef list taken                      # variables whose own gradients were taken
     cdef bint retain_grad
     cdef bint plain                      # kernels may be used
 
@@ -176,6 +181,7 @@ cdef class Traversal:
         self.heap = CandidateHeap()
         self.state = current()
         self.leaves = {}
+        self.taken = []
         self.retain_grad = retain_grad
         self.plain = not (
             double_backprop or self.state.debug
@@ -192,11 +198,12 @@ cdef class Traversal:
             if self.plain and self.wanted is None and self._short(function):
                 continue
             targets = self._targets(function)
-            outputs = [reference() for reference in function.outputs]
+            outputs = nodes_of_outputs(function)
             gradients = tuple([
                 None if node is None else self._pass(node) for node in outputs])
-            if targets:
-                self._step(function, targets, gradients)
+            if not targets:
+                continue
+            self._step(function, targets, gradients)
             if self.retain_grad:
                 for node, gradient in zip(outputs, gradients):
                     if node is not None:
@@ -209,7 +216,7 @@ cdef class Traversal:
         if function.input_nodes is None:
             return ()
         for node in function.input_nodes:
-            if node._requires_grad if self.wanted is None else node in self.wanted:
+            if node.needs_grad if self.wanted is None else node in self.wanted:
                 indexes.append(i)
             i += 1
         return tuple(indexes)
@@ -220,7 +227,32 @@ cdef class Traversal:
             return None
         if self.keep is not None and node in self.keep:
             return as_grad_variable(self.table.peek(node))
+        if self.table.accumulate_grad_inputs and (
+                self.table.find(<PyObject *>node) is NULL):
+            return self._pass_own(node)
         return as_grad_variable(self.table.take(node))
+
+    cdef object _pass_own(self, VariableNodeBase node):
+        """Take the gradient that the variable of an output has been given by the user.
+
+        It counts for outputs that backpropagation does not reach: of a function with
+        several, only some may lead to where it starts.
+        """
+        cdef VariableBase variable = variable_of(node)
+        if variable is None or variable.grad_arr is None:
+            return None
+        given = variable.grad_variable
+        if given is None:
+            given = variable.grad_arr
+        self.taken.append((variable, variable.grad_arr, variable.grad_variable))
+        put_grad(variable, None, None)
+        return as_grad_variable(given)
+
+    cdef int put_back(self) except -1:
+        """Return what was taken, after a failure."""
+        for variable, array, grad in self.taken:
+            put_grad(variable, array, grad)
+        return 0
 
     cdef int _retain(self, VariableNodeBase node, VariableBase gradient) except -1:
         cdef VariableBase variable = variable_of(node)
@@ -236,7 +268,7 @@ cdef class Traversal:
         cdef tuple nodes = function.input_nodes
         cdef Py_ssize_t i, n
         cdef object gradient
-        if kernel is None or nodes is None or function.lazy_grad_sum:
+        if kernel is None or nodes is None or function.lazy_sum:
             return 0
         output = lone_output(function)
         if output is None or output.creator_base is not function:
@@ -258,8 +290,9 @@ cdef class Traversal:
             given = gradient = None
             for i in range(n):
                 node = <VariableNodeBase>PyTuple_GET_ITEM(nodes, i)
-                if found[i] is not NULL and node._requires_grad:
+                if found[i] is not NULL and node.needs_grad:
                     if node.creator_base is None:
+                        check_old_style(node)
                         check_leaf(function, node, <object>found[i])
                     # The table's reference is the only one from here on.
                     gradient = <object>found[i]
@@ -367,7 +400,11 @@ def backprop_to_all(outputs, retain_grad, loss_scale):
         if gradient is not None or node.creator_base is not None:
             traversal._reach(node)
     gradient = None
-    traversal.run()
+    try:
+        traversal.run()
+    except BaseException:
+        traversal.put_back()
+        raise
     traversal.set_leaves(loss_scale)
 
 
@@ -424,10 +461,9 @@ def differentiate(outputs, inputs, grad_outputs, grad_inputs, *, set_grad, retai
     finally:
         mode.leave()
     results = [as_grad_variable(table.peek(node)) for node in input_nodes]
-    if set_grad or retain_grad:
+    if set_grad:
         for variable, gradient in zip(inputs, results):
-            if gradient is not None or set_grad:
-                variable.grad_var = gradient
+            variable.grad_var = gradient
     return results
 
 
@@ -438,14 +474,14 @@ cdef bint _leads_to(FunctionBase function, set nodes) except -1:
     return False
 
 
-cdef set _nodes_between(list output_nodes, set input_nodes):
+cdef set _nodes_between(list starts, set input_nodes):
     """Return the nodes behind the outputs that depend on the inputs, and the inputs.
     """
     cdef VariableNodeBase node
     cdef FunctionBase function
     cdef CandidateHeap heap = CandidateHeap()
     functions = []
-    for node in output_nodes:
+    for node in starts:
         if node.creator_base is not None:
             heap.push(node.creator_base)
     while True:
@@ -456,12 +492,13 @@ cdef set _nodes_between(list output_nodes, set input_nodes):
         for node in function.input_nodes or ():
             if node.creator_base is not None:
                 heap.push(node.creator_base)
+            else:
+                check_old_style(node)
     wanted = set(input_nodes)
     # Ascending ranks: whatever a function depends on has been decided before it.
     for function in reversed(functions):
         if _leads_to(function, wanted):
-            for reference in function.outputs:
-                node = reference()
+            for node in nodes_of_outputs(function):
                 if node is not None:
                     wanted.add(node)
     return wanted

@@ -5,7 +5,8 @@ them, and from functions to their input nodes: backward in time only, so that a 
 holds no cycle.  The way forward (node to variable, function to output node) is kept in
 borrowed pointers that either end clears when it goes.
 
-Whatever is rare (hooks of one function, stack traces, layouts, marks of old-style
+A graph holds a node and a function for each step of a program, so their size counts.
+Whatever is rare (names, hooks of one function, stack traces, layouts, marks of old-style
 functions) lives in the instance dictionary, which exists only once something is in it;
 the public classes hold the defaults.
 """
@@ -24,24 +25,30 @@ cdef extern from *:
         PyObject **slot = _PyObject_GetDictPtr(self);
         return slot == NULL ? NULL : *slot;
     }
+    /* Cython makes the dictionary with the object; nearly none of them is used. */
+    static void cf_drop_instance_dict(PyObject *self) {
+        PyObject **slot = _PyObject_GetDictPtr(self);
+        if (slot != NULL)
+            Py_CLEAR(*slot);
+    }
     """
     PyObject *cf_instance_dict(object self)
+    void cf_drop_instance_dict(object self)
 
 
 cdef class VariableNodeBase:
     cdef dict __dict__
     cdef object __weakref__
     cdef PyObject *variable_ptr          # VariableBase, borrowed
-    cdef PyObject *creator_ptr           # FunctionBase whose output_ptr leads here
+    cdef PyObject *creator_ptr           # FunctionBase whose lone output this is
     cdef FunctionBase creator_base
     cdef object array                    # kept only while a function needs it
-    cdef public object name
     cdef public object dtype
-    cdef object shape_tuple              # once asked for, or of many axes
     cdef Py_ssize_t dims[INLINE_DIMS]
-    cdef int ndim                        # -1: nothing is known
     cdef public int _rank
-    cdef public bint _requires_grad
+    # -1: no array. More than INLINE_DIMS: the shape is in the instance dictionary.
+    cdef signed char ndim
+    cdef char needs_grad
 
 
 cdef class VariableBase:
@@ -61,18 +68,24 @@ cdef class VariableBase:
     cdef public bint _grad_valid
 
 
+cdef enum:
+    NO_OUTPUT, LONE_OUTPUT, OUTPUT_REFERENCES
+
+
 cdef class FunctionBase:
     cdef dict __dict__
     cdef object __weakref__
     cdef tuple input_nodes
-    cdef PyObject *output_ptr            # VariableNodeBase of a lone output, borrowed
-    cdef object output_refs              # tuple of weak references, where made
+    # The node of a lone output, borrowed; or a tuple of weak references, owned (they
+    # refer to nothing strongly, so the garbage collector need not see them).
+    cdef PyObject *output
     cdef object kept_outputs             # a lone array, or a tuple of arrays
     cdef public object _input_indexes_to_retain
     cdef public object _output_indexes_to_retain
     cdef public int rank
-    cdef public int _output_count
-    cdef public bint lazy_grad_sum
+    cdef public short _output_count
+    cdef char output_kind
+    cdef char lazy_sum
 
 
 cdef class Kernel:
@@ -93,6 +106,7 @@ cdef VariableBase new_variable(object array, bint requires_grad)
 cdef VariableNodeBase node_of(VariableBase variable)
 cdef VariableBase variable_of(VariableNodeBase node)
 cdef VariableNodeBase lone_output(FunctionBase function)
+cdef list nodes_of_outputs(FunctionBase function)
 cdef VariableBase grad_var_of(VariableBase variable)
 cdef bint shape_matches(VariableNodeBase node, object array) except -1
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1

@@ -11,24 +11,17 @@ import numpy
 cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.ref cimport Py_INCREF
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
-    PyArray_MatrixProduct, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, \
-    PyArray_Transpose, PyArray_TYPE, PyArray_ZEROS, npy_intp
+from numpy cimport PyArray_DATA, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableNodeBase, \
-    cf_instance_dict
+    cf_instance_dict, shape_matches
 from chainer_fast._core.plain cimport empty_like, kind_of
 
 np.import_array()
 np.import_ufunc()
-
-ctypedef void (*Loop2f)(const float *, const float *, float *, ptrdiff_t) noexcept
-ctypedef void (*Loop2d)(const double *, const double *, double *, ptrdiff_t) noexcept
-ctypedef void (*Loop1f)(const float *, float, float *, ptrdiff_t) noexcept
-ctypedef void (*Loop1d)(const double *, double, double *, ptrdiff_t) noexcept
 
 cdef extern from "loops.h":
     void cf_add_f(const float *, const float *, float *, ptrdiff_t) noexcept
@@ -46,6 +39,18 @@ cdef extern from "loops.h":
     void cf_relu_grad_d(const double *, const double *, double *, ptrdiff_t) noexcept
     void cf_sqrt_grad_f(const float *, const float *, float *, ptrdiff_t) noexcept
     void cf_sqrt_grad_d(const double *, const double *, double *, ptrdiff_t) noexcept
+    void cf_div_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_div_d(const double *, const double *, double *, ptrdiff_t) noexcept
+    int cf_tanh_grad_grads_f(const float *, const float *, const float *, float *,
+                             float *, ptrdiff_t) noexcept
+    int cf_tanh_grad_grads_d(const double *, const double *, const double *, double *,
+                             double *, ptrdiff_t) noexcept
+    int cf_sigmoid_grad_grads_f(const float *, const float *, const float *, float *,
+                                float *, ptrdiff_t) noexcept
+    int cf_sigmoid_grad_grads_d(const double *, const double *, const double *,
+                                double *, double *, ptrdiff_t) noexcept
+    void cf_square_grad_f(const float *, const float *, float *, ptrdiff_t) noexcept
+    void cf_square_grad_d(const double *, const double *, double *, ptrdiff_t) noexcept
     void cf_neg_f(const float *, float, float *, ptrdiff_t) noexcept
     void cf_neg_d(const double *, double, double *, ptrdiff_t) noexcept
     void cf_addc_f(const float *, float, float *, ptrdiff_t) noexcept
@@ -58,24 +63,11 @@ cdef extern from "loops.h":
     void cf_maxc_d(const double *, double, double *, ptrdiff_t) noexcept
     void cf_halves_f(const float *, float, float *, ptrdiff_t) noexcept
     void cf_halves_d(const double *, double, double *, ptrdiff_t) noexcept
-    void cf_add_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
-    void cf_add_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
-    void cf_add_to_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
-    void cf_add_to_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
 
 
 # ------------------------------------------------------------------- loops on arrays
 
-cdef struct Pair2:
-    Loop2f f
-    Loop2d d
-
-cdef struct Pair1:
-    Loop1f f
-    Loop1d d
-
-
-cdef object _run2(Pair2 loops, char kind, object a, object b):
+cdef object run2(Pair2 loops, char kind, object a, object b):
     """Return ``loop(a, b)``, or None if it raised a flag."""
     cdef object out = empty_like(a)
     clear_float_errors()
@@ -88,7 +80,7 @@ cdef object _run2(Pair2 loops, char kind, object a, object b):
     return None if float_errors() else out
 
 
-cdef object _run1(Pair1 loops, char kind, object a, double c):
+cdef object run1(Pair1 loops, char kind, object a, double c):
     """Return ``loop(a, c)``, or None if it raised a flag."""
     cdef object out = empty_like(a)
     clear_float_errors()
@@ -101,16 +93,13 @@ cdef object _run1(Pair1 loops, char kind, object a, double c):
     return None if float_errors() else out
 
 
-cdef class _Ufunc:
+cdef class UfuncLoop:
     """Inner loops of a ufunc of one argument, called without the ufunc."""
-    cdef np.PyUFuncGenericFunction loop_f
-    cdef np.PyUFuncGenericFunction loop_d
-    cdef void *data_f
-    cdef void *data_d
 
     def __cinit__(self, np.ufunc ufunc):
         cdef int i
-        for i in range(ufunc.ntypes):
+        # The first loop that fits is NumPy's choice; slower ones may come after it.
+        for i in reversed(range(ufunc.ntypes)):
             if ufunc.types[2 * i] == np.NPY_FLOAT and (
                     ufunc.types[2 * i + 1] == np.NPY_FLOAT):
                 self.loop_f = ufunc.functions[i]
@@ -138,8 +127,20 @@ cdef class _Ufunc:
             self.loop_d(args, &n, steps, self.data_d)
         return None if float_errors() else out
 
+    cdef int run_in_place(self, char kind, void *data, npy_intp n) noexcept:
+        """Apply the ufunc to ``n`` numbers where they are; leaves the flags alone."""
+        cdef char *args[2]
+        cdef npy_intp steps[2]
+        args[0] = args[1] = <char *>data
+        steps[0] = steps[1] = 4 if kind == b'f' else 8
+        if kind == b'f':
+            self.loop_f(args, &n, steps, self.data_f)
+        else:
+            self.loop_d(args, &n, steps, self.data_d)
+        return 0
 
-cdef inline PyObject *_given(object array) noexcept:
+
+cdef PyObject *given(object array) noexcept:
     """Return a new reference, for a slot of gradients."""
     if array is None:
         return NULL
@@ -147,11 +148,11 @@ cdef inline PyObject *_given(object array) noexcept:
     return <PyObject *>array
 
 
-cdef inline bint _wanted(FunctionBase function, Py_ssize_t i):
-    return (<VariableNodeBase>function.input_nodes[i])._requires_grad
+cdef bint wanted(FunctionBase function, Py_ssize_t i):
+    return (<VariableNodeBase>function.input_nodes[i]).needs_grad
 
 
-cdef inline object _input(FunctionBase function, Py_ssize_t i):
+cdef object input_array(FunctionBase function, Py_ssize_t i):
     """Return a retained input array."""
     return (<VariableNodeBase>function.input_nodes[i]).array
 
@@ -171,7 +172,7 @@ cdef class _Binary(Kernel):
         if not kind or kind_of(b) != kind or not PyArray_SAMESHAPE(
                 <np.ndarray>a, <np.ndarray>b):
             return None
-        return _run2(self.loops, kind, a, b)
+        return run2(self.loops, kind, a, b)
 
 
 cdef class AddKernel(_Binary):
@@ -182,10 +183,10 @@ cdef class AddKernel(_Binary):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if not _fits_inputs(function, gy, 2):
+        if not fits_inputs(function, gy, 2):
             return 0
-        gx[0] = _given(gy)
-        gx[1] = _given(gy)
+        gx[0] = given(gy)
+        gx[1] = given(gy)
         return 1
 
 
@@ -198,13 +199,13 @@ cdef class SubKernel(_Binary):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef char kind = kind_of(gy)
-        if not kind or not _fits_inputs(function, gy, 2):
+        if not kind or not fits_inputs(function, gy, 2):
             return 0
-        if _wanted(function, 1):
-            gx[1] = _given(_run1(_neg, kind, gy, 0))
+        if wanted(function, 1):
+            gx[1] = given(run1(_neg, kind, gy, 0))
             if gx[1] is NULL:
                 return 0
-        gx[0] = _given(gy)
+        gx[0] = given(gy)
         return 1
 
 
@@ -220,35 +221,28 @@ cdef class MulKernel(_Binary):
         cdef char kind = kind_of(gy)
         cdef Py_ssize_t i
         cdef object other
-        if not kind or not _fits_inputs(function, gy, 2):
+        if not kind or not fits_inputs(function, gy, 2):
             return 0
         for i in range(2):
-            if not _wanted(function, i):
+            if not wanted(function, i):
                 continue
-            other = _input(function, 1 - i)
+            other = input_array(function, 1 - i)
             if kind_of(other) != kind:
                 return 0
-            gx[i] = _given(_run2(self.loops, kind, gy, other))
+            gx[i] = given(run2(self.loops, kind, gy, other))
             if gx[i] is NULL:
                 return 0
         return 1
 
 
-cdef bint _fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
+cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
     """Tell whether a gradient has the shape and type of all inputs."""
     cdef Py_ssize_t i
-    cdef int axis
     cdef VariableNodeBase node
     for i in range(n):
         node = <VariableNodeBase>function.input_nodes[i]
-        if node.ndim != PyArray_NDIM(gy) or node.shape_tuple is not None:
-            if node.shape != gy.shape:
-                return False
-        else:
-            for axis in range(node.ndim):
-                if node.dims[axis] != PyArray_DIM(<np.ndarray>gy, axis):
-                    return False
-        if node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy):
+        if node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy) or (
+                not shape_matches(node, gy)):
             return False
     return True
 
@@ -260,7 +254,7 @@ cdef class _Unary(Kernel):
 
     The gradient is ``grad(y, gy)``.
     """
-    cdef _Ufunc ufunc
+    cdef UfuncLoop ufunc
     cdef Pair2 grad
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
@@ -277,14 +271,14 @@ cdef class _Unary(Kernel):
         if not kind or kind_of(y) != kind or not PyArray_SAMESHAPE(
                 <np.ndarray>y, <np.ndarray>gy):
             return 0
-        gx[0] = _given(_run2(self.grad, kind, y, gy))
+        gx[0] = given(run2(self.grad, kind, y, gy))
         return gx[0] is not NULL
 
 
 cdef class TanhKernel(_Unary):
 
     def __cinit__(self):
-        self.ufunc = _Ufunc(numpy.tanh)
+        self.ufunc = UfuncLoop(numpy.tanh)
         self.grad.f = cf_tanh_grad_f
         self.grad.d = cf_tanh_grad_d
         self.retain_outputs = (0,)
@@ -293,7 +287,7 @@ cdef class TanhKernel(_Unary):
 cdef class SigmoidKernel(_Unary):
 
     def __cinit__(self):
-        self.ufunc = _Ufunc(numpy.tanh)
+        self.ufunc = UfuncLoop(numpy.tanh)
         self.grad.f = cf_sigmoid_grad_f
         self.grad.d = cf_sigmoid_grad_d
         self.retain_outputs = (0,)
@@ -305,17 +299,17 @@ cdef class SigmoidKernel(_Unary):
         cdef char kind = kind_of(a)
         if not kind:
             return None
-        a = _run1(_mulc, kind, a, 0.5)
+        a = run1(_mulc, kind, a, 0.5)
         if a is None:
             return None
         a = self.ufunc.run(kind, a)
-        return None if a is None else _run1(_halves, kind, a, 0.5)
+        return None if a is None else run1(_halves, kind, a, 0.5)
 
 
 cdef class ExpKernel(_Unary):
 
     def __cinit__(self):
-        self.ufunc = _Ufunc(numpy.exp)
+        self.ufunc = UfuncLoop(numpy.exp)
         self.grad.f = cf_mul_f
         self.grad.d = cf_mul_d
         self.retain_outputs = (0,)
@@ -324,7 +318,7 @@ cdef class ExpKernel(_Unary):
 cdef class SqrtKernel(_Unary):
 
     def __cinit__(self):
-        self.ufunc = _Ufunc(numpy.sqrt)
+        self.ufunc = UfuncLoop(numpy.sqrt)
         self.grad.f = cf_sqrt_grad_f
         self.grad.d = cf_sqrt_grad_d
         self.retain_outputs = (0,)
@@ -339,21 +333,114 @@ cdef class ReLUKernel(_Unary):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
-        return _run1(_maxc, kind, <object>x[0], 0) if kind else None
+        return run1(_maxc, kind, <object>x[0], 0) if kind else None
+
+
+cdef class _Slope(_Binary):
+    """Gradient of a function of one array, ``slope(y) * gy``, as a function.
+
+    ``grads`` are its own gradients: by ``y`` and by ``gy``.
+    """
+    cdef int (*grads_f)(const float *, const float *, const float *, float *, float *,
+                        ptrdiff_t) noexcept
+    cdef int (*grads_d)(const double *, const double *, const double *, double *,
+                        double *, ptrdiff_t) noexcept
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef char kind = kind_of(gy)
+        cdef object a = input_array(function, 0)
+        cdef object b = input_array(function, 1)
+        cdef object ga, gb
+        if not kind or kind_of(a) != kind or kind_of(b) != kind or (
+                not fits_inputs(function, gy, 2)):
+            return 0
+        ga = empty_like(a)
+        gb = empty_like(a)
+        clear_float_errors()
+        if kind == b'f':
+            self.grads_f(
+                <float *>PyArray_DATA(<np.ndarray>a),
+                <float *>PyArray_DATA(<np.ndarray>b),
+                <float *>PyArray_DATA(<np.ndarray>gy),
+                <float *>PyArray_DATA(<np.ndarray>ga),
+                <float *>PyArray_DATA(<np.ndarray>gb), PyArray_SIZE(a))
+        else:
+            self.grads_d(
+                <double *>PyArray_DATA(<np.ndarray>a),
+                <double *>PyArray_DATA(<np.ndarray>b),
+                <double *>PyArray_DATA(<np.ndarray>gy),
+                <double *>PyArray_DATA(<np.ndarray>ga),
+                <double *>PyArray_DATA(<np.ndarray>gb), PyArray_SIZE(a))
+        if float_errors():
+            return 0
+        gx[0] = given(ga)
+        gx[1] = given(gb)
+        return 1
+
+
+cdef class TanhGradKernel(_Slope):
+
+    def __cinit__(self):
+        self.loops.f = cf_tanh_grad_f
+        self.loops.d = cf_tanh_grad_d
+        self.grads_f = cf_tanh_grad_grads_f
+        self.grads_d = cf_tanh_grad_grads_d
+
+
+cdef class SigmoidGradKernel(_Slope):
+
+    def __cinit__(self):
+        self.loops.f = cf_sigmoid_grad_f
+        self.loops.d = cf_sigmoid_grad_d
+        self.grads_f = cf_sigmoid_grad_grads_f
+        self.grads_d = cf_sigmoid_grad_grads_d
+
+
+cdef class ReLUGradKernel(Kernel):
+    """Passes the gradient where the attribute ``b`` of the function is positive."""
+    cdef Pair2 loops
+
+    def __cinit__(self):
+        self.loops.f = cf_relu_grad_f
+        self.loops.d = cf_relu_grad_d
+
+    cdef object mask(self, FunctionBase function, object gy):
+        cdef char kind = kind_of(gy)
+        cdef PyObject *own = cf_instance_dict(function)
+        cdef PyObject *b
+        if not kind or own is NULL:
+            return None
+        b = PyDict_GetItemWithError(<object>own, 'b')
+        if b is NULL or kind_of(<object>b) != kind or not PyArray_SAMESHAPE(
+                <np.ndarray>b, <np.ndarray>gy):
+            return None
+        return run2(self.loops, kind, <object>b, gy)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        return self.mask(function, <object>x[0]) if n == 1 else None
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        gx[0] = given(self.mask(function, gy))
+        return gx[0] is not NULL
 
 
 cdef class NegKernel(Kernel):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
-        return _run1(_neg, kind, <object>x[0], 0) if kind else None
+        return run1(_neg, kind, <object>x[0], 0) if kind else None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef char kind = kind_of(gy)
-        if not kind or not _fits_inputs(function, gy, 1):
+        if not kind or not fits_inputs(function, gy, 1):
             return 0
-        gx[0] = _given(_run1(_neg, kind, gy, 0))
+        gx[0] = given(run1(_neg, kind, gy, 0))
         return gx[0] is not NULL
 
 
@@ -383,7 +470,7 @@ cdef class _Constant(Kernel):
         cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
         if not kind or not _scalar(function, &value):
             return None
-        return _run1(self.loops, kind, <object>x[0], value)
+        return run1(self.loops, kind, <object>x[0], value)
 
 
 cdef class AddConstantKernel(_Constant):
@@ -394,9 +481,9 @@ cdef class AddConstantKernel(_Constant):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if not _fits_inputs(function, gy, 1):
+        if not fits_inputs(function, gy, 1):
             return 0
-        gx[0] = _given(gy)
+        gx[0] = given(gy)
         return 1
 
 
@@ -409,9 +496,9 @@ cdef class SubFromConstantKernel(_Constant):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef char kind = kind_of(gy)
-        if not kind or not _fits_inputs(function, gy, 1):
+        if not kind or not fits_inputs(function, gy, 1):
             return 0
-        gx[0] = _given(_run1(_neg, kind, gy, 0))
+        gx[0] = given(run1(_neg, kind, gy, 0))
         return gx[0] is not NULL
 
 
@@ -425,95 +512,42 @@ cdef class MulConstantKernel(_Constant):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef double value = 0
         cdef char kind = kind_of(gy)
-        if not kind or not _scalar(function, &value) or not _fits_inputs(
+        if not kind or not _scalar(function, &value) or not fits_inputs(
                 function, gy, 1):
             return 0
-        gx[0] = _given(_run1(self.loops, kind, gy, value))
+        gx[0] = given(run1(self.loops, kind, gy, value))
         return gx[0] is not NULL
 
 
-# ------------------------------------------------------------------------ affine maps
-
-cdef object _transposed(object matrix):
-    return PyArray_Transpose(<np.ndarray>matrix, NULL)
-
-
-cdef class LinearKernel(Kernel):
-    """``y = x W^T + b`` of matrices and a vector."""
+cdef class PowVarConstKernel(Kernel):
+    """Squares; other exponents are left to NumPy."""
+    cdef Pair2 product
+    cdef Pair2 grad
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1)
+        self.product.f = cf_mul_f
+        self.product.d = cf_mul_d
+        self.grad.f = cf_square_grad_f
+        self.grad.d = cf_square_grad_d
+        self.retain_inputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object rows, weight, bias, y
-        cdef char kind
-        if n != 2 and n != 3:
+        cdef double value = 0
+        cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
+        if not kind or not _scalar(function, &value) or value != 2:
             return None
-        rows = <object>x[0]
-        weight = <object>x[1]
-        kind = kind_of(rows)
-        if not kind or kind_of(weight) != kind or (
-                PyArray_NDIM(rows) != 2 or PyArray_NDIM(weight) != 2 or
-                PyArray_DIM(<np.ndarray>rows, 1) != PyArray_DIM(
-                    <np.ndarray>weight, 1)):
-            return None
-        if n == 3:
-            bias = <object>x[2]
-            if kind_of(bias) != kind or PyArray_NDIM(bias) != 1 or (
-                    PyArray_DIM(<np.ndarray>bias, 0) != PyArray_DIM(
-                        <np.ndarray>weight, 0)):
-                return None
-        y = PyArray_MatrixProduct(rows, _transposed(weight))
-        if n == 3:
-            clear_float_errors()
-            if kind == b'f':
-                cf_add_to_rows_f(
-                    <float *>PyArray_DATA(<np.ndarray>bias),
-                    <float *>PyArray_DATA(<np.ndarray>y),
-                    PyArray_DIM(<np.ndarray>y, 0), PyArray_DIM(<np.ndarray>y, 1))
-            else:
-                cf_add_to_rows_d(
-                    <double *>PyArray_DATA(<np.ndarray>bias),
-                    <double *>PyArray_DATA(<np.ndarray>y),
-                    PyArray_DIM(<np.ndarray>y, 0), PyArray_DIM(<np.ndarray>y, 1))
-            if float_errors():
-                return None
-        return y
+        return run2(self.product, kind, <object>x[0], <object>x[0])
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object rows = _input(function, 0)
-        cdef object weight = _input(function, 1)
-        cdef object bias_grad
+        cdef double value = 0
         cdef char kind = kind_of(gy)
-        if not kind or kind_of(rows) != kind or kind_of(weight) != kind or (
-                PyArray_NDIM(gy) != 2):
+        cdef object x = input_array(function, 0)
+        if not kind or not _scalar(function, &value) or value != 2 or (
+                kind_of(x) != kind) or not fits_inputs(function, gy, 1):
             return 0
-        if _wanted(function, 0):
-            gx[0] = _given(PyArray_MatrixProduct(gy, weight))
-        if _wanted(function, 1):
-            gx[1] = _given(PyArray_MatrixProduct(_transposed(gy), rows))
-        if len(function.input_nodes) == 3 and _wanted(function, 2):
-            bias_grad = _sum_rows(kind, gy)
-            if bias_grad is None:
-                return 0
-            gx[2] = _given(bias_grad)
-        return 1
-
-
-cdef object _sum_rows(char kind, object matrix):
-    """Return the sum of the rows, or None if it raised a flag."""
-    cdef npy_intp rows = PyArray_DIM(<np.ndarray>matrix, 0)
-    cdef npy_intp columns = PyArray_DIM(<np.ndarray>matrix, 1)
-    cdef object out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
-    clear_float_errors()
-    if kind == b'f':
-        cf_add_rows_f(<float *>PyArray_DATA(<np.ndarray>matrix),
-                      <float *>PyArray_DATA(<np.ndarray>out), rows, columns)
-    else:
-        cf_add_rows_d(<double *>PyArray_DATA(<np.ndarray>matrix),
-                      <double *>PyArray_DATA(<np.ndarray>out), rows, columns)
-    return None if float_errors() else out
+        gx[0] = given(run2(self.grad, kind, x, gy))
+        return gx[0] is not NULL
 
 
 cdef Pair1 _neg, _mulc, _maxc, _halves

@@ -30,6 +30,18 @@
         (void)c;                                                              \
     }
 
+/* Gradients of a slope function of a and b, from that of its output c. */
+#define CF_GRADS(name, T, by_a, by_b)                                         \
+    CF_CLONES static int name(const T *a, const T *b, const T *c, T *ga,      \
+                              T *gb, ptrdiff_t n) {                           \
+        ptrdiff_t i;                                                          \
+        for (i = 0; i < n; ++i) {                                             \
+            ga[i] = (by_a);                                                   \
+            gb[i] = (by_b);                                                   \
+        }                                                                     \
+        return 0;                                                             \
+    }
+
 #define CF_LOOPS(S, T)                                                        \
     CF_LOOP2(cf_add_##S, T, a[i] + b[i])                                      \
     CF_LOOP2(cf_sub_##S, T, a[i] - b[i])                                      \
@@ -39,6 +51,11 @@
     CF_LOOP2(cf_sigmoid_grad_##S, T, b[i] * a[i] * ((T)1 - a[i]))             \
     CF_LOOP2(cf_relu_grad_##S, T, b[i] * (a[i] > (T)0 ? (T)1 : (T)0))         \
     CF_LOOP2(cf_sqrt_grad_##S, T, b[i] / (a[i] * (T)2))                       \
+    CF_LOOP2(cf_square_grad_##S, T, (T)2 * a[i] * b[i])                       \
+    CF_GRADS(cf_tanh_grad_grads_##S, T, a[i] * c[i] * b[i] * (T)-2,           \
+             c[i] - a[i] * c[i] * a[i])                                       \
+    CF_GRADS(cf_sigmoid_grad_grads_##S, T, c[i] * b[i] * ((T)1 - (T)2 * a[i]), \
+             c[i] * (a[i] * ((T)1 - a[i])))                                   \
     CF_LOOP1(cf_neg_##S, T, -a[i])                                            \
     CF_LOOP1(cf_addc_##S, T, a[i] + c)                                        \
     CF_LOOP1(cf_rsubc_##S, T, c - a[i])                                       \

@@ -1,9 +1,16 @@
 """Which classes of functions have compiled shortcuts."""
-from chainer_fast._core import grad_table, kernels
+from chainer_fast._core import (
+    grad_table,
+    kernels,
+    loss_kernels,
+    matrix_kernels,
+    reduce_kernels,
+)
 from chainer_fast._core.graph import register_kernel
 from chainer_fast.functions.activation import relu, sigmoid, tanh
 from chainer_fast.functions.connection import linear
-from chainer_fast.functions.math import basic_math, exponential, sqrt
+from chainer_fast.functions.loss import softmax_cross_entropy
+from chainer_fast.functions.math import average, basic_math, exponential, sqrt, sum
 
 
 def register():
@@ -22,5 +29,15 @@ def register():
             (tanh.Tanh, kernels.TanhKernel()),
             (sigmoid.Sigmoid, kernels.SigmoidKernel()),
             (relu.ReLU, kernels.ReLUKernel()),
-            (linear.LinearFunction, kernels.LinearKernel())):
+            (tanh.TanhGrad, kernels.TanhGradKernel()),
+            (sigmoid.SigmoidGrad, kernels.SigmoidGradKernel()),
+            (relu.ReLUGrad2, kernels.ReLUGradKernel()),
+            (basic_math.PowVarConst, kernels.PowVarConstKernel()),
+            (linear.LinearFunction, matrix_kernels.LinearKernel()),
+            (linear.LinearGradData, matrix_kernels.LinearGradDataKernel()),
+            (linear.LinearGradWeight, matrix_kernels.LinearGradWeightKernel()),
+            (sum.Sum, reduce_kernels.SumKernel()),
+            (average.Mean, reduce_kernels.MeanKernel()),
+            (softmax_cross_entropy.SoftmaxCrossEntropy,
+             loss_kernels.SoftmaxCrossEntropyKernel())):
         register_kernel(cls, kernel)

@@ -1,0 +1,38 @@
+"""What the modules of kernels share."""
+cimport numpy as np
+from cpython.object cimport PyObject
+from libc.stddef cimport ptrdiff_t
+
+from chainer_fast._core.graph cimport FunctionBase
+
+ctypedef void (*Loop2f)(const float *, const float *, float *, ptrdiff_t) noexcept
+ctypedef void (*Loop2d)(const double *, const double *, double *, ptrdiff_t) noexcept
+ctypedef void (*Loop1f)(const float *, float, float *, ptrdiff_t) noexcept
+ctypedef void (*Loop1d)(const double *, double, double *, ptrdiff_t) noexcept
+
+
+cdef struct Pair2:
+    Loop2f f
+    Loop2d d
+
+cdef struct Pair1:
+    Loop1f f
+    Loop1d d
+
+
+cdef class UfuncLoop:
+    cdef np.PyUFuncGenericFunction loop_f
+    cdef np.PyUFuncGenericFunction loop_d
+    cdef void *data_f
+    cdef void *data_d
+
+    cdef object run(self, char kind, object a)
+    cdef int run_in_place(self, char kind, void *data, np.npy_intp n) noexcept
+
+
+cdef object run2(Pair2 loops, char kind, object a, object b)
+cdef object run1(Pair1 loops, char kind, object a, double c)
+cdef PyObject *given(object array) noexcept
+cdef bint wanted(FunctionBase function, Py_ssize_t i)
+cdef object input_array(FunctionBase function, Py_ssize_t i)
+cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1

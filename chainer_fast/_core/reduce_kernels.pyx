@@ -1,0 +1,161 @@
+"""Compiled shortcuts of sums and means."""
+cimport numpy as np
+from cpython.object cimport PyObject
+from cpython.dict cimport PyDict_GetItemWithError
+from libc.string cimport memcpy
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_DIMS, \
+    PyArray_EMPTY, PyArray_FROM_O, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, \
+    PyArray_TYPE, npy_intp
+
+from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableNodeBase, \
+    cf_instance_dict
+from chainer_fast._core.kernels cimport given
+from chainer_fast._core.plain cimport empty_like, kind_of
+
+np.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
+    enum: NPY_RAVEL_AXIS
+
+
+cdef enum:
+    ALL_AXES = 1 << 20
+    NOT_PLAIN = 1 << 21
+
+
+cdef int _axis(FunctionBase function, int ndim) except -2:
+    """Return the axis to reduce: all, one, or not plain; keepdims is not plain."""
+    cdef PyObject *own = cf_instance_dict(function)
+    cdef PyObject *found
+    cdef int axis
+    if own is NULL:
+        return NOT_PLAIN
+    found = PyDict_GetItemWithError(<object>own, 'keepdims')
+    if found is NULL or <object>found is not False:
+        return NOT_PLAIN
+    found = PyDict_GetItemWithError(<object>own, 'axis')
+    if found is NULL:
+        return NOT_PLAIN
+    if <object>found is None:
+        return ALL_AXES
+    axes = <tuple>found
+    if len(axes) != 1:
+        return NOT_PLAIN
+    axis = axes[0]
+    if axis < 0:
+        axis += ndim
+    return axis if 0 <= axis < ndim else NOT_PLAIN
+
+
+cdef object _sum(FunctionBase function, object x):
+    """Return the sum, or None if the case is not plain."""
+    cdef int ndim = PyArray_NDIM(x)
+    cdef int axis
+    if not kind_of(x):
+        return None
+    axis = _axis(function, ndim)
+    if axis == NOT_PLAIN:
+        return None
+    if axis == ALL_AXES:
+        axis = NPY_RAVEL_AXIS
+    total = PyArray_Sum(<np.ndarray>x, axis, PyArray_TYPE(<np.ndarray>x), NULL)
+    return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
+
+
+cdef object _spread(FunctionBase function, object gy):
+    """Return ``gy`` repeated along the reduced axes, or None."""
+    cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
+    cdef npy_intp dims[32]
+    cdef npy_intp outer = 1, inner = 1, length, size
+    cdef npy_intp i, j
+    cdef int axis, k, ndim = node.ndim
+    cdef char *source
+    cdef char *target
+    cdef size_t step
+    if not kind_of(gy) or ndim < 0 or ndim > 4 or (
+            <object>np.PyArray_DESCR(<np.ndarray>gy) is not node.dtype):
+        return None
+    axis = _axis(function, ndim)
+    if axis == NOT_PLAIN or PyArray_NDIM(gy) != (0 if axis == ALL_AXES else ndim - 1):
+        return None
+    shape = node.shape
+    for k in range(ndim):
+        dims[k] = shape[k]
+    length = 1
+    for k in range(ndim):
+        if axis == ALL_AXES or k == axis:
+            length *= dims[k]
+        elif k < axis:
+            outer *= dims[k]
+        else:
+            inner *= dims[k]
+    if length == 0 or outer * inner != PyArray_SIZE(gy):
+        return None
+    out = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
+    source = <char *>PyArray_DATA(<np.ndarray>gy)
+    target = <char *>PyArray_DATA(<np.ndarray>out)
+    if inner == 1:
+        _repeat(kind_of(gy), source, target, outer, length)
+        return out
+    step = inner * PyArray_ITEMSIZE(<np.ndarray>gy)
+    for i in range(outer):
+        for j in range(length):
+            memcpy(target, source, step)
+            target += step
+        source += step
+    return out
+
+
+cdef void _repeat(
+        char kind, void *source, void *target, npy_intp n, npy_intp times) noexcept:
+    """Write each of ``n`` numbers several times."""
+    cdef npy_intp i, j
+    cdef float *source_f = <float *>source
+    cdef float *target_f = <float *>target
+    cdef double *source_d = <double *>source
+    cdef double *target_d = <double *>target
+    for i in range(n):
+        if kind == b'f':
+            for j in range(times):
+                target_f[i * times + j] = source_f[i]
+        else:
+            for j in range(times):
+                target_d[i * times + j] = source_d[i]
+
+
+cdef class SumKernel(Kernel):
+    """Sum over one axis or all, axes dropped."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        return _sum(function, <object>x[0]) if n == 1 else None
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        gx[0] = given(_spread(function, gy))
+        return gx[0] is not NULL
+
+
+cdef class MeanKernel(Kernel):
+    """Mean over one axis or all, axes dropped."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object array, y
+        if n != 1:
+            return None
+        array = <object>x[0]
+        y = _sum(function, array)
+        if y is None:
+            return None
+        count = PyArray_SIZE(array) // PyArray_SIZE(y)
+        function.multiplier = 1. / count
+        y = y / count
+        return y if PyArray_CheckExact(y) else PyArray_FROM_O(y)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object scaled = gy * function.multiplier
+        if not PyArray_CheckExact(scaled):
+            scaled = PyArray_FROM_O(scaled)
+        gx[0] = given(_spread(function, scaled))
+        return gx[0] is not NULL
