@@ -85,14 +85,15 @@ def test_names_in_snapshots():
     (training.triggers.IntervalTrigger, 2),
     (training.triggers.ManualScheduleTrigger, 3)])
 @pytest.mark.parametrize('unit', ['iteration', 'epoch'])
-def test_empty_snapshot_assumes_a_call_at_the_last_iteration(cls, n_warnings, unit):
+@pytest.mark.parametrize('before, fires', [(1, True), (4, False)])
+def test_empty_snapshot_assumes_a_call_at_the_last_iteration(
+        cls, n_warnings, unit, before, fires):
     with pytest.warns(UserWarning) as caught:
         trigger = stubs.load(cls(2, unit), {})
     assert len(caught) == n_warnings
     trainer = stubs.Observation(1)
-    trainer.updater.iteration = 1
-    assert trigger(trainer.step())
-    assert not trigger(trainer.step())
+    trainer.updater.iteration = before
+    assert trigger(trainer.step()) == fires
 
 
 def test_iterations_need_no_epochs():
