@@ -38,6 +38,7 @@ MODULES = [
     'matrix_kernels',
     'reduce_kernels',
     'loss_kernels',
+    'update_recipes',
     'update',
 ]
 

@@ -159,8 +159,9 @@ class Optimizer(_LossScaling):
         """
         for name in ('t', 'epoch'):
             setattr(self, name, serializer(name, getattr(self, name)))
-        for path, param in self.target.namedparams():
-            rule = getattr(param, 'update_rule', None)
+        rules = [(path, param.update_rule)
+                 for path, param in self.target.namedparams()]
+        for path, rule in rules:
             if rule is not None:
                 rule.serialize(serializer[path])
 

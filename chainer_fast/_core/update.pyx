@@ -1,22 +1,17 @@
-"""Update rules in one pass over memory, and the loop over the parameters of a step.
+"""The loop over the parameters of an update, in compiled passes where that can be.
 
-A *recipe* is the compiled form of one class of update rules.  It serves the plain case
-only: NumPy arrays of float32 or float64 that lie in memory in the same order, and
+The compiled form of a class of update rules is its *recipe*.  It serves the plain case:
+NumPy arrays of float32 or float64 that lie in memory in the same order, and
 hyperparameters that are plain numbers.  Everything else is left to the rule itself.
-Each loop does the operations of the NumPy formula in the rule's file, in the same order
-and with the same roundings, so that both give the same bits.
 
 :func:`update_params` spares a plain rule even the calls of Python methods.  A rule is
 plain if its class, not a subclass, is registered here, no method of it has been
 replaced, and it has no hooks; :func:`step` serves all others one at a time.
 """
 cimport numpy as np
-from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
-from cpython.long cimport PyLong_AsLong, PyLong_CheckExact
+from cpython.long cimport PyLong_AsLong
 from cpython.object cimport PyObject
-from libc.math cimport isfinite, pow, sqrt
 from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS,
     NPY_ARRAY_WRITEABLE, NPY_FLOAT32, NPY_FLOAT64, PyArray_CheckExact,
@@ -26,26 +21,13 @@ from numpy cimport (
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
 from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
+from chainer_fast._core.update_recipes cimport (
+    MAX_ARRAYS, MAX_COEFFICIENTS, MAX_HYPERPARAMS, Recipe, to_double)
 
 np.import_array()
 
-cdef extern from "<math.h>" nogil:
-    float sqrtf(float x)
-    # Comparisons that raise no error flag for NaN.
-    bint isless(double x, double y)
-    bint isgreater(double x, double y)
-    bint isgreaterequal(double x, double y)
-
 cdef enum:
-    MAX_HYPERPARAMS = 10
-    MAX_STATES = 1
-    MAX_ARRAYS = 5           # parameter, gradient and states
-    MAX_COEFFICIENTS = 9
     RULE_FIELDS = 7          # attributes of an update rule as UpdateRule makes it
-
-ctypedef fused real:
-    float
-    double
 
 # The public classes; a rule or parameter of any other class takes the long way.
 cdef type _Parameter = None
@@ -86,254 +68,16 @@ def register(type rule_class, Recipe recipe):
     _recipes[rule_class] = recipe
 
 
-# -- the loops
-
-
-cdef void _sgd(
-        real *param, const real *grad, Py_ssize_t n, real lr) noexcept nogil:
+cdef bint _is_intact(Recipe recipe) except -1:
+    """Whether the class has the methods that it had when it was registered."""
     cdef Py_ssize_t i
-    for i in range(n):
-        param[i] = param[i] - lr * grad[i]
-
-
-cdef void _momentum_sgd(
-        real *param, const real *grad, real *v, Py_ssize_t n, real lr,
-        real momentum) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        v[i] = momentum * v[i] - lr * grad[i]
-        param[i] = param[i] + v[i]
-
-
-cdef void _corrected_momentum_sgd(
-        real *param, const real *grad, real *v, Py_ssize_t n, real lr,
-        real momentum) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        v[i] = momentum * v[i] - grad[i]
-        param[i] = param[i] + lr * v[i]
-
-
-cdef inline real _root(real x) noexcept nogil:
-    if real is float:
-        return sqrtf(x)
-    else:
-        return sqrt(x)
-
-
-cdef void _adam(
-        real *param, const real *grad, real *m, real *v, Py_ssize_t n, real move_m,
-        real move_v, real alpha_t, real eps, real keep, real eta) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef real g
-    for i in range(n):
-        g = grad[i]
-        m[i] = m[i] + move_m * (g - m[i])
-        v[i] = v[i] + move_v * (g * g - v[i])
-        param[i] = (
-            param[i] * keep - eta * ((alpha_t / (_root(v[i]) + eps)) * m[i]))
-
-
-cdef void _adam_variant(
-        real *param, const real *grad, real *m, real *v, real *vhat, Py_ssize_t n,
-        bint bounded, real move_m, real move_v, real alpha_t, real eps, real keep,
-        real eta, real lower, real upper) noexcept nogil:
-    """Adam with AMSGrad (``vhat`` is no NULL), AdaBound (``bounded``) or both."""
-    cdef Py_ssize_t i
-    cdef real g, second, largest, rate
-    for i in range(n):
-        g = grad[i]
-        m[i] = m[i] + move_m * (g - m[i])
-        v[i] = v[i] + move_v * (g * g - v[i])
-        second = v[i]
-        if vhat is not NULL:
-            # The larger; NaN if either is NaN, as in numpy.maximum.
-            largest = vhat[i]
-            if largest == largest and not isgreaterequal(largest, second):
-                largest = second
-            vhat[i] = second = largest
-        rate = alpha_t / (_root(second) + eps)
-        if bounded:
-            if isless(rate, lower):
-                rate = lower
-            if isgreater(rate, upper):
-                rate = upper
-        param[i] = param[i] * keep - eta * (rate * m[i])
-
-
-# -- the recipes
-
-
-cdef class Recipe:
-    """Compiled form of a class of update rules; a subclass for each loop."""
-    cdef tuple hyperparams       # names, in the order of the values
-    cdef tuple states            # names, in the order of the loop's arrays
-    cdef type rule_class
-    cdef tuple methods
-
-    cdef tuple states_for(self, const double *h):
-        """Return the names of the states that the loop needs."""
-        return self.states
-
-    cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
-            double *c) except -1:
-        """Turn hyperparameters into coefficients; False where the rule must decide.
-
-        ``fields`` are the attributes of the rule, ``t`` its count of updates.
-        """
-        raise NotImplementedError
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        """Update the arrays: the parameter, its gradient, and the states."""
-
-    cdef bint is_intact(self) except -1:
-        """Whether the class has the methods that it had when it was registered."""
-        cdef Py_ssize_t i
-        for i in range(len(_METHODS)):
-            if getattr(self.rule_class, _METHODS[i]) is not self.methods[i]:
-                return False
-        return True
-
-
-cdef class SGDRecipe(Recipe):
-
-    def __cinit__(self):
-        self.hyperparams = ('lr',)
-        self.states = ()
-
-    cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
-            double *c) except -1:
-        c[0] = h[0]
-        return True
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        if typenum == NPY_FLOAT32:
-            _sgd(<float *>a[0], <const float *>a[1], n, <float>c[0])
-        else:
-            _sgd(<double *>a[0], <const double *>a[1], n, c[0])
-
-
-cdef class MomentumSGDRecipe(Recipe):
-    cdef bint corrected
-
-    def __cinit__(self, *, bint corrected=False):
-        self.hyperparams = ('lr', 'momentum')
-        self.states = ('v',)
-        self.corrected = corrected
-
-    cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
-            double *c) except -1:
-        c[0] = h[0]
-        c[1] = h[1]
-        return True
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        if typenum == NPY_FLOAT32:
-            if self.corrected:
-                _corrected_momentum_sgd(
-                    <float *>a[0], <const float *>a[1], <float *>a[2], n, <float>c[0],
-                    <float>c[1])
-            else:
-                _momentum_sgd(
-                    <float *>a[0], <const float *>a[1], <float *>a[2], n, <float>c[0],
-                    <float>c[1])
-        elif self.corrected:
-            _corrected_momentum_sgd(
-                <double *>a[0], <const double *>a[1], <double *>a[2], n, c[0], c[1])
-        else:
-            _momentum_sgd(
-                <double *>a[0], <const double *>a[1], <double *>a[2], n, c[0], c[1])
-
-
-cdef class AdamRecipe(Recipe):
-    """Adam, AdamW, AMSGrad, AdaBound and AMSBound."""
-    cdef tuple amsgrad_states
-
-    def __cinit__(self):
-        self.hyperparams = (
-            'alpha', 'beta1', 'beta2', 'eps', 'eta', 'weight_decay_rate', 'final_lr',
-            'gamma', 'amsgrad', 'adabound')
-        self.states = ('m', 'v')
-        self.amsgrad_states = ('m', 'v', 'vhat')
-
-    cdef tuple states_for(self, const double *h):
-        return self.amsgrad_states if h[8] != 0 else self.states
-
-    cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
-            double *c) except -1:
-        cdef double alpha = h[0], eps = h[3], final_lr, initial_alpha
-        cdef double fix1 = 1. - pow(h[1], t)
-        cdef double fix2 = 1. - pow(h[2], t)
-        cdef PyObject *item
-        if t < 1 or fix1 == 0 or not isfinite(fix1) or not fix2 >= 0:
-            return False    # no learning rate: the rule raises its error
-        if eps != 0 and typenum == NPY_FLOAT32 and <float>eps == 0:
-            return False    # eps vanishes: again an error
-        c[0] = 1. - h[1]
-        c[1] = 1. - h[2]
-        c[2] = alpha * sqrt(fix2) / fix1
-        c[3] = eps
-        c[4] = 1. - h[4] * h[5]
-        c[5] = h[4]
-        c[6] = c[7] = 0
-        c[8] = h[9]         # whether the bounds apply
-        if h[9] != 0:
-            item = PyDict_GetItemWithError(fields, 'initial_alpha')
-            if item is NULL or not _to_double(<object>item, &initial_alpha):
-                return False
-            if initial_alpha == 0 or h[7] * t == 0 or h[7] * t == -1:
-                return False
-            final_lr = h[6] * alpha / initial_alpha
-            c[6] = final_lr * (1. - 1. / (h[7] * t + 1.))
-            c[7] = final_lr * (1. + 1. / (h[7] * t))
-        return True
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        cdef bint bounded = c[8] != 0
-        if typenum == NPY_FLOAT32:
-            if a[4] is NULL and not bounded:
-                _adam(
-                    <float *>a[0], <const float *>a[1], <float *>a[2], <float *>a[3],
-                    n, <float>c[0], <float>c[1], <float>c[2], <float>c[3],
-                    <float>c[4], <float>c[5])
-            else:
-                _adam_variant(
-                    <float *>a[0], <const float *>a[1], <float *>a[2], <float *>a[3],
-                    <float *>a[4], n, bounded, <float>c[0], <float>c[1], <float>c[2],
-                    <float>c[3], <float>c[4], <float>c[5], <float>c[6], <float>c[7])
-        elif a[4] is NULL and not bounded:
-            _adam(
-                <double *>a[0], <const double *>a[1], <double *>a[2], <double *>a[3],
-                n, c[0], c[1], c[2], c[3], c[4], c[5])
-        else:
-            _adam_variant(
-                <double *>a[0], <const double *>a[1], <double *>a[2], <double *>a[3],
-                <double *>a[4], n, bounded, c[0], c[1], c[2], c[3], c[4], c[5], c[6],
-                c[7])
+    for i in range(len(_METHODS)):
+        if getattr(recipe.rule_class, _METHODS[i]) is not recipe.methods[i]:
+            return False
+    return True
 
 
 # -- from Python objects to a loop
-
-
-cdef bint _to_double(object value, double *result) except -1:
-    """Read a plain number; False for anything else, such as arrays and None."""
-    if PyFloat_Check(value):
-        result[0] = PyFloat_AS_DOUBLE(value)
-    elif PyBool_Check(value):
-        result[0] = value is True
-    elif PyLong_CheckExact(value):
-        result[0] = value
-    else:
-        return False
-    return True
 
 
 cdef bint _read_hyperparams(
@@ -358,7 +102,7 @@ cdef bint _read_hyperparams(
             level = PyDict_GetItemWithError(<object>fields, '_parent')
             if level is NULL:
                 return False
-        if not _to_double(<object>item, &h[i]):
+        if not to_double(<object>item, &h[i]):
             return False
     return True
 
@@ -478,7 +222,7 @@ cdef class _Values:
             if (recipe is self.recipe and parent is not NULL
                     and <object>parent is self.parent):
                 return True
-        if recipe is not self.recipe and not recipe.is_intact():
+        if recipe is not self.recipe and not _is_intact(recipe):
             return False
         self.forget()
         if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h):

@@ -4,7 +4,7 @@ import warnings
 
 import numpy
 
-from chainer_fast._core import update as _update
+from chainer_fast._core import update_recipes
 from chainer_fast.backends import cuda
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
@@ -34,7 +34,7 @@ class _LearningRate:
         return self.alpha_t
 
 
-@_rule.register(_update.AdamRecipe())
+@_rule.register(update_recipes.AdamRecipe())
 class AdamRule(_LearningRate, _rule.ElementwiseRule):
     """Update rule of :class:`Adam`, which tells the meaning of the parameters.
 

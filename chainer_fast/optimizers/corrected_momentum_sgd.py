@@ -1,11 +1,11 @@
 """Momentum SGD whose velocity does not depend on the learning rate."""
-from chainer_fast._core import update as _update
+from chainer_fast._core import update_recipes
 from chainer_fast.backends import cuda
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(_update.MomentumSGDRecipe(corrected=True))
+@_rule.register(update_recipes.MomentumSGDRecipe(corrected=True))
 class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`CorrectedMomentumSGD`.
 

@@ -1,11 +1,11 @@
 """Stochastic gradient descent with momentum."""
-from chainer_fast._core import update as _update
+from chainer_fast._core import update_recipes
 from chainer_fast.backends import cuda
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(_update.MomentumSGDRecipe())
+@_rule.register(update_recipes.MomentumSGDRecipe())
 class MomentumSGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`MomentumSGD`, which tells the meaning of the parameters.
 

@@ -1,9 +1,11 @@
 """Nesterov's accelerated gradient."""
+from chainer_fast._core import update_recipes
 from chainer_fast.backends import cuda
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
+@_rule.register(update_recipes.NesterovAGRecipe())
 class NesterovAGRule(_rule.ElementwiseRule):
     """Update rule of :class:`NesterovAG`, which tells the meaning of the parameters.
 

@@ -1,11 +1,11 @@
 """Stochastic gradient descent."""
-from chainer_fast._core import update as _update
+from chainer_fast._core import update_recipes
 from chainer_fast.backends import cuda
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(_update.SGDRecipe())
+@_rule.register(update_recipes.SGDRecipe())
 class SGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`SGD`, which tells the meaning of the parameters.
 

@@ -10,15 +10,24 @@ from hypothesis import strategies as st
 import chainer_fast as chainer
 from chainer_fast import optimizers
 from chainer_fast._core import update
+from chainer_fast.optimizers.ada_delta import AdaDeltaRule
+from chainer_fast.optimizers.ada_grad import AdaGradRule
 from chainer_fast.optimizers.adam import AdamRule
 from chainer_fast.optimizers.corrected_momentum_sgd import CorrectedMomentumSGDRule
 from chainer_fast.optimizers.momentum_sgd import MomentumSGDRule
+from chainer_fast.optimizers.nesterov_ag import NesterovAGRule
+from chainer_fast.optimizers.rmsprop import RMSpropRule
 from chainer_fast.optimizers.sgd import SGDRule
 
 RULES = [
     (SGDRule, {'lr': 0.1}),
     (MomentumSGDRule, {'lr': 0.1, 'momentum': 0.7}),
     (CorrectedMomentumSGDRule, {'lr': 0.1, 'momentum': 0.7}),
+    (NesterovAGRule, {'lr': 0.1, 'momentum': 0.7}),
+    (RMSpropRule, {'lr': 0.1, 'alpha': 0.7}),
+    (RMSpropRule, {'lr': 0.1, 'alpha': 0.7, 'eps_inside_sqrt': True}),
+    (AdaGradRule, {'lr': 0.1, 'eps': 1e-3}),
+    (AdaDeltaRule, {'rho': 0.7, 'eps': 1e-3}),
     (AdamRule, {'alpha': 0.1, 'beta1': 0.7, 'beta2': 0.8}),
     (AdamRule, {'alpha': 0.1, 'weight_decay_rate': 0.3, 'eta': 0.6, 'eps': 1e-3}),
     (AdamRule, {'alpha': 0.1, 'beta2': 0.5, 'amsgrad': True}),
