@@ -127,7 +127,8 @@ def _with_contiguousness(arrays, contiguous):
 
 def _send_variables(device, arrays):
     """Return new variables on a device."""
-    return [variable.Variable(device.send(a)) for a in arrays]
+    return [variable.Variable(device.send(a), requires_grad=a.dtype.kind == 'f')
+            for a in arrays]
 
 
 # How often inputs are drawn again because the function cannot be differentiated there.

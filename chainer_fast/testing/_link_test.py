@@ -260,6 +260,7 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
         grad_outputs = self._send(grad_outputs)
         # The call above may have changed more of the link than its outputs show.
         checked = self._create_initialized_link(inits, backend_config)
+        checked.cleargrads()
 
         def forward(inputs, params):
             with checked.init_scope():

@@ -24,7 +24,7 @@ def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
     AssertionError
         If an element or the shape differs. The message ends with the worst element.
     """
-    x, y = backend.CpuDevice().send([utils.force_array(x), utils.force_array(y)])
+    x, y = [backend.CpuDevice().send(utils.force_array(a)) for a in (x, y)]
     try:
         numpy.testing.assert_allclose(x, y, rtol, atol, verbose=verbose)
     except AssertionError as e:

@@ -37,14 +37,10 @@ def fix_random(*, setup_method='setUp', teardown_method='tearDown'):
         Decorator of a class, or of what other decorators of this package made of one.
     """
     def decorate(decorated):
-        if isinstance(decorated, _bundle._ParameterizedTestCaseBundle):
-            for case in decorated.cases:
-                _fix_random_of(case.klass, setup_method, teardown_method)
-        elif isinstance(decorated, type):
-            _fix_random_of(decorated, setup_method, teardown_method)
-        else:
-            raise TypeError('expected a test case, which is a class, not %r' % (
-                decorated,))
+        cases = _bundle.cases_of(decorated)
+        klasses = [decorated] if cases is None else [case.klass for case in cases]
+        for klass in klasses:
+            _fix_random_of(klass, setup_method, teardown_method)
         return decorated
 
     return decorate
