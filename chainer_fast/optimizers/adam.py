@@ -1,5 +1,6 @@
 """Adam and its variants: AdamW, AMSGrad, AdaBound and AMSBound."""
 import math
+import re
 import warnings
 
 import numpy
@@ -103,32 +104,24 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
         data -= eta * (rate * mean)
 
     def _move_on_gpu(self, data, grad):
-        hyperparam = self.hyperparam
+        hyperparam, state = self.hyperparam, self.state
         dtype = numpy.promote_types(grad.dtype, numpy.float32)
         _rule.check_eps('Adam', hyperparam.eps, dtype)
+        beta1, beta2, eps, eta, decay = self._scalars(
+            'beta1', 'beta2', 'eps', 'eta', 'weight_decay_rate')
         lower, upper = self.bounds if hyperparam.adabound else (0, 0)
-        values = [
-            dtype.type(value) for value in (
-                self.alpha_t, 1 - hyperparam.beta1, 1 - hyperparam.beta2,
-                hyperparam.eps, hyperparam.eta,
-                1 - hyperparam.eta * hyperparam.weight_decay_rate, lower, upper)]
-        arrays = [data, self.state['m'], self.state['v']]
-        if hyperparam.amsgrad:
-            arrays.append(self.state['vhat'])
-        kernel = _gpu_kernel(bool(hyperparam.amsgrad), bool(hyperparam.adabound))
-        kernel(grad, *values, *arrays)
+        kernel = _gpu_kernel(
+            dtype.name, bool(hyperparam.amsgrad), bool(hyperparam.adabound))
+        largest = [state['vhat']] if hyperparam.amsgrad else []
+        kernel(
+            grad, self.alpha_t, 1 - beta1, 1 - beta2, eps, eta, 1 - eta * decay, lower,
+            upper, data, state['m'], state['v'], *largest)
 
 
-def _gpu_kernel(amsgrad, adabound):
-    """Return the kernel of a variant; it computes in ``U``, and stores in ``T``."""
-    largest = '''
-        U largest = max((U)vhat, second);
-        vhat = largest;
-        second = largest;''' if amsgrad else ''
-    bounded = 'rate = max(lower, min(rate, upper));' if adabound else ''
-    return cuda.elementwise(
-        'T grad, U alpha_t, U move_m, U move_v, U eps, U eta, U keep, U lower, U upper',
-        'T param, T m, T v' + (', T vhat' if amsgrad else ''), '''
+def _gpu_kernel(dtype, amsgrad, adabound):
+    """Return the kernel of a variant, which computes in a type of its own."""
+    names = 'alpha_t', 'move_m', 'move_v', 'eps', 'eta', 'keep', 'lower', 'upper'
+    code = '''
         U g = grad;
         U first = m;
         U second = v;
@@ -140,7 +133,14 @@ def _gpu_kernel(amsgrad, adabound):
         U rate = alpha_t / (sqrt(second) + eps);
         %s
         param = keep * param - eta * rate * first;
-        ''' % (largest, bounded), 'adam')
+        ''' % (
+        'second = max((U)vhat, second); vhat = second;' if amsgrad else '',
+        'rate = max(lower, min(rate, upper));' if adabound else '')
+    return cuda.elementwise(
+        'T grad, ' + ', '.join('%s %s' % (dtype, name) for name in names),
+        'T param, T m, T v' + (', T vhat' if amsgrad else ''),
+        re.sub(r'\bU\b', {'float32': 'float', 'float64': 'double'}[dtype], code),
+        'adam')
 
 
 class Adam(_LearningRate, GradientMethod):
