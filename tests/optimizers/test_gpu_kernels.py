@@ -109,9 +109,9 @@ def compiled(tmp_path_factory):
     source, library = folder / 'kernels.cpp', folder / 'kernels.so'
     source.write_text(HEADER + '\n'.join(
         kernel.function(names[key]) for key, kernel in kernels.items()))
-    subprocess.run(
-        [COMPILER, '-shared', '-fPIC', '-ffp-contract=off', '-Wall', '-Werror',
-         '-Wno-unused-variable', '-Wno-unused-local-typedefs', str(source), '-o', str(library)], check=True)
+    flags = ['-shared', '-fPIC', '-ffp-contract=off', '-Wall', '-Werror',
+             '-Wno-unused-variable', '-Wno-unused-local-typedefs']
+    subprocess.run([COMPILER, *flags, str(source), '-o', str(library)], check=True)
     loaded = ctypes.CDLL(str(library))
     for key, kernel in kernels.items():
         kernel.bind(loaded[names[key]])
