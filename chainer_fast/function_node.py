@@ -339,8 +339,7 @@ _graph.bind(
     compatible=_toplevel.is_arrays_compatible,
     device_scope=_device_scope,
     has_nan=_has_nan,
-    run_static=static_forward_optimizations,
-    device_of=backend.get_device_from_array)
+    run_static=static_forward_optimizations)
 _backprop_core.bind(
     function_node=FunctionNode, device_scope=_device_scope, has_nan=_has_nan)
 

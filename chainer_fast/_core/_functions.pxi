@@ -224,8 +224,6 @@ cdef class FunctionBase:
         cdef ThreadState state = current()
         cdef VariableBase y
         cdef tuple xs
-        if self.input_nodes is not None:
-            _refuse_second_application(self)
         if type(inputs) is tuple:
             xs = <tuple>inputs
             if PyTuple_GET_SIZE(xs) <= MAX_KERNEL_INPUTS:
@@ -240,13 +238,6 @@ cdef class FunctionBase:
                 'a function that is part of a graph cannot be pickled or copied: '
                 'make a new %s and apply it' % type(self).__name__)
         return copyreg.__newobj__, (type(self),), vars(self) or None
-
-
-cdef int _refuse_second_application(FunctionBase function) except -1:
-    # The graph of the first application would have lost its inputs.
-    raise AssertionError(
-        '%s (%s) is part of a graph already: make a new object for each application'
-        % (function._impl_name, function.label))
 
 
 cdef object _retained(VariableNodeBase node):
@@ -309,9 +300,20 @@ cdef int _chain(FunctionBase function, list variables, tuple outputs,
     return 0
 
 
+cdef bint on_host(tuple arrays) noexcept:
+    """Tell whether all are plainly NumPy's, None aside."""
+    cdef Py_ssize_t i
+    cdef object array
+    for i in range(PyTuple_GET_SIZE(arrays)):
+        array = <object>PyTuple_GET_ITEM(arrays, i)
+        if array is not None and not PyArray_CheckExact(array):
+            return False
+    return True
+
+
 cdef tuple _compute(FunctionBase function, tuple arrays, ThreadState state):
     """Run ``forward``, on the device of the arrays."""
-    scope = _device_scope(arrays)
+    scope = None if on_host(arrays) else _device_scope(arrays)
     if scope is None:
         if state.static_graph:
             outputs = _run_static(function, arrays)

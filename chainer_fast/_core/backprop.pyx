@@ -13,7 +13,7 @@ from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
 from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableBase, \
     VariableNodeBase, kernel_of, local_hooks, lone_output, node_of, \
-    nodes_of_outputs, put_grad, variable_of
+    nodes_of_outputs, on_host, put_grad, variable_of
 from chainer_fast._core.heap cimport CandidateHeap
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
 
@@ -201,10 +201,9 @@ cdef class Traversal:
             outputs = nodes_of_outputs(function)
             gradients = tuple([
                 None if node is None else self._pass(node) for node in outputs])
-            if not targets:
-                continue
-            self._step(function, targets, gradients)
-            if self.retain_grad:
+            if targets:
+                self._step(function, targets, gradients)
+            if self.retain_grad and (targets or self.wanted is not None):
                 for node, gradient in zip(outputs, gradients):
                     if node is not None:
                         self._retain(node, gradient)
@@ -271,7 +270,8 @@ cdef class Traversal:
         if kernel is None or nodes is None or function.lazy_sum:
             return 0
         output = lone_output(function)
-        if output is None or output.creator_base is not function:
+        if output is None or output.creator_base is not function or (
+                not output.needs_grad):
             return 0
         n = PyTuple_GET_SIZE(nodes)
         if n > MAX_KERNEL_INPUTS:
@@ -329,7 +329,9 @@ cdef class Traversal:
         if hooks is not None:
             for hook in list(hooks.values()):
                 hook.backward_preprocess(function, data, arrays)
-        scope = _device_scope(data + arrays)
+        scope = None
+        if not on_host(data) or not on_host(arrays):
+            scope = _device_scope(data + arrays)
         if scope is None:
             backprop_step(function, targets, gradients, found, self.state.debug)
         else:

@@ -112,4 +112,4 @@ cdef bint shape_matches(VariableNodeBase node, object array) except -1
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1
 cdef int check_grad(VariableBase variable, object array) except -1
 cdef dict local_hooks(FunctionBase function)
-cdef object as_ndarray(object array)
+cdef bint on_host(tuple arrays) noexcept

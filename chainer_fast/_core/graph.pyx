@@ -49,15 +49,13 @@ cdef object _compatible = None          # arrays -> bool
 cdef object _device_scope = None        # arrays -> context manager, or None on the CPU
 cdef object _has_nan = None             # array -> bool
 cdef object _run_static = None          # (function, arrays) -> outputs
-cdef object _make_transpose = None
-cdef object _device_of = None           # array -> device
 
 
 def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
-         device_scope, has_nan, run_static, device_of):
+         device_scope, has_nan, run_static):
     """Make the public classes and the array rules known; called once, at import."""
     global _Variable, _VariableNode, _accepts_array, _describe_arrays, _compatible
-    global _device_scope, _has_nan, _run_static, _device_of
+    global _device_scope, _has_nan, _run_static
     _Variable = variable
     _VariableNode = variable_node
     _accepts_array = accepts_array
@@ -66,12 +64,6 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
     _device_scope = device_scope
     _has_nan = has_nan
     _run_static = run_static
-    _device_of = device_of
-
-
-cdef object as_ndarray(object array):
-    """Return ``array`` if it is plainly a NumPy array, else None."""
-    return array if PyArray_CheckExact(array) else None
 
 
 # One module, since each of these types knows the others; a file each, to be read.

@@ -1,116 +1,62 @@
 """The differentiable functions, usually imported as ``F``."""
-from chainer_fast.functions.activation.clipped_relu import clipped_relu, relu6
-from chainer_fast.functions.activation.elu import elu
-from chainer_fast.functions.activation.hard_sigmoid import hard_sigmoid
-from chainer_fast.functions.activation.leaky_relu import leaky_relu
-from chainer_fast.functions.activation.log_softmax import log_softmax
-from chainer_fast.functions.activation.relu import relu
-from chainer_fast.functions.activation.sigmoid import sigmoid
-from chainer_fast.functions.activation.softmax import softmax
-from chainer_fast.functions.activation.softplus import softplus
-from chainer_fast.functions.activation.tanh import tanh
-from chainer_fast.functions.array.as_strided import as_strided
-from chainer_fast.functions.array.broadcast import broadcast, broadcast_to
-from chainer_fast.functions.array.cast import cast
-from chainer_fast.functions.array.concat import concat
-from chainer_fast.functions.array.copy import copy
-from chainer_fast.functions.array.diagonal import diagonal
-from chainer_fast.functions.array.dstack import dstack
-from chainer_fast.functions.array.expand_dims import expand_dims
-from chainer_fast.functions.array.flatten import flatten
-from chainer_fast.functions.array.flip import flip
-from chainer_fast.functions.array.fliplr import fliplr
-from chainer_fast.functions.array.flipud import flipud
-from chainer_fast.functions.array.get_item import get_item
-from chainer_fast.functions.array.hstack import hstack
-from chainer_fast.functions.array.moveaxis import moveaxis
-from chainer_fast.functions.array.pad import pad
-from chainer_fast.functions.array.permutate import permutate
-from chainer_fast.functions.array.repeat import repeat
-from chainer_fast.functions.array.reshape import reshape
-from chainer_fast.functions.array.rollaxis import rollaxis
-from chainer_fast.functions.array.scatter_add import scatter_add
-from chainer_fast.functions.array.select_item import select_item
-from chainer_fast.functions.array.separate import separate
-from chainer_fast.functions.array.split_axis import split_axis
-from chainer_fast.functions.array.squeeze import squeeze
-from chainer_fast.functions.array.stack import stack
-from chainer_fast.functions.array.swapaxes import swapaxes
-from chainer_fast.functions.array.tile import tile
-from chainer_fast.functions.array.transpose import transpose
-from chainer_fast.functions.array.vstack import vstack
-from chainer_fast.functions.array.where import where
-from chainer_fast.functions.connection.bilinear import bilinear
-from chainer_fast.functions.connection.embed_id import embed_id
-from chainer_fast.functions.connection.linear import linear
-from chainer_fast.functions.evaluation.accuracy import accuracy
-from chainer_fast.functions.evaluation.binary_accuracy import binary_accuracy
-from chainer_fast.functions.evaluation.classification_summary import (
-    classification_summary,
-    f1_score,
-    precision,
-    recall,
-)
-from chainer_fast.functions.evaluation.r2_score import r2_score
-from chainer_fast.functions.loss.absolute_error import absolute_error
-from chainer_fast.functions.loss.hinge import hinge
-from chainer_fast.functions.loss.huber_loss import huber_loss
-from chainer_fast.functions.loss.mean_absolute_error import mean_absolute_error
-from chainer_fast.functions.loss.mean_squared_error import mean_squared_error
-from chainer_fast.functions.loss.sigmoid_cross_entropy import sigmoid_cross_entropy
-from chainer_fast.functions.loss.softmax_cross_entropy import softmax_cross_entropy
-from chainer_fast.functions.loss.squared_error import squared_difference, squared_error
-from chainer_fast.functions.math.arctanh import arctanh
-from chainer_fast.functions.math.average import average
-from chainer_fast.functions.math.average import average as mean
-from chainer_fast.functions.math.basic_math import absolute, add
-from chainer_fast.functions.math.batch_l2_norm_squared import batch_l2_norm_squared
-from chainer_fast.functions.math.bias import bias
-from chainer_fast.functions.math.ceil import ceil
-from chainer_fast.functions.math.clip import clip
-from chainer_fast.functions.math.cumprod import cumprod
-from chainer_fast.functions.math.cumsum import cumsum
-from chainer_fast.functions.math.digamma import digamma
-from chainer_fast.functions.math.erf import erf
-from chainer_fast.functions.math.erfc import erfc
-from chainer_fast.functions.math.erfcinv import erfcinv
-from chainer_fast.functions.math.erfcx import erfcx
-from chainer_fast.functions.math.erfinv import erfinv
-from chainer_fast.functions.math.exponential import exp, log, log2, log10
-from chainer_fast.functions.math.exponential_m1 import expm1
-from chainer_fast.functions.math.fix import fix
-from chainer_fast.functions.math.floor import floor
-from chainer_fast.functions.math.fmod import fmod
-from chainer_fast.functions.math.hyperbolic import cosh, sinh
-from chainer_fast.functions.math.identity import identity
-from chainer_fast.functions.math.lgamma import lgamma
-from chainer_fast.functions.math.linear_interpolate import linear_interpolate
-from chainer_fast.functions.math.log_ndtr import log_ndtr
-from chainer_fast.functions.math.logarithm_1p import log1p
-from chainer_fast.functions.math.logsumexp import logsumexp
-from chainer_fast.functions.math.matmul import batch_matmul, matmul
-from chainer_fast.functions.math.maximum import maximum
-from chainer_fast.functions.math.minimum import minimum
-from chainer_fast.functions.math.minmax import argmax, argmin, max, min
-from chainer_fast.functions.math.ndtr import ndtr
-from chainer_fast.functions.math.ndtri import ndtri
-from chainer_fast.functions.math.polygamma import polygamma
-from chainer_fast.functions.math.prod import prod
-from chainer_fast.functions.math.scale import scale
-from chainer_fast.functions.math.sign import sign
-from chainer_fast.functions.math.sqrt import rsqrt, sqrt
-from chainer_fast.functions.math.square import square
-from chainer_fast.functions.math.sum import sum, sum_to
-from chainer_fast.functions.math.trigonometric import (
-    arccos,
-    arcsin,
-    arctan,
-    arctan2,
-    cos,
-    sin,
-    tan,
-)
-from chainer_fast.functions.math.zeta import zeta
-from chainer_fast.functions.noise.dropout import dropout
-from chainer_fast.functions.noise.gaussian import gaussian
-from chainer_fast.functions.util.forget import forget
+import importlib
+
+# By family: each module, and after a colon what it gives, unless that is just the
+# function of its own name. ``a=b`` gives ``a`` under the name ``b``.
+_EXPORTS = {
+    'activation': '''
+        clipped_relu:clipped_relu,relu6 elu hard_sigmoid leaky_relu log_softmax relu
+        sigmoid softmax softplus tanh
+    ''',
+    'array': '''
+        as_strided broadcast:broadcast,broadcast_to cast concat copy diagonal dstack
+        expand_dims flatten flip fliplr flipud get_item hstack moveaxis pad permutate
+        repeat reshape rollaxis scatter_add select_item separate split_axis squeeze
+        stack swapaxes tile transpose vstack where
+    ''',
+    'connection': '''
+        bilinear embed_id linear
+    ''',
+    'evaluation': '''
+        accuracy binary_accuracy
+        classification_summary:classification_summary,f1_score,precision,recall
+        r2_score
+    ''',
+    'loss': '''
+        absolute_error hinge huber_loss mean_absolute_error mean_squared_error
+        sigmoid_cross_entropy softmax_cross_entropy
+        squared_error:squared_difference,squared_error
+    ''',
+    'math': '''
+        arctanh average:average,average=mean basic_math:absolute,add
+        batch_l2_norm_squared bias ceil clip cumprod cumsum digamma erf erfc erfcinv
+        erfcx erfinv exponential:exp,log,log2,log10 exponential_m1:expm1 fix floor
+        fmod hyperbolic:cosh,sinh identity lgamma linear_interpolate log_ndtr
+        logarithm_1p:log1p logsumexp matmul:batch_matmul,matmul maximum minimum
+        minmax:argmax,argmin,max,min ndtr ndtri polygamma prod scale sign
+        sqrt:rsqrt,sqrt square sum:sum,sum_to
+        trigonometric:arccos,arcsin,arctan,arctan2,cos,sin,tan zeta
+    ''',
+    'noise': '''
+        dropout gaussian
+    ''',
+    'util': '''
+        forget
+    ''',
+}
+
+
+def _load():
+    """Import every module of the table; return what they give, by name."""
+    found = {}
+    for family, entries in _EXPORTS.items():
+        for entry in entries.split():
+            name, _, given = entry.partition(':')
+            module = importlib.import_module('.'.join([__name__, family, name]))
+            for function in (given or name).split(','):
+                function, _, alias = function.partition('=')
+                found[alias or function] = getattr(module, function)
+    return found
+
+
+globals().update(_load())
