@@ -104,12 +104,12 @@ class Parameter(Variable):
         array = self.raw_array
         if array is not None:
             return array.dtype
-        dtype = getattr(self.initializer, 'dtype', None)
-        if dtype is None:
+        if not hasattr(self.initializer, 'dtype'):
             raise RuntimeError(
                 'The dtype of an uninitialized parameter is not determined: give its '
                 'initializer a dtype, or call initialize first.')
-        return numpy.dtype(dtype)
+        # Of an initializer that leaves it open, NumPy's default.
+        return numpy.dtype(self.initializer.dtype)
 
     def _to_device(self, device, allow_unchaining):
         self._initial_device = device

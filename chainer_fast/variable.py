@@ -227,10 +227,6 @@ class Variable(VariableBase):
     def __str__(self):
         return variable_str(self)
 
-    def __iter__(self):
-        for index in range(len(self)):
-            yield self[index]
-
     def __nonzero__(self):
         return self.__bool__()
 
