@@ -3,7 +3,7 @@ import types
 import numpy
 import pytest
 
-from chainer_fast import gradient_check
+from chainer_fast import _numerical_grad, gradient_check
 
 
 def grad_of(f, x, gy=None, **options):
@@ -159,6 +159,12 @@ def test_smooth(f, x):
 ])
 def test_not_smooth(f, x):
     assert not is_smooth(f, x)
+
+
+def test_infinite_outputs_are_passed_over_silently():
+    with numpy.errstate(all='raise'):
+        _numerical_grad._check_differentiable(
+            [[numpy.array([numpy.inf, 1.])] * 5], 0, 1e-2, '')
 
 
 def test_kink_of_any_output():

@@ -49,6 +49,15 @@ def test_message_shows_worst_element():
     assert '  absolute error: 4.0' in lines
 
 
+@pytest.mark.parametrize('x, y, index', [
+    # The first element is further from its reference, but within its tolerance.
+    ([1000.5, 1.2], [1000., 1.], 1), ([9., numpy.nan], [1., 2.], 1),
+    ([9., numpy.inf], [1., -numpy.inf], 1)])
+def test_worst_element(x, y, index):
+    with pytest.raises(AssertionError, match=r'worst index: \(%d,\)' % index):
+        testing.assert_allclose(numpy.array(x), numpy.array(y), rtol=1e-3)
+
+
 def test_message_for_small_unsigned_integers():
     # Their difference does not fit their type.
     with pytest.raises(AssertionError, match='absolute error: 255'):

@@ -1,3 +1,4 @@
+import contextlib
 import sys
 import types
 import unittest
@@ -67,6 +68,22 @@ def test_context():
             name: getattr(chainer_fast.config, name) for name in settings} == settings
         assert chainer_fast.config.use_ideep == 'never'
     assert {name: getattr(chainer_fast.config, name) for name in settings} == before
+
+
+def test_context_makes_device_current(monkeypatch):
+    events = []
+
+    @contextlib.contextmanager
+    def using_device(device):
+        events.append(device)
+        yield
+        events.append('end')
+
+    monkeypatch.setattr(chainer_fast, 'using_device', using_device)
+    config = testing.BackendConfig({})
+    with config:
+        assert events == [config.device]
+    assert events == [config.device, 'end']
 
 
 def test_context_ends_on_error():

@@ -5,7 +5,7 @@ import pytest
 
 import chainer_fast
 import chainer_fast.functions as F
-from chainer_fast import initializers, testing
+from chainer_fast import gradient_check, initializers, testing
 from chainer_fast.testing import _function_link_support, function_link
 
 CPU = testing.BackendConfig({})
@@ -23,10 +23,11 @@ class Product(chainer_fast.FunctionNode):
         x, y = inputs
         if self.log is not None:
             self.log.append((x.dtype.char, x.flags.c_contiguous))
+        error = 1 if self.wrong == 'forward' else 0
+        outputs = x * y + x.dtype.type(error), x * x + y * y
         if self.wrong == 'modifies':
             x[...] += 1
-        error = 1 if self.wrong == 'forward' else 0
-        return x * y + x.dtype.type(error), x * x + y * y
+        return outputs
 
     def backward(self, indexes, grad_outputs):
         x, y = self.get_retained_inputs()
@@ -79,12 +80,26 @@ def test_function_right(name, shape, contiguous):
     assert test.backend_config is CPU
 
 
-@pytest.mark.parametrize('wrong, name', [(n, n) for n in TESTS] + [
-    ('modifies', 'forward')])
-def test_function_wrong(wrong, name):
+@pytest.mark.parametrize('name', TESTS)
+def test_function_wrong(name):
     with pytest.raises(testing.FunctionTestError) as e:
-        run(ProductTest, name, wrong=wrong)
+        run(ProductTest, name, wrong=name)
     assert isinstance(e.value, AssertionError)
+
+
+def test_function_modifies_inputs():
+    with pytest.raises(testing.FunctionTestError, match='changed its inputs'):
+        run(ProductTest, 'forward', wrong='modifies')
+
+
+@pytest.mark.parametrize('name, attribute', [
+    ('forward', 'check_forward_options'), ('backward', 'check_backward_options'),
+    ('double_backward', 'check_double_backward_options')])
+def test_function_options(name, attribute):
+    run(ProductTest, name, wrong=name, setUp=lambda self: setattr(
+        self, attribute, {'atol': 1e3, 'rtol': 1e3}))
+    # They belong to the instance.
+    assert getattr(ProductTest('test_forward'), attribute) == {}
 
 
 @pytest.mark.parametrize('name', TESTS)
@@ -103,6 +118,11 @@ def test_function_contiguousness():
     # Finite differences are taken in double precision.
     assert log[0] == ('f', False)
     assert {dtype for dtype, _ in log[1:]} == {'d'}
+    seen = []
+    run(ProductTest, 'forward', forward_expected=lambda self, inputs: (
+        seen.extend(x.flags.c_contiguous for x in inputs)
+        or ProductTest.forward_expected(self, inputs)))
+    assert seen == [False, False]
     log.clear()
     run(ProductTest, 'backward', forward=forward, contiguous='C',
         numerical_grad_dtype='f', setUp=lambda self: setattr(
@@ -185,6 +205,8 @@ def test_function_integer_input():
 
         def forward(self, inputs, device):
             x, t = inputs
+            assert x.requires_grad
+            assert not t.requires_grad
             return F.select_item(x, t) * F.select_item(x, t),
 
         def forward_expected(self, inputs):
@@ -226,6 +248,14 @@ def test_function_dodges():
     with pytest.raises(testing.FunctionTestError):
         run(AbsTest, 'backward', dodge_nondifferentiable=False,
             generate_inputs=lambda self: (numpy.full(2, 1e-4, 'f'),))
+
+
+def test_function_detects_but_does_not_dodge():
+    with pytest.raises(gradient_check.NondifferentiableError):
+        run(AbsTest, 'backward', dodge_nondifferentiable=False,
+            generate_inputs=lambda self: (numpy.full(2, 1e-4, 'f'),),
+            setUp=lambda self: setattr(
+                self, 'check_backward_options', {'detect_nondifferentiable': True}))
 
 
 def test_function_cannot_dodge(monkeypatch):
@@ -319,6 +349,47 @@ def test_link_gradient_of_parameter_only():
         run(DotTest, 'backward', forward=forward)
     # A parameter that is not named is not checked.
     run(DotTest, 'backward', forward=forward, param_names=())
+
+
+def test_link_dodges():
+    n_draws = []
+
+    def generate_inputs(self):
+        n_draws.append(1)
+        # At first, a kink is near.
+        return numpy.full((4, 2), 1e-4 if len(n_draws) < 3 else 1, 'f'),
+
+    run(DotTest, 'backward', dodge_nondifferentiable=True,
+        generate_inputs=generate_inputs,
+        generate_params=lambda self: (numpy.ones((2, 3), 'f'),),
+        forward=lambda self, link, inputs, device: abs(link(*inputs)))
+    assert len(n_draws) == 4
+
+
+def test_link_other_parameters_have_no_stale_gradients():
+    grads = []
+
+    def forward(self, link, inputs, device):
+        grads.append(link.p.grad)
+        return link(*inputs)
+
+    run(DotTest, 'backward', forward=forward, param_names=())
+    # The first two calls are to see the outputs, and to initialize the link.
+    assert grads[2] is None
+
+
+def test_link_is_given_initializers():
+    given = []
+
+    def create_link(self, initializers):
+        given.extend(initializers)
+        return DotTestBase.create_link(self, initializers)
+
+    run(DotInitializersTest, 'initializers', create_link=create_link)
+    assert isinstance(given[0], initializers.Constant)
+    assert given[1] == 2
+    assert isinstance(given[2], numpy.ndarray)
+    assert given[3] is None
 
 
 def test_link_several_outputs():

@@ -47,9 +47,15 @@ def test_requires(requirements, satisfied):
     with_ = testing.with_requires(*requirements)(lambda: 1)
     without = testing.without_requires(*requirements)(lambda: 1)
     skipped, run = (without, with_) if satisfied else (with_, without)
+    assert not hasattr(run, '__unittest_skip__')
     assert run() == 1
     with pytest.raises(unittest.SkipTest, match='requires: '):
         skipped()
+
+
+def test_requires_takes_prereleases(monkeypatch):
+    monkeypatch.setattr(helper.importlib.metadata, 'version', lambda name: '2.0rc1')
+    assert helper._are_satisfied(['anything>=1.0'])
 
 
 def test_requires_of_class():

@@ -39,6 +39,7 @@ def test_stream():
         [1.00470815, -0.34513336, 1.49361201],
         [0.41180119, 0.79429806, -0.91655771]], atol=1e-7)
     y = testing.generate_matrix((2, 2), dtype='D', singular_values=[1, 2])
+    assert abs(y.imag).max() > 0.1
     numpy.random.seed(0)
     numpy.random.standard_normal(6 + 8)
     state = numpy.random.get_state()

@@ -205,6 +205,12 @@ def test_inherited_tests(module):
         run(case, 'test_inherited')
 
 
+def test_static_methods_are_left_alone(module):
+    case, = testing.parameterize({'a': 1})(make(
+        module, test_static=staticmethod(lambda: 5))).cases
+    assert case.klass.test_static() == 5
+
+
 def test_other_attributes_are_left_alone(module):
     def helper(self):
         raise KeyError('plain')
