@@ -59,7 +59,7 @@ def check_backward(
         ``eps`` where the inputs have little precision. Default: that of each input.
     detect_nondifferentiable : bool
         Whether to look for kinks and jumps along the direction, as
-        :func:`numerical_grad` does with ``atol`` and ``rtol``.
+        :func:`numerical_grad` does with ``diff_rtol=rtol``.
 
     Raises
     ------
@@ -326,7 +326,7 @@ class _CheckBackward:
         try:
             derivative, = numerical_grad(
                 f, (step,), self.gys, self.eps, self.detect_nondifferentiable,
-                diff_atol=self.atol, diff_rtol=self.rtol)
+                diff_rtol=self.rtol)
         finally:
             self._set_params(originals)
         return float(derivative)
