@@ -13,7 +13,7 @@ _alias.install()
 _REMOVED = {
     'product': numpy.prod, 'cumproduct': numpy.cumprod, 'sometrue': numpy.any,
     'alltrue': numpy.all, 'float': float, 'int': int, 'bool': bool, 'object': object,
-    'complex': complex, 'str': str, 'float_': numpy.float64, 'NaN': numpy.nan,
+    'complex': complex, 'complex_': numpy.complex128, 'str': str, 'float_': numpy.float64, 'NaN': numpy.nan,
     'Inf': numpy.inf, 'infty': numpy.inf, 'row_stack': numpy.vstack,
     'in1d': numpy.isin, 'asfarray': lambda a: numpy.asarray(a, float),
 }
@@ -43,10 +43,7 @@ def pytest_collectreport(report):
         _outcomes[report.nodeid] = 'error'
 
 
-def pytest_sessionfinish(session):
-    # With several processes, only the one that gathers the reports writes.
-    if hasattr(session.config, 'workerinput'):
-        return
+def pytest_sessionfinish():
     prefix = 'tests/'
     outcomes = {
         test[len(prefix):] if test.startswith(prefix) else test: outcome
