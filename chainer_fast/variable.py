@@ -1,12 +1,11 @@
 """Variables: arrays that remember how they were computed."""
 import warnings
 
-import numpy
-
-from chainer_fast import backend
+from chainer_fast import _variable_text, backend
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
-from chainer_fast.backends import _cpu, cuda, intel64
+from chainer_fast._variable_text import variable_repr, variable_str
+from chainer_fast.backends import cuda, intel64
 
 __all__ = [
     'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable',
@@ -36,33 +35,6 @@ def as_array(obj):
     if isinstance(obj, Variable):
         return obj.array
     return obj
-
-
-def _text(var, as_text):
-    head = 'variable' if var.name is None else 'variable ' + var.name
-    array = var.raw_array
-    if array is None:
-        return head + '(None)'
-    with cuda.get_device_from_array(array):
-        body = as_text(backend.CpuDevice().send(array))
-    indent = ' ' * (len(head) + 1)
-    lines = [indent + line if line else line for line in body.split('\n')]
-    return '%s(%s)' % (head, '\n'.join(lines)[len(indent):])
-
-
-def variable_repr(var):
-    """Return the text that ``repr`` gives for a variable."""
-    def as_text(array):
-        if array.size == 0:
-            return '[], shape=%s' % (array.shape,)
-        return numpy.array2string(array, separator=', ')
-    return _text(var, as_text)
-
-
-def variable_str(var):
-    """Return the text that ``str`` gives for a variable."""
-    return _text(
-        var, lambda array: '[]' if array.size == 0 else numpy.array2string(array))
 
 
 class VariableNode(VariableNodeBase):
@@ -281,23 +253,7 @@ class Variable(VariableBase):
 
     def debug_print(self):
         """Return several lines on the device, type and statistics of the variable."""
-        array = self.raw_array
-        if array is None:
-            facts = dict.fromkeys(
-                ('device', 'backend', 'shape', 'dtype', 'statistics'))
-            facts['grad'] = None
-        else:
-            on_cpu = isinstance(array, _cpu.CpuDevice.supported_array_types)
-            facts = {
-                'device': 'CPU' if on_cpu else array.device,
-                'backend': type(array),
-                'shape': self.shape,
-                'dtype': self.dtype,
-                'statistics': _statistics(array),
-                'grad': _grad_statistics(self._grad),
-            }
-        lines = ['- %s: %s' % item for item in facts.items()]
-        return '\n'.join([self.summary(), *lines])
+        return _variable_text.describe(self)
 
     # -- between devices
 
@@ -543,21 +499,6 @@ class Variable(VariableBase):
             If there is not exactly one element.
         """
         return self.array.item()
-
-
-def _statistics(array):
-    with cuda.get_device_from_array(array):
-        return 'mean={:.8f}, std={:.8f}'.format(
-            float(array.mean()), float(array.std()))
-
-
-def _grad_statistics(grad):
-    if grad is None:
-        return None
-    with cuda.get_device_from_array(grad):
-        if (grad == 0).all():
-            return 0
-    return _statistics(grad)
 
 
 # Here for the name's sake; it derives from Variable, which has to be there before.
