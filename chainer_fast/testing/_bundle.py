@@ -2,9 +2,7 @@
 
 Decorators such as ``parameterize`` turn a class into a family of classes, and put each
 into the module of the class, where test runners find them by name. What they leave
-under the name of the class is a bundle, so that such decorators can be stacked. If one
-of the family has the very name of the class, it stands in for the bundle: under
-another name it would not be known by its own, and under none its tests would be lost.
+under the name of the class is a bundle, so that such decorators can be stacked.
 """
 import inspect
 import sys
@@ -38,8 +36,7 @@ def make_decorator(test_case_generator):
     Returns
     -------
     function
-        It takes a class, a bundle or what stands in for one, and returns a bundle or
-        what stands in for it.
+        It takes a class or a bundle, and returns a bundle.
     """
     def decorate(decorated):
         parents = cases_of(decorated)
@@ -50,25 +47,15 @@ def make_decorator(test_case_generator):
             for case in parents:
                 # Its children replace it.
                 vars(sys.modules[case.module_name]).pop(case.class_name, None)
-        cases = [case for parent in parents
-                 for case in _derive(parent, test_case_generator(parent.klass))]
-        name = getattr(decorated, '__name__', None)
-        for case in cases:
-            if case.class_name == name:
-                case.klass._bundled_cases = cases
-                return case.klass
-        return _ParameterizedTestCaseBundle(cases)
+        return _ParameterizedTestCaseBundle([
+            case for parent in parents
+            for case in _derive(parent, test_case_generator(parent.klass))])
 
     return decorate
 
 
 def cases_of(decorated):
-    """Return the test cases of a bundle, or of what stands in for one.
-
-    Returns
-    -------
-    list of _TestCaseTuple or None
-        ``None`` for a class that decorators have not made.
+    """Return the test cases of a bundle, or ``None`` for a class.
 
     Raises
     ------
@@ -78,8 +65,7 @@ def cases_of(decorated):
     if isinstance(decorated, _ParameterizedTestCaseBundle):
         return decorated.cases
     if isinstance(decorated, type):
-        # Not inherited: a subclass is a class of its own.
-        return vars(decorated).get('_bundled_cases')
+        return None
     raise TypeError('expected a test case, which is a class, not %r' % (decorated,))
 
 

@@ -159,8 +159,9 @@ def inject_backend_tests(method_names, params):
     Parameters
     ----------
     method_names : list of str or None
-        Test methods that take it; all of them if ``None``. The other methods of the
-        test case run once.
+        Test methods that take it; all of them if ``None``. Others run once, but only
+        if the class is parameterized too: else what this decorator leaves under its
+        name hides them from test runners, as it does in Chainer.
     params : list of dict
         Parameters of the backends.
 

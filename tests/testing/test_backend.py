@@ -9,7 +9,6 @@ import pytest
 import chainer_fast
 from chainer_fast import backend, testing
 from chainer_fast.testing import attr
-from chainer_fast.testing._bundle import cases_of
 
 CPU_NAME = (
     'use_chainerx_false__chainerx_device_None__use_cuda_false__cuda_device_None'
@@ -183,10 +182,8 @@ def test_all_methods(test_class):
 
 
 def test_named_methods(test_class):
-    decorated = testing.inject_backend_tests(['test_a'], [{}])(test_class)
-    base, on_cpu = cases_of(decorated)
-    # The name of the class stays that of a test case.
-    assert decorated is base.klass
+    bundle = testing.inject_backend_tests(['test_a'], [{}])(test_class)
+    base, on_cpu = bundle.cases
     assert base.class_name == 'Test'
     assert base.klass.test_a is None
     assert call(base, 'test_b') == ()
@@ -197,30 +194,12 @@ def test_named_methods(test_class):
 def test_named_methods_with_other_decorators(test_class):
     decorated = testing.fix_random()(testing.parameterize({'p': 1}, {'p': 2})(
         testing.inject_backend_tests(['test_a'], [{}])(test_class)))
-    assert [case.class_name for case in cases_of(decorated)] == [
+    assert [case.class_name for case in decorated.cases] == [
         'Test_param_0_{p=1}', 'Test_param_1_{p=2}',
         'Test_%s_param_0_{p=1}' % CPU_NAME, 'Test_%s_param_1_{p=2}' % CPU_NAME]
     module = sys.modules[test_class.__module__]
     assert {n for n in vars(module) if n.startswith('Test')} == {
-        case.class_name for case in cases_of(decorated)}
-
-
-def test_named_methods_twice(test_class):
-    decorated = testing.inject_backend_tests(['test_b'], [{'autotune': True}])(
-        testing.inject_backend_tests(['test_a'], [{}])(test_class))
-    assert decorated.test_a is decorated.test_b is None
-    assert decorated('check').check() == 'checked'
-    configs = {
-        (name, config.autotune)
-        for case in cases_of(decorated) for name in ('test_a', 'test_b')
-        if getattr(case.klass, name) is not None
-        for config in call(case, name)}
-    assert configs == {('test_a', False), ('test_b', True)}
-
-
-def test_subclass_of_named_methods(test_class):
-    decorated = testing.inject_backend_tests(['test_a'], [{}])(test_class)
-    assert cases_of(type('Sub', (decorated,), {})) is None
+        case.class_name for case in decorated.cases}
 
 
 def test_configuration_is_not_entered(test_class):

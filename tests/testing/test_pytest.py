@@ -22,6 +22,7 @@ class TestBoth(unittest.TestCase):
         assert self.a == self.b
 
 @testing.inject_backend_tests(['test_injected'], [{}])
+@testing.parameterize({'a': 1})
 class TestSome(unittest.TestCase):
     def test_injected(self, backend_config):
         pass
@@ -74,8 +75,8 @@ def test_collected_and_run(run):
     assert [line.split(' [')[0].rstrip() for line in lines if '::' in line] == [
         'test_it.py::TestBoth_param_0_{a=1}_%s::test_it PASSED' % CPU,
         'test_it.py::TestBoth_param_1_{a=2}_%s::test_it PASSED' % CPU,
-        'test_it.py::TestSome::test_plain PASSED',
-        'test_it.py::TestSome_%s::test_injected PASSED' % CPU,
+        'test_it.py::TestSome_param_0_{a=1}::test_plain PASSED',
+        'test_it.py::TestSome_param_0_{a=1}_%s::test_injected PASSED' % CPU,
         'test_it.py::TestPlainClass_param_0_{a=1}::test_it PASSED',
         'test_it.py::TestFixRandom::test_it PASSED',
         'test_it.py::TestExpectedFailure_param_0_{a=1}::test_it XFAIL',
