@@ -2,7 +2,7 @@
 
 cdef int _set_info(VariableNodeBase node, object array) except -1:
     """Note type and shape of the variable's array."""
-    cdef int i
+    cdef int i, ndim
     if array is None:
         node.dtype = None
         return _set_shape(node, None)
@@ -10,38 +10,42 @@ cdef int _set_info(VariableNodeBase node, object array) except -1:
         node.dtype = array.dtype
         return _set_shape(node, array.shape)
     node.dtype = <object>PyArray_DESCR(array)
-    node.ndim = PyArray_NDIM(array)
-    for i in range(node.ndim):
-        node.dims[i] = PyArray_DIMS(array)[i]
+    ndim = PyArray_NDIM(array)
+    for i in range(ndim):
+        if PyArray_DIMS(array)[i] > LONGEST_INLINE:
+            return _set_shape(node, array.shape)
+        node.dims[i] = <int>PyArray_DIMS(array)[i]
+    node.ndim = ndim
     return 0
 
 
 cdef int _set_shape(VariableNodeBase node, object shape) except -1:
     cdef Py_ssize_t i
-    node.ndim = -1
+    node.ndim = NO_SHAPE
     if shape is None:
         return 0
-    if len(shape) > INLINE_DIMS:
-        vars(node)['shape of many axes'] = shape
-    else:
-        for i in range(len(shape)):
-            node.dims[i] = shape[i]
+    if len(shape) > INLINE_DIMS or max(shape, default=0) > LONGEST_INLINE:
+        vars(node)['shape'] = tuple(shape)
+        node.ndim = SHAPE_ELSEWHERE
+        return 0
+    for i in range(len(shape)):
+        node.dims[i] = shape[i]
     node.ndim = len(shape)
     return 0
 
 
 cdef object _shape_of(VariableNodeBase node):
-    if node.ndim < 0:
+    if node.ndim == NO_SHAPE:
         return None
-    if node.ndim > INLINE_DIMS:
-        return vars(node)['shape of many axes']
+    if node.ndim == SHAPE_ELSEWHERE:
+        return vars(node)['shape']
     return tuple([node.dims[i] for i in range(node.ndim)])
 
 
 cdef bint shape_matches(VariableNodeBase node, object array) except -1:
     """Tell whether an array has the shape of the node's variable."""
     cdef int i
-    if not PyArray_CheckExact(array) or node.ndim > INLINE_DIMS:
+    if not PyArray_CheckExact(array) or node.ndim < 0:
         return _shape_of(node) == array.shape
     if PyArray_NDIM(array) != node.ndim:
         return False
@@ -101,7 +105,7 @@ cdef class VariableNodeBase:
     def __cinit__(self):
         self.variable_ptr = NULL
         self.creator_ptr = NULL
-        self.ndim = -1
+        self.ndim = NO_SHAPE
         self.needs_grad = True
         cf_drop_instance_dict(self)
 

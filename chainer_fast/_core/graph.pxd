@@ -17,6 +17,13 @@ from chainer_fast._core.state cimport ThreadState
 
 cdef enum:
     INLINE_DIMS = 4
+    LONGEST_INLINE = 0x7fffffff
+
+# In place of a number of axes: there is no array, or its shape does not fit in the
+# node and stands in the instance dictionary.
+cdef enum:
+    NO_SHAPE = -1
+    SHAPE_ELSEWHERE = -2
 
 cdef extern from *:
     """
@@ -44,9 +51,8 @@ cdef class VariableNodeBase:
     cdef FunctionBase creator_base
     cdef object array                    # kept only while a function needs it
     cdef public object dtype
-    cdef Py_ssize_t dims[INLINE_DIMS]
+    cdef int dims[INLINE_DIMS]
     cdef public int _rank
-    # -1: no array. More than INLINE_DIMS: the shape is in the instance dictionary.
     cdef signed char ndim
     cdef char needs_grad
 
