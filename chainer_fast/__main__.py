@@ -1,7 +1,10 @@
 """Run a program written for Chainer, unedited: ``python -m chainer_fast SCRIPT``."""
+import importlib.machinery
+import io
 import os
 import runpy
 import sys
+import types
 
 from chainer_fast import _alias
 
@@ -32,6 +35,25 @@ def _alias_here_and_in_children():
         [_alias.SHIM] + ([inherited] if inherited else []))
 
 
+def _run_script(script):
+    """Execute a script in a main module like the one that Python makes for it.
+
+    ``runpy`` would take the module away at the end of the script, before its threads
+    and exit handlers are done.
+    """
+    if not getattr(sys.flags, 'safe_path', False):
+        sys.path[0] = os.path.dirname(os.path.realpath(script))
+    path = os.path.abspath(script)
+    main_module = types.ModuleType('__main__')
+    main_module.__file__ = path
+    main_module.__loader__ = importlib.machinery.SourceFileLoader('__main__', path)
+    main_module.__builtins__ = sys.modules['builtins']
+    sys.modules['__main__'] = main_module
+    with io.open_code(path) as f:
+        code = compile(f.read(), path, 'exec', dont_inherit=True)
+    exec(code, vars(main_module))
+
+
 def main():
     """Run the program that the arguments of the process name."""
     arguments = sys.argv[1:]
@@ -48,7 +70,7 @@ def main():
     program = arguments[0]
     if not is_module and program.startswith('-'):
         _refuse('there is no option %s' % program)
-    if not is_module and not os.path.exists(program):
+    if not is_module and not os.path.isfile(program):
         _refuse('there is no script %r' % program)
 
     sys.argv = arguments
@@ -56,9 +78,7 @@ def main():
     if is_module:
         runpy.run_module(program, run_name='__main__', alter_sys=True)
     else:
-        if not getattr(sys.flags, 'safe_path', False):
-            sys.path[0] = os.path.dirname(os.path.realpath(program))
-        runpy.run_path(program, run_name='__main__')
+        _run_script(program)
 
 
 if __name__ == '__main__':

@@ -13,9 +13,10 @@ _alias.install()
 _REMOVED = {
     'product': numpy.prod, 'cumproduct': numpy.cumprod, 'sometrue': numpy.any,
     'alltrue': numpy.all, 'float': float, 'int': int, 'bool': bool, 'object': object,
-    'complex': complex, 'complex_': numpy.complex128, 'str': str, 'float_': numpy.float64, 'NaN': numpy.nan,
-    'Inf': numpy.inf, 'infty': numpy.inf, 'row_stack': numpy.vstack,
-    'in1d': numpy.isin, 'asfarray': lambda a: numpy.asarray(a, float),
+    'complex': complex, 'str': str, 'float_': numpy.float64,
+    'complex_': numpy.complex128, 'NaN': numpy.nan, 'Inf': numpy.inf,
+    'infty': numpy.inf, 'row_stack': numpy.vstack, 'in1d': numpy.isin,
+    'asfarray': lambda a: numpy.asarray(a, float),
 }
 for _name, _value in _REMOVED.items():
     # Looked up in the dictionary: asking the module would warn.

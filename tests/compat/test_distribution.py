@@ -1,0 +1,100 @@
+"""The distribution that installs the names chainer and chainerx."""
+import email
+import filecmp
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import packaging.requirements
+import packaging.version
+import pytest
+
+import chainer_fast
+from tests.compat import processes
+
+
+@pytest.fixture(scope='module')
+def installed(tmp_path_factory):
+    """Folder with what a wheel of the distribution holds."""
+    work = tmp_path_factory.mktemp('compat')
+    for name in ('pyproject.toml', 'chainer', 'chainerx'):
+        source = os.path.join(processes.COMPAT, name)
+        copy = shutil.copytree if os.path.isdir(source) else shutil.copy
+        copy(source, work / name)
+    subprocess.run(
+        [sys.executable, '-m', 'pip', 'wheel', '--quiet', '--no-deps', '--no-index',
+         '--no-build-isolation', '--wheel-dir', work / 'wheels', work], check=True)
+    wheel, = (work / 'wheels').iterdir()
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(work / 'site')
+    return work / 'site'
+
+
+@pytest.fixture(scope='module')
+def metadata(installed):
+    path, = installed.glob('chainer-*.dist-info/METADATA')
+    return email.message_from_string(path.read_text())
+
+
+@pytest.mark.parametrize('requirement, satisfied', [
+    ('chainer', True), ('chainer>=7.8.1,<8', True), ('chainer>=5', True),
+    ('chainer==7.8.1', True), ('chainer~=7.0', True), ('chainer>=8', False)])
+def test_satisfies_packages_that_need_chainer(metadata, requirement, satisfied):
+    requirement = packaging.requirements.Requirement(requirement)
+    assert metadata['Name'] == requirement.name
+    assert requirement.specifier.contains(metadata['Version']) is satisfied
+
+
+def test_version(metadata):
+    version = packaging.version.Version(metadata['Version'])
+    assert version.public == chainer_fast.__version__
+    assert version.local
+
+
+def test_needs_only_chainer_fast(metadata):
+    assert metadata.get_all('Requires-Dist') == ['chainer-fast']
+
+
+def test_pip_finds_the_requirement_satisfied(installed, tmp_path):
+    (tmp_path / 'pyproject.toml').write_text('''
+[project]
+name = "legacy"
+version = "1"
+dependencies = ["chainer>=7.8.1,<8"]
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[tool.setuptools]
+packages = []
+''')
+    told = processes.run(
+        '-m', 'pip', 'install', '--dry-run', '--no-index', '--no-build-isolation',
+        tmp_path, path=[installed])
+    assert re.search(r'Requirement already satisfied: chainer<8,>=7\.8\.1', told)
+
+
+@pytest.mark.parametrize('statement', [
+    'import chainer', 'import chainer.links', 'import chainerx, chainer',
+    'from chainer.functions.activation import relu', 'from chainer import Variable'])
+def test_names_lead_here(installed, statement):
+    printed = processes.run('-W', 'error', '-c', statement + '''
+import importlib.metadata
+import chainer, chainer_fast, chainerx
+assert chainer is chainer_fast
+assert chainer.links is chainer_fast.links
+assert chainerx is chainer_fast._chainerx and not chainerx.is_available()
+print(importlib.metadata.version('chainer'), chainer.__version__)
+''', path=[installed])
+    assert printed.startswith('7.8.1+')
+    assert printed.endswith(' 7.8.1\n')
+
+
+def test_shim_without_installation_is_the_same():
+    shim = os.path.join(os.path.dirname(chainer_fast.__file__), '_shim')
+    for name in ('chainer', 'chainerx'):
+        path = os.path.join(name, '__init__.py')
+        assert filecmp.cmp(os.path.join(processes.COMPAT, path),
+                           os.path.join(shim, path), shallow=False)
