@@ -1,7 +1,8 @@
 """Build of the compiled modules; all metadata stands in pyproject.toml.
 
 Set ``CHAINER_FAST_DEBUG=1`` to build with bounds and None checks, overflow checks
-and debug symbols.
+and debug symbols. ``--force`` translates and compiles everything anew, as is needed
+when going from one kind of build to the other.
 """
 import os
 import sys
@@ -46,8 +47,8 @@ if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
 else:
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-fno-strict-aliasing']
-    # ``x * y + z`` must round twice, as NumPy does, on every machine; and no loop with a
-    # square root is vectorized while ``errno`` has to be set.
+    # ``x * y + z`` must round twice, as NumPy does, on every machine; and no loop with
+    # a square root is vectorized while ``errno`` has to be set.
     COMPILE_ARGS += ['-ffp-contract=off', '-fno-math-errno']
 
 
@@ -57,10 +58,11 @@ def extensions():
         Extension(
             'chainer_fast._core.' + name,
             ['chainer_fast/_core/%s.pyx' % name],
+            depends=['chainer_fast/_core/loops.h'],
             include_dirs=[numpy.get_include()],
             define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
             extra_compile_args=COMPILE_ARGS)
-        for name in MODULES if os.path.exists('chainer_fast/_core/%s.pyx' % name)]
+        for name in MODULES]
 
 
 setup(ext_modules=cythonize(

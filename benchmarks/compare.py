@@ -139,7 +139,7 @@ def row(title, key, values, unit):
             cells.append('')
             continue
         ratio = statistics.median(
-            [theirs / ours for theirs, ours in zip(values[name], own)])
+            [theirs / ours for theirs, ours in zip(values[name], own, strict=True)])
         bar = BARS.get(key, {}).get(name)
         if bar is None:
             cells.append('%.2f' % ratio)
@@ -155,7 +155,7 @@ def show(rows):
     widths = [max(len(str(r[i])) for r in [heads] + rows) for i in range(len(heads))]
     for cells in [heads, ['-' * w for w in widths]] + rows:
         print('| ' + ' | '.join(
-            str(c).ljust(w) for c, w in zip(cells, widths)) + ' |')
+            str(c).ljust(w) for c, w in zip(cells, widths, strict=True)) + ' |')
     print('\nRatios: how many times the time (or memory) of chainer_fast the other '
           'takes; in brackets what it has to be at least.')
 

@@ -31,6 +31,29 @@ def labels():
     return np.random.RandomState(7).randint(0, CLASSES, BATCH)
 
 
+def flat(params, grads):
+    """Return pairs of a parameter and its gradient."""
+    return [pair for ps, gs in zip(params, grads, strict=True)
+            for pair in zip(ps, gs, strict=True)]
+
+
+def adam(params, alpha, beta1):
+    """Return a function that does Adam's step in plain NumPy."""
+    state = [(np.zeros_like(p), np.zeros_like(p)) for pair in params for p in pair]
+    count = 0
+
+    def update(grads):
+        nonlocal count
+        count += 1
+        rate = np.float32(
+            alpha * np.sqrt(1 - 0.999 ** count) / (1 - beta1 ** count))
+        for (p, g), (m, v) in zip(flat(params, grads), state, strict=True):
+            m += np.float32(1 - beta1) * (g - m)
+            v += np.float32(0.001) * (g * g - v)
+            p -= rate * m / (np.sqrt(v) + np.float32(1e-8))
+    return update
+
+
 class ChainerWorkloads:
     """For Chainer and for chainer_fast, which have the same interface."""
 
@@ -212,7 +235,7 @@ class TorchWorkloads:
             torch.nn.Linear(sizes[1], sizes[2]), activation(),
             torch.nn.Linear(sizes[2], sizes[3]))
         with torch.no_grad():
-            for layer, (w, b) in zip(model[::2], layers(sizes)):
+            for layer, (w, b) in zip(model[::2], layers(sizes), strict=True):
                 layer.weight.copy_(torch.tensor(w))
                 layer.bias.copy_(torch.tensor(b))
         return model
@@ -353,29 +376,74 @@ class NumpyWorkloads:
 
         def step():
             loss, grads = self._step(params, x, t)
-            for pair, grad_pair in zip(params, grads):
-                for p, g in zip(pair, grad_pair):
-                    p -= lr * g
+            for p, g in flat(params, grads):
+                p -= lr * g
             return loss
         return step
 
     def make_perceptron_adam(self):
         params = layers(PERCEPTRON)
         x, t = small(50, BATCH, UNITS), labels()
-        state = [(np.zeros_like(p), np.zeros_like(p)) for pair in params for p in pair]
-        count = 0
+        update = adam(params, 0.001, 0.9)
 
         def step():
-            nonlocal count
-            count += 1
             loss, grads = self._step(params, x, t)
-            rate = np.float32(
-                0.001 * np.sqrt(1 - 0.999 ** count) / (1 - 0.9 ** count))
-            flat = [(p, g) for pair, gs in zip(params, grads) for p, g in zip(pair, gs)]
-            for (p, g), (m, v) in zip(flat, state):
-                m += np.float32(0.1) * (g - m)
-                v += np.float32(0.001) * (g * g - v)
-                p -= rate * m / (np.sqrt(v) + np.float32(1e-8))
+            update(grads)
+            return loss
+        return step
+
+    def make_gradient_penalty(self):
+        params = layers(CRITIC)
+        real, fake = small(60, BATCH, UNITS), small(61, BATCH, UNITS)
+        mixed = 0.5 * real + 0.5 * fake
+        update = adam(params, 1e-4, 0.5)
+
+        def forward(x):
+            (w0, b0), (w1, b1), (w2, b2) = params
+            h0 = np.tanh(x.dot(w0.T) + b0)
+            h1 = np.tanh(h0.dot(w1.T) + b1)
+            return h0, h1, h1.dot(w2.T) + b2
+
+        def backward(x, h0, h1, gy, gh0, gh1):
+            """Return the gradients, given those of the output and the layers."""
+            (w0, b0), (w1, b1), (w2, b2) = params
+            g1 = (gh1 + gy.dot(w2)) * (1 - h1 * h1)
+            g0 = (gh0 + g1.dot(w1)) * (1 - h0 * h0)
+            return [g0.T.dot(x), g0.sum(axis=0), g1.T.dot(h0), g1.sum(axis=0),
+                    gy.T.dot(h1), gy.sum(axis=0)]
+
+        def penalty():
+            (w0, b0), (w1, b1), (w2, b2) = params
+            h0, h1, y = forward(mixed)
+            s0, s1 = 1 - h0 * h0, 1 - h1 * h1
+            d1 = w2 * s1
+            u0 = d1.dot(w1)
+            d0 = u0 * s0
+            g = d0.dot(w0)
+            norm = np.sqrt((g * g).sum(axis=1))
+            value = np.float32(10) * ((norm - 1) ** 2).mean()
+            # The gradient of the penalty by g, and back through how g was computed.
+            gg = (np.float32(20 / BATCH) * (norm - 1) / norm)[:, None] * g
+            gd0 = gg.dot(w0.T)
+            gu0 = gd0 * s0
+            gd1 = gu0.dot(w1.T)
+            grads = backward(
+                mixed, h0, h1, np.zeros_like(y), -2 * h0 * (gd0 * u0),
+                -2 * h1 * (gd1 * w2))
+            grads[0] += d0.T.dot(gg)
+            grads[2] += d1.T.dot(gu0)
+            grads[4] += (gd1 * s1).sum(axis=0, keepdims=True)
+            return value, grads
+
+        def step():
+            loss, grads = penalty()
+            for x, sign in (fake, 1), (real, -1):
+                h0, h1, y = forward(x)
+                loss = loss + sign * y.mean()
+                gy = np.full_like(y, sign / BATCH)
+                more = backward(x, h0, h1, gy, np.float32(0), np.float32(0))
+                grads = [a + b for a, b in zip(grads, more, strict=True)]
+            update(list(zip(grads[::2], grads[1::2], strict=True)))
             return loss
         return step
 
@@ -391,7 +459,7 @@ class NumpyWorkloads:
 
 
 def load(name):
-    """Return the workloads for ``chainer_fast``, ``chainer``, ``torch`` or ``numpy``."""
+    """Return the workloads of one side: ``numpy``, ``torch`` or a Chainer's name."""
     if name == 'numpy':
         return NumpyWorkloads()
     if name == 'torch':
