@@ -23,7 +23,7 @@ from chainer_fast._core.plain cimport empty_like, kind_of
 np.import_array()
 np.import_ufunc()
 
-cdef extern from "loops.h":
+cdef extern from "loops.h" nogil:
     void cf_add_f(const float *, const float *, float *, ptrdiff_t) noexcept
     void cf_add_d(const double *, const double *, double *, ptrdiff_t) noexcept
     void cf_sub_f(const float *, const float *, float *, ptrdiff_t) noexcept
@@ -67,29 +67,50 @@ cdef extern from "loops.h":
 
 # ------------------------------------------------------------------- loops on arrays
 
+cdef void _loop2(Pair2 loops, char kind, void *a, void *b, void *out,
+                 npy_intp n) noexcept nogil:
+    if kind == b'f':
+        loops.f(<float *>a, <float *>b, <float *>out, n)
+    else:
+        loops.d(<double *>a, <double *>b, <double *>out, n)
+
+
 cdef object run2(Pair2 loops, char kind, object a, object b):
     """Return ``loop(a, b)``, or None if it raised a flag."""
     cdef object out = empty_like(a)
+    cdef npy_intp n = PyArray_SIZE(a)
+    cdef void *pa = PyArray_DATA(<np.ndarray>a)
+    cdef void *pb = PyArray_DATA(<np.ndarray>b)
+    cdef void *pout = PyArray_DATA(<np.ndarray>out)
     clear_float_errors()
-    if kind == b'f':
-        loops.f(<float *>PyArray_DATA(<np.ndarray>a), <float *>PyArray_DATA(
-            <np.ndarray>b), <float *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(a))
+    if n < LONG_LOOP:
+        _loop2(loops, kind, pa, pb, pout, n)
     else:
-        loops.d(<double *>PyArray_DATA(<np.ndarray>a), <double *>PyArray_DATA(
-            <np.ndarray>b), <double *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(a))
+        with nogil:
+            _loop2(loops, kind, pa, pb, pout, n)
     return None if float_errors() else out
+
+
+cdef void _loop1(Pair1 loops, char kind, void *a, double c, void *out,
+                 npy_intp n) noexcept nogil:
+    if kind == b'f':
+        loops.f(<float *>a, <float>c, <float *>out, n)
+    else:
+        loops.d(<double *>a, c, <double *>out, n)
 
 
 cdef object run1(Pair1 loops, char kind, object a, double c):
     """Return ``loop(a, c)``, or None if it raised a flag."""
     cdef object out = empty_like(a)
+    cdef npy_intp n = PyArray_SIZE(a)
+    cdef void *pa = PyArray_DATA(<np.ndarray>a)
+    cdef void *pout = PyArray_DATA(<np.ndarray>out)
     clear_float_errors()
-    if kind == b'f':
-        loops.f(<float *>PyArray_DATA(<np.ndarray>a), <float>c,
-                <float *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(a))
+    if n < LONG_LOOP:
+        _loop1(loops, kind, pa, c, pout, n)
     else:
-        loops.d(<double *>PyArray_DATA(<np.ndarray>a), c,
-                <double *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(a))
+        with nogil:
+            _loop1(loops, kind, pa, c, pout, n)
     return None if float_errors() else out
 
 
@@ -102,41 +123,43 @@ cdef class UfuncLoop:
         for i in reversed(range(ufunc.ntypes)):
             if ufunc.types[2 * i] == np.NPY_FLOAT and (
                     ufunc.types[2 * i + 1] == np.NPY_FLOAT):
-                self.loop_f = ufunc.functions[i]
+                self.loop_f = <InnerLoop>ufunc.functions[i]
                 self.data_f = ufunc.data[i]
             elif ufunc.types[2 * i] == np.NPY_DOUBLE and (
                     ufunc.types[2 * i + 1] == np.NPY_DOUBLE):
-                self.loop_d = ufunc.functions[i]
+                self.loop_d = <InnerLoop>ufunc.functions[i]
                 self.data_d = ufunc.data[i]
         if self.loop_f is NULL or self.loop_d is NULL:
             raise RuntimeError('NumPy has no loop of floats for %r' % ufunc)
 
+    cdef void _loop(self, char kind, void *a, void *out, npy_intp n) noexcept nogil:
+        cdef char *args[2]
+        cdef npy_intp steps[2]
+        args[0] = <char *>a
+        args[1] = <char *>out
+        steps[0] = steps[1] = 4 if kind == b'f' else 8
+        if kind == b'f':
+            self.loop_f(args, &n, steps, self.data_f)
+        else:
+            self.loop_d(args, &n, steps, self.data_d)
+
     cdef object run(self, char kind, object a):
         """Return the ufunc of ``a``, or None if its loop raised a flag."""
         cdef object out = empty_like(a)
-        cdef char *args[2]
         cdef npy_intp n = PyArray_SIZE(a)
-        cdef npy_intp steps[2]
-        args[0] = <char *>PyArray_DATA(<np.ndarray>a)
-        args[1] = <char *>PyArray_DATA(<np.ndarray>out)
-        steps[0] = steps[1] = 4 if kind == b'f' else 8
+        cdef void *pa = PyArray_DATA(<np.ndarray>a)
+        cdef void *pout = PyArray_DATA(<np.ndarray>out)
         clear_float_errors()
-        if kind == b'f':
-            self.loop_f(args, &n, steps, self.data_f)
+        if n < LONG_LOOP:
+            self._loop(kind, pa, pout, n)
         else:
-            self.loop_d(args, &n, steps, self.data_d)
+            with nogil:
+                self._loop(kind, pa, pout, n)
         return None if float_errors() else out
 
-    cdef int run_in_place(self, char kind, void *data, npy_intp n) noexcept:
+    cdef int run_in_place(self, char kind, void *data, npy_intp n) noexcept nogil:
         """Apply the ufunc to ``n`` numbers where they are; leaves the flags alone."""
-        cdef char *args[2]
-        cdef npy_intp steps[2]
-        args[0] = args[1] = <char *>data
-        steps[0] = steps[1] = 4 if kind == b'f' else 8
-        if kind == b'f':
-            self.loop_f(args, &n, steps, self.data_f)
-        else:
-            self.loop_d(args, &n, steps, self.data_d)
+        self._loop(kind, data, data, n)
         return 0
 
 
