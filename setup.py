@@ -66,4 +66,4 @@ def extensions():
 
 
 setup(ext_modules=cythonize(
-    extensions(), compiler_directives=DIRECTIVES, gdb_debug=False))
+    extensions(), compiler_directives=DIRECTIVES, force='--force' in sys.argv))

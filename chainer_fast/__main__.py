@@ -66,7 +66,7 @@ def main():
     if is_module:
         arguments[:1] = [arguments[0][2:]] if len(arguments[0]) > 2 else []
     if not arguments:
-        _refuse('name a %s' % ('module' if is_module else 'script, or a module with -m'))
+        _refuse('name a module' if is_module else 'name a script, or a module with -m')
     program = arguments[0]
     if not is_module and program.startswith('-'):
         _refuse('there is no option %s' % program)

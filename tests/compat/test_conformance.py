@@ -98,7 +98,7 @@ class Conformance:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         (self.checkout / 'setup.cfg').write_text(
-            '[tool:pytest]\nmarkers =\n    gpu: needs one\naddopts = --no-such-option\n')
+            '[tool:pytest]\nmarkers =\n    gpu: needs one\naddopts = --no-option\n')
         self.out = folder / 'outcomes.json'
 
     def explain(self, text):
@@ -179,12 +179,12 @@ def test_compare(conformance):
     before = conformance.folder / 'before.json'
     before.write_text(json.dumps(earlier))
     process = conformance('parts_tests', '--compare', before)
-    assert process.stdout.endswith('''\
+    assert process.stdout.endswith(f'''\
 3 tests differ from the earlier run
-  {0}test_error: None -> error
-  {0}test_gone: passed -> None
-  {0}test_passes: failed -> passed
-'''.format(PART))
+  {PART}test_error: None -> error
+  {PART}test_gone: passed -> None
+  {PART}test_passes: failed -> passed
+''')
 
 
 def test_pytest_arguments_and_markers(conformance):
@@ -217,7 +217,8 @@ def test_no_checkout(conformance):
 def test_a_fault_counts_against_its_files(conformance):
     path = conformance.checkout / 'tests' / 'chainer_tests' / 'test_top.py'
     path.write_text('import os\ndef test_passes(): os.abort()')
-    process = conformance('test_top.py', 'parts_tests', '-n', '3', '--out', conformance.out)
+    process = conformance(
+        'test_top.py', 'parts_tests', '-n', '3', '--out', conformance.out)
     assert process.returncode == 1
     assert rows(process.stdout)['test_top.py'] == ['0', '0', '1', '0', '4', '0.00%']
     assert conformance.outcomes()['chainer_tests/test_top.py'] == 'error'
