@@ -17,8 +17,27 @@ cdef extern from *:
     #include <xmmintrin.h>
     /* Invalid, division by zero, overflow: bits 0, 2 and 3 of MXCSR. */
     #define CF_FLAGS 0x0D
-    static void cf_clear_flags(void) { _mm_setcsr(_mm_getcsr() & ~0x3Fu); }
-    static int cf_get_flags(void) { return (int)(_mm_getcsr() & CF_FLAGS); }
+    #if defined(__GNUC__)
+    /* The C library raises flags by itself, as NumPy's exp has it do, in the x87 unit;
+       its status word has the same bits. */
+    static int cf_x87_flags(void) {
+        unsigned short word;
+        __asm__ __volatile__("fnstsw %0" : "=a"(word));
+        return word & 0x3F;
+    }
+    static void cf_x87_clear(void) { __asm__ __volatile__("fnclex"); }
+    #else
+    static int cf_x87_flags(void) { return 0; }
+    static void cf_x87_clear(void) {}
+    #endif
+    static void cf_clear_flags(void) {
+        _mm_setcsr(_mm_getcsr() & ~0x3Fu);
+        if (cf_x87_flags())
+            cf_x87_clear();
+    }
+    static int cf_get_flags(void) {
+        return (int)((_mm_getcsr() | (unsigned)cf_x87_flags()) & CF_FLAGS);
+    }
     #define CF_INVALID 0x01
     #define CF_DIVIDE 0x04
     #define CF_OVERFLOW 0x08

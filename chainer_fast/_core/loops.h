@@ -60,7 +60,7 @@
     CF_LOOP1(cf_addc_##S, T, a[i] + c)                                        \
     CF_LOOP1(cf_rsubc_##S, T, c - a[i])                                       \
     CF_LOOP1(cf_mulc_##S, T, a[i] * c)                                        \
-    CF_LOOP1(cf_maxc_##S, T, (a[i] >= c || a[i] != a[i]) ? a[i] : c)          \
+    CF_LOOP1(cf_maxc_##S, T, (a[i] > c || a[i] != a[i]) ? a[i] : c)           \
     CF_LOOP1(cf_halves_##S, T, a[i] * c + c)                                  \
     /* out[j] += rows of a, from the first to the last */                     \
     CF_CLONES static void cf_add_rows_##S(                                    \

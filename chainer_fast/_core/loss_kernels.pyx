@@ -46,11 +46,31 @@ cdef inline npy_intp _label(object t, npy_intp i) noexcept:
     return (<np.npy_int64 *>PyArray_DATA(<np.ndarray>t))[i]
 
 
-cdef real _row_sum(const real *row, npy_intp n) noexcept:
-    """Sum with eight running totals, which keeps the error of long rows low."""
+cdef bint _plain_arguments(FunctionBase function) except -1:
+    return (_attribute(function, 'class_weight') is None
+            and _attribute(function, 'reduce') == 'mean'
+            and isinstance(_attribute(function, 'ignore_label'), int))
+
+
+cdef bint _labels_in_range(
+        object t, npy_intp ignored, npy_intp rows, npy_intp columns) noexcept:
+    cdef npy_intp i, label
+    for i in range(rows):
+        label = _label(t, i)
+        if label != ignored and not 0 <= label < columns:
+            return False
+    return True
+
+
+cdef real _sum(const real *row, npy_intp n) noexcept:
+    """Sum as NumPy does: with eight running totals, and long rows in halves."""
     cdef real totals[8]
     cdef npy_intp i, j
     cdef real total = 0
+    if n > 128:
+        i = n // 2
+        i -= i % 8
+        return _sum(row, i) + _sum(row + i, n - i)
     if n < 8:
         for i in range(n):
             total += row[i]
@@ -73,7 +93,6 @@ cdef double _losses(const real *x, real *log_y, real *norms, object t, npy_intp 
     cdef npy_intp i, j, label
     cdef real largest
     cdef real *row
-    cdef real total = 0
     cdef char kind = b'f' if real is float else b'd'
     for i in range(rows):
         largest = x[i * columns]
@@ -85,7 +104,7 @@ cdef double _losses(const real *x, real *log_y, real *norms, object t, npy_intp 
             log_y[i * columns + j] = x[i * columns + j] - largest
     _exp.run_in_place(kind, log_y, rows * columns)
     for i in range(rows):
-        norms[rows + i] = _row_sum(log_y + i * columns, columns)
+        norms[rows + i] = _sum(log_y + i * columns, columns)
     _log.run_in_place(kind, norms + rows, rows)
     for i in range(rows):
         norms[i] += norms[rows + i]
@@ -93,10 +112,11 @@ cdef double _losses(const real *x, real *log_y, real *norms, object t, npy_intp 
         for j in range(columns):
             row[j] = x[i * columns + j] - norms[i]
         label = _label(t, i)
+        norms[i] = 0
         if label != ignored:
             counted[0] += 1
-            total -= row[label]
-    return total
+            norms[i] = -row[label]
+    return _sum(norms, rows)
 
 
 cdef int _scale(real *gx, object t, npy_intp ignored, npy_intp rows, npy_intp columns,
@@ -126,7 +146,7 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
         cdef object x = <object>xs[0]
         cdef object t
         cdef char kind = kind_of(x)
-        cdef npy_intp rows, columns, ignored, i, label
+        cdef npy_intp rows, columns, ignored
         cdef npy_intp counted = 0
         cdef npy_intp two_rows
         cdef double total
@@ -137,14 +157,11 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
         columns = PyArray_DIM(<np.ndarray>x, 1)
         if not _plain_labels(t) or PyArray_DIM(<np.ndarray>t, 0) != rows:
             return None
-        if _attribute(function, 'class_weight') is not None or (
-                _attribute(function, 'reduce') != 'mean'):
+        if not _plain_arguments(function):
             return None
         ignored = _attribute(function, 'ignore_label')
-        for i in range(rows):
-            label = _label(t, i)
-            if label != ignored and not 0 <= label < columns:
-                return None
+        if not _labels_in_range(t, ignored, rows, columns):
+            return None
         log_y = empty_like(x)
         two_rows = 2 * rows
         norms = PyArray_EMPTY(1, &two_rows, PyArray_TYPE(<np.ndarray>x), 0)
@@ -163,7 +180,7 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
                 &counted)
         if float_errors():
             return None
-        if _attribute(function, 'normalize') is not True:
+        if not _attribute(function, 'normalize'):
             counted = rows
         function._coeff = 1.0 / max(counted, 1)
         function.soft_target = False
@@ -190,13 +207,14 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
         if y is None or not kind or kind_of(y) != kind or PyArray_NDIM(gy) != 0 or (
                 PyArray_NDIM(y) != 2) or not _plain_labels(t):
             return 0
-        if _attribute(function, 'class_weight') is not None or (
-                _attribute(function, '_coeff') is None or
-                _attribute(function, 'soft_target') is True):
+        if not _plain_arguments(function) or function._coeff is None or (
+                function.soft_target):
             return 0
         rows = PyArray_DIM(<np.ndarray>y, 0)
         columns = PyArray_DIM(<np.ndarray>y, 1)
-        if PyArray_DIM(<np.ndarray>t, 0) != rows:
+        # The labels may have been changed since, or never have passed by here.
+        if PyArray_DIM(<np.ndarray>t, 0) != rows or not _labels_in_range(
+                t, function.ignore_label, rows, columns):
             return 0
         out = np.PyArray_NewCopy(<np.ndarray>y, np.NPY_CORDER)
         clear_float_errors()

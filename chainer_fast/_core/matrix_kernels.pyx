@@ -15,6 +15,9 @@ from chainer_fast._core.plain cimport kind_of
 
 np.import_array()
 
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
+
 cdef extern from "loops.h":
     void cf_add_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
     void cf_add_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
@@ -106,7 +109,11 @@ cdef object _sum_rows(char kind, object matrix):
     """Return the sum of the rows, or None if it raised a flag."""
     cdef npy_intp rows = PyArray_DIM(<np.ndarray>matrix, 0)
     cdef npy_intp columns = PyArray_DIM(<np.ndarray>matrix, 1)
-    cdef object out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
+    cdef object out
+    if columns == 1:
+        # NumPy sums what is contiguous in pairs.
+        return PyArray_Sum(<np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
+    out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
     clear_float_errors()
     if kind == b'f':
         cf_add_rows_f(<float *>PyArray_DATA(<np.ndarray>matrix),

@@ -1,0 +1,137 @@
+"""Kernels against the methods of the functions that they stand in for."""
+import contextlib
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import chainer_fast
+from chainer_fast.functions import _kernels
+from chainer_fast.variable import Variable
+from tests._core import kernel_cases
+from tests._core.kernel_cases import Kind
+
+CASES = kernel_cases.CASES
+each_class = pytest.mark.parametrize('cls', CASES, ids=lambda cls: cls.__name__)
+
+
+class General(chainer_fast.FunctionHook):
+    """Its presence alone makes every function go the general way."""
+
+    name = 'general'
+
+
+def test_every_kernel_is_tried_here(monkeypatch):
+    registered = []
+    monkeypatch.setattr(
+        _kernels, 'register_kernel', lambda cls, kernel: registered.append(cls))
+    _kernels.register()
+    assert set(CASES) == set(registered)
+
+
+def same_bits(a, b):
+    if a is None or b is None:
+        return a is b
+    if type(a) is not type(b) or a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind == 'f':
+        # Which of several NaN it is depends on the order of operands.
+        nan = np.isnan(a)
+        if not np.array_equal(nan, np.isnan(b)):
+            return False
+        a, b = np.where(nan, a.dtype.type(0), a), np.where(nan, b.dtype.type(0), b)
+    return a.tobytes() == b.tobytes()
+
+
+def differentiate(make, arrays, required, gy_of):
+    xs = [Variable(x, requires_grad=r) for x, r in zip(arrays, required, strict=True)]
+    y, = make().apply(xs if len(xs) > 3 else tuple(xs))
+    y.grad = gy_of(y.array)
+    y.backward()
+    return [y.array, *[x.grad for x in xs]]
+
+
+def outcome(errors, *args):
+    """Return the arrays, or else the exception; and the warnings."""
+    with warnings.catch_warnings(record=True) as caught, np.errstate(**errors):
+        warnings.simplefilter('always')
+        try:
+            result = differentiate(*args)
+        except Exception as e:
+            result = [type(e), str(e)]
+    return result, {(w.category, str(w.message)) for w in caught}
+
+
+@each_class
+@settings(max_examples=120, deadline=None)
+@given(data=st.data())
+def test_kernel_and_methods_agree(cls, data):
+    kind = data.draw(st.sampled_from([Kind.PLAIN, Kind.PLAIN, Kind.WILD]))
+    make, arrays = data.draw(CASES[cls](kind))
+    required = [x.dtype.kind == 'f' and data.draw(st.integers(0, 3)) > 0
+                for x in arrays]
+    reaction = data.draw(st.sampled_from(['warn', 'raise', 'ignore']))
+    errors = {'over': reaction, 'invalid': reaction, 'divide': reaction,
+              'under': 'ignore'}
+    # Seeds are drawn now: the shape of the output is not known yet.
+    gy = data.draw(kernel_cases.arrays((40,), 'd', Kind.PLAIN))
+    layout = 'C'
+    if kind is Kind.WILD:
+        layout = data.draw(st.sampled_from(kernel_cases.LAYOUTS))
+
+    def gy_of(y):
+        with np.errstate(all='ignore'):
+            values = np.resize(gy, y.shape).astype(y.dtype)
+        return kernel_cases.laid_out(values, layout)
+
+    copies = [x.copy() for x in arrays]
+    result, caught = outcome(errors, make, arrays, required, gy_of)
+    with General():
+        expected, expected_warnings = outcome(errors, make, arrays, required, gy_of)
+    assert caught == expected_warnings
+    if isinstance(expected[0], type):
+        assert result == expected
+        return
+    assert len(result) == len(expected)
+    for a, b in zip(result, expected, strict=True):
+        assert same_bits(a, b), (a, b)
+    for x, copy in zip(arrays, copies, strict=True):
+        assert same_bits(np.asarray(x), np.asarray(copy))
+
+
+@contextlib.contextmanager
+def called_methods(cls):
+    """Collect which methods of a class of functions run as Python code."""
+    codes = {getattr(cls, name).__code__: name for name in ('forward', 'backward')}
+    called = set()
+
+    def profile(frame, event, arg):
+        if event == 'call' and frame.f_code in codes:
+            called.add(codes[frame.f_code])
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)
+
+
+@each_class
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_plain_arrays_take_the_kernel(cls, data):
+    make, arrays = data.draw(CASES[cls](Kind.TAME))
+    if cls.__name__ == 'Sqrt':
+        arrays = [abs(x) for x in arrays]
+    with called_methods(cls) as called:
+        result = differentiate(
+            make, arrays, [x.dtype.kind == 'f' for x in arrays], np.ones_like)
+    assert not called
+    with called_methods(cls) as called, General():
+        differentiate(make, arrays, [x.dtype.kind == 'f' for x in arrays], np.ones_like)
+    assert called == {'forward', 'backward'}
+    assert all(type(a) is np.ndarray for a in result if a is not None)
