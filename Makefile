@@ -39,15 +39,16 @@ demo: build
 test: build
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests
 
+# cython-lint calls a program that stands beside it.
 lint: build
 	$(BIN)/ruff check .
-	$(BIN)/cython-lint chainer_fast
+	PATH="$(abspath $(BIN)):$$PATH" cython-lint chainer_fast
 	$(BIN)/mypy
 
 bench: build
 	$(BIN)/python benchmarks/compare.py
 
 clean:
-	rm -rf $(VENV) .peers build *.egg-info compat/*.egg-info compat/build
+	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build
 	find chainer_fast -name '*.so' -delete
 	find chainer_fast -name '*.c' -delete

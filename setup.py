@@ -50,6 +50,8 @@ else:
     # ``x * y + z`` must round twice, as NumPy does, on every machine; and no loop with
     # a square root is vectorized while ``errno`` has to be set.
     COMPILE_ARGS += ['-ffp-contract=off', '-fno-math-errno']
+    # A module need not use all that a header offers.
+    COMPILE_ARGS += ['-Wno-unused-function']
 
 
 def extensions():
