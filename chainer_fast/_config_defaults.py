@@ -16,14 +16,6 @@ def _flag(name, default):
         raise ValueError('%s must be 0 or 1, not %r' % (name, text)) from None
 
 
-def _choice(name, default):
-    """Read an environment variable of three settings."""
-    text = os.environ.get(name, default)
-    if text not in ('always', 'auto', 'never'):
-        raise ValueError('%s must be always, auto or never, not %r' % (name, text))
-    return text
-
-
 def _dtype():
     text = os.environ.get('CHAINER_DTYPE', 'float32')
     if text not in ('float16', 'float32', 'float64', 'mixed16'):
@@ -33,7 +25,11 @@ def _dtype():
 
 
 def load():
-    """Set every entry of the global configuration."""
+    """Set every entry of the global configuration.
+
+    The settings of cuDNN and iDeep are looked at when they are first needed: a machine
+    without these libraries does not mind what they are.
+    """
     values = {
         'debug': _flag('CHAINER_DEBUG', '0'),
         'cudnn_deterministic': False,
@@ -42,12 +38,12 @@ def load():
         'keep_graph_on_report': _flag('CHAINER_KEEP_GRAPH_ON_REPORT', '0'),
         'train': True,
         'type_check': _flag('CHAINER_TYPE_CHECK', '1'),
-        'use_cudnn': _choice('CHAINER_USE_CUDNN', 'auto'),
+        'use_cudnn': os.environ.get('CHAINER_USE_CUDNN', 'auto'),
         'use_cudnn_tensor_core': 'auto',
         'autotune': False,
         'schedule_func': None,
         'use_static_graph': True,
-        'use_ideep': _choice('CHAINER_USE_IDEEP', 'never'),
+        'use_ideep': os.environ.get('CHAINER_USE_IDEEP', 'never'),
         'lazy_grad_sum': _flag('CHAINER_LAZY_GRAD_SUM', '0'),
         'cudnn_fast_batch_normalization': _flag(
             'CHAINER_CUDNN_FAST_BATCH_NORMALIZATION', '0'),

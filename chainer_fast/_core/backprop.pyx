@@ -183,9 +183,7 @@ cdef class Traversal:
         self.leaves = {}
         self.taken = []
         self.retain_grad = retain_grad
-        self.plain = not (
-            double_backprop or self.state.debug
-            or PyDict_Size(self.state.function_hooks) > 0)
+        self.plain = not (double_backprop or self.state.debug)
 
     cdef int run(self) except -1:
         """Visit the candidate functions until none is left."""
@@ -195,7 +193,10 @@ cdef class Traversal:
             function = self.heap.pop()
             if function is None:
                 return 0
-            if self.plain and self.wanted is None and self._short(function):
+            # Hooks may come and go while functions are visited.
+            if self.plain and self.wanted is None and (
+                    PyDict_Size(self.state.function_hooks) == 0) and (
+                        self._short(function)):
                 continue
             targets = self._targets(function)
             outputs = nodes_of_outputs(function)

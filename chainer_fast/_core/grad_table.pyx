@@ -278,7 +278,10 @@ cdef class GradTable:
         """Check that nothing is left in the table."""
         cdef Py_ssize_t i
         for i in range(self.capacity):
-            if self.slots[i].node is not NULL and <object>self.slots[i].value != []:
+            if self.slots[i].node is NULL:
+                continue
+            value = <object>self.slots[i].value
+            if type(value) is not list or len(<list>value) > 0:
                 raise AssertionError('a gradient is left in the table')
 
 
