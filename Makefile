@@ -5,13 +5,14 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
 
-.PHONY: help demo test lint bench build clean
+.PHONY: help demo test lint bench asv build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
 	@echo 'make lint   ruff, cython-lint, mypy'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
+	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
 	@echo 'make clean  remove environments and build products'
 	@echo
 	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
@@ -47,6 +48,12 @@ lint: build
 
 bench: build
 	$(BIN)/python benchmarks/compare.py
+
+asv: build
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[bench]'
+	$(BIN)/asv machine --yes --config benchmarks/asv.conf.json
+	$(BIN)/asv run --config benchmarks/asv.conf.json $(ASV) 'HEAD^!'
+	$(BIN)/asv publish --config benchmarks/asv.conf.json
 
 clean:
 	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build
