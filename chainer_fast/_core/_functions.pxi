@@ -2,8 +2,8 @@
 
 cdef VariableNodeBase lone_output(FunctionBase function):
     """Return the node of the only output; None if it is gone or one of several."""
-    if function.output_kind != LONE_OUTPUT or function.output is NULL or (
-            Py_REFCNT(<object>function.output) <= 0):
+    if function.output_kind != LONE_OUTPUT or function.output is NULL or cf_is_going(
+            function.output):
         return None
     return <VariableNodeBase>function.output
 

@@ -57,8 +57,7 @@ cdef bint shape_matches(VariableNodeBase node, object array) except -1:
 
 cdef VariableBase variable_of(VariableNodeBase node):
     """Return the node's variable while it lives, else None."""
-    # A count of zero: its deallocation is under way, put off by the interpreter.
-    if node.variable_ptr is NULL or Py_REFCNT(<object>node.variable_ptr) <= 0:
+    if node.variable_ptr is NULL or cf_is_going(node.variable_ptr):
         return None
     return <VariableBase>node.variable_ptr
 

@@ -34,7 +34,13 @@ cdef extern from *:
     static PyObject *cf_allocate(PyObject *type, PyObject *no_args) {
         return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
     }
+
+    /* Of an object whose deallocation is under way (its weak references are being
+       called back, or the interpreter has put it off) no reference may be taken: giving
+       that back would deallocate it once more. */
+    static int cf_is_going(PyObject *object) { return Py_REFCNT(object) <= 0; }
     """
+    bint cf_is_going(PyObject *object)
     object cf_allocate(object type, object no_args)
     unsigned int cf_version_tag(PyTypeObject *cls)
 
