@@ -70,8 +70,7 @@ cdef int check_grad(VariableBase variable, object array) except -1:
 
 
 cdef class VariableBase:
-    """Compiled base of :class:`chainer_fast.Variable`: the array, its gradient, its node.
-    """
+    """Compiled base of :class:`chainer_fast.Variable`."""
 
     def __cinit__(self):
         self.node_ptr = NULL

@@ -1,6 +1,4 @@
 """Backpropagation: one loop for ``Variable.backward``, ``backward`` and ``grad``."""
-import warnings
-
 from cpython.object cimport PyObject
 from cpython.dict cimport PyDict_Size
 from cpython.ref cimport Py_XDECREF
@@ -457,8 +455,7 @@ def differentiate(outputs, inputs, grad_outputs, grad_inputs, *, set_grad, retai
         traversal.wanted = _nodes_between(output_nodes, traversal.keep)
         for node in output_nodes:
             check_old_style(node)
-            if node.creator_base is not None and _leads_to(
-                    node.creator_base, traversal.wanted):
+            if node.creator_base is not None:
                 traversal.heap.push(node.creator_base)
         traversal.run()
     finally:
@@ -502,6 +499,6 @@ cdef set _nodes_between(list starts, set input_nodes):
     for function in reversed(functions):
         if _leads_to(function, wanted):
             for node in nodes_of_outputs(function):
-                if node is not None:
+                if node is not None and node.needs_grad:
                     wanted.add(node)
     return wanted

@@ -1,8 +1,8 @@
 """Checks of what ``backward`` of a function returns.
 
 The checks that always run compare pointers and a few integers; a message is composed
-only once one of them has failed.  Debug mode checks every gradient, otherwise only those
-of leaves, which a user is going to see.
+only once one of them has failed.  Debug mode checks every gradient, otherwise only
+those of leaves, which a user is going to see.
 """
 from numpy cimport PyArray_CheckExact, PyArray_DESCR
 

@@ -6,9 +6,9 @@ holds no cycle.  The way forward (node to variable, function to output node) is 
 borrowed pointers that either end clears when it goes.
 
 A graph holds a node and a function for each step of a program, so their size counts.
-Whatever is rare (names, hooks of one function, stack traces, layouts, marks of old-style
-functions) lives in the instance dictionary, which exists only once something is in it;
-the public classes hold the defaults.
+Whatever is rare (names, hooks of one function, stack traces, layouts, marks of
+old-style functions) lives in the instance dictionary, which exists only once something
+is in it; the public classes hold the defaults.
 """
 from cpython.object cimport PyObject
 

@@ -7,7 +7,6 @@ import copyreg
 import traceback
 import weakref
 
-cimport cython
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT, Py_TYPE

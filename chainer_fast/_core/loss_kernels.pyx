@@ -5,7 +5,7 @@ cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
-    PyArray_EMPTY, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
+    PyArray_EMPTY, PyArray_NDIM, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Kernel, cf_instance_dict

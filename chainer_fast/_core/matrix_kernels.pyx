@@ -112,7 +112,8 @@ cdef object _sum_rows(char kind, object matrix):
     cdef object out
     if columns == 1:
         # NumPy sums what is contiguous in pairs.
-        return PyArray_Sum(<np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
+        return PyArray_Sum(
+            <np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
     out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
     clear_float_errors()
     if kind == b'f':

@@ -3,14 +3,13 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.dict cimport PyDict_GetItemWithError
 from libc.string cimport memcpy
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_DIMS, \
-    PyArray_EMPTY, PyArray_FROM_O, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, \
-    PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_EMPTY, \
+    PyArray_FROM_O, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableNodeBase, \
     cf_instance_dict
 from chainer_fast._core.kernels cimport given
-from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast._core.plain cimport kind_of
 
 np.import_array()
 
@@ -67,8 +66,8 @@ cdef object _spread(FunctionBase function, object gy):
     """Return ``gy`` repeated along the reduced axes, or None."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
     cdef npy_intp dims[32]
-    cdef npy_intp outer = 1, inner = 1, length, size
-    cdef npy_intp i, j
+    cdef npy_intp outer = 1, inner = 1, length
+    cdef npy_intp _i, _j
     cdef int axis, k, ndim = node.ndim
     cdef char *source
     cdef char *target
@@ -99,8 +98,8 @@ cdef object _spread(FunctionBase function, object gy):
         _repeat(kind_of(gy), source, target, outer, length)
         return out
     step = inner * PyArray_ITEMSIZE(<np.ndarray>gy)
-    for i in range(outer):
-        for j in range(length):
+    for _i in range(outer):
+        for _j in range(length):
             memcpy(target, source, step)
             target += step
         source += step

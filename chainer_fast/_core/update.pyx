@@ -270,7 +270,8 @@ cdef bint _update_plainly(object param, _Values values) except -1:
     if fields_ptr is NULL:
         return False
     item = PyDict_GetItemWithError(<object>fields_ptr, 'update_rule')
-    if item is NULL or PyDict_GetItemWithError(<object>fields_ptr, 'update') is not NULL:
+    if item is NULL or (
+            PyDict_GetItemWithError(<object>fields_ptr, 'update') is not NULL):
         return False
     rule = <object>item
     item = PyDict_GetItemWithError(_recipes, type(rule))
