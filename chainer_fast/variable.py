@@ -106,9 +106,9 @@ class VariableNode(VariableNodeBase):
     @property
     def label(self):
         """Shape and dtype, for graphs drawn without names."""
-        if self.shape == ():
-            return str(self.dtype)
-        return '(%s), %s' % (', '.join(map(str, self.shape)), self.dtype)
+        text = str(self.dtype)
+        lengths = [str(length) for length in self.shape]
+        return '(%s), %s' % (', '.join(lengths), text) if lengths else text
 
     def _check_old_style_gradient(self):
         if self._old_style_grad_generator is not None:
@@ -259,7 +259,8 @@ class Variable(VariableBase):
 
     def to_cpu(self):
         """Move the array and the gradient to the CPU."""
-        self.to_device(backend.CpuDevice())
+        device = backend.CpuDevice()
+        self.to_device(device)
 
     def to_gpu(self, device=None):
         """Move the array and the gradient to a GPU.
@@ -281,7 +282,8 @@ class Variable(VariableBase):
             If iDeep is not available.
         """
         intel64.check_ideep_available()
-        self.to_device(intel64.Intel64Device())
+        device = intel64.Intel64Device()
+        self.to_device(device)
 
     def to_chx(self):
         """Convert the array to ChainerX, which is never available.

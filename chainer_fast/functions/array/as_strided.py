@@ -141,22 +141,24 @@ def _carry(values, source, target, shared):
 class AsStrided(FunctionNode):
     """View of given geometry into the memory of an array."""
 
+    input_geometry = None
+
     def __init__(self, shape, strides, storage_offset=None):
-        super().__init__()
-        self.shape = shape
-        self.strides = strides
         self.storage_offset = storage_offset
-        self.input_geometry = None
+        self.strides = strides
+        self.shape = shape
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('x',))
 
     def forward(self, inputs):
-        x, = inputs
-        self.input_geometry = TensorGeometry(x)
+        self.input_geometry = geometry = TensorGeometry(inputs[0])
         if self.storage_offset is None:
-            self.storage_offset = self.input_geometry.storage_offset
-        return _stride_array(x, self.shape, self.strides, self.storage_offset),
+            # The view starts where the array does.
+            self.storage_offset = geometry.storage_offset
+        view = _stride_array(
+            inputs[0], self.shape, self.strides, self.storage_offset)
+        return view,
 
     def backward(self, _, grad_outputs):
         if grad_outputs[0].dtype.kind != 'f':
