@@ -468,8 +468,14 @@ def differentiate(outputs, inputs, grad_outputs, grad_inputs, *, set_grad, retai
 
 
 cdef bint _leads_to(FunctionBase function, set nodes) except -1:
+    """Tell whether a gradient has a way through a function to one of the nodes.
+
+    A node that requires no gradient gets one from the functions that are visited, but
+    nothing is visited for its sake.
+    """
+    cdef VariableNodeBase node
     for node in function.input_nodes or ():
-        if node in nodes:
+        if node.needs_grad and node in nodes:
             return True
     return False
 
@@ -499,6 +505,6 @@ cdef set _nodes_between(list starts, set input_nodes):
     for function in reversed(functions):
         if _leads_to(function, wanted):
             for node in nodes_of_outputs(function):
-                if node is not None and node.needs_grad:
+                if node is not None:
                     wanted.add(node)
     return wanted
