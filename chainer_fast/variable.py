@@ -3,6 +3,7 @@ import warnings
 
 from chainer_fast import _variable_text, backend
 from chainer_fast._core import backprop as _backprop_core
+from chainer_fast._core import grad_table
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
 from chainer_fast._variable_text import variable_repr, variable_str
 from chainer_fast.backends import cuda, intel64
@@ -111,11 +112,7 @@ class VariableNode(VariableNodeBase):
         return '(%s), %s' % (', '.join(lengths), text) if lengths else text
 
     def _check_old_style_gradient(self):
-        if self._old_style_grad_generator is not None:
-            raise RuntimeError(
-                'cannot twice-differentiate an old style Function "%s": its backward '
-                'computes with arrays. Write it as a FunctionNode.'
-                % self._old_style_grad_generator)
+        grad_table.check_old_style_gradient(self)
 
 
 def _create_variable(data, name, grad, requires_grad, device):

@@ -303,6 +303,11 @@ cdef object _sum_shared(object a, object b):
     return _add_variables(as_grad_variable(a), as_grad_variable(b))
 
 
+def check_old_style_gradient(VariableNodeBase node not None):
+    """Raise RuntimeError for a gradient that an old-style function made."""
+    check_old_style(node)
+
+
 def reduce_gradients(gradients):
     """Return the sum of a list of gradients as a variable; None if it is empty."""
     return as_grad_variable(sum_gradients(list(gradients)))
