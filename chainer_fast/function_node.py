@@ -386,7 +386,7 @@ def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False,
     enable_double_backprop : bool
         Whether the results can be differentiated again.
     loss_scale : float, optional
-        Factor of the outputs' gradients.
+        Factor of the outputs' default gradients.
 
     Returns
     -------
@@ -414,10 +414,10 @@ def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False,
     for i, y in enumerate(outputs):
         if gys[i] is None:
             with cuda.get_device_from_array(y.array):
-                gys[i] = _variable.Variable(
-                    y.xp.ones_like(y.array), requires_grad=False)
-        if loss_scale is not None:
-            gys[i] = gys[i] * loss_scale
+                ones = y.xp.ones_like(y.array)
+                if loss_scale is not None:
+                    ones *= loss_scale
+            gys[i] = _variable.Variable(ones, requires_grad=False)
     return _backprop_core.differentiate(
         outputs, inputs, gys, gxs, set_grad=set_grad, retain_grad=retain_grad,
         enable_double_backprop=enable_double_backprop)
