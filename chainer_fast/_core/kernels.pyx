@@ -23,6 +23,14 @@ from chainer_fast._core.plain cimport empty_like, kind_of
 np.import_array()
 np.import_ufunc()
 
+cdef extern from "numpy/ufuncobject.h":
+    # The fields of C: what Cython's declarations call by these names depends on NumPy.
+    ctypedef struct cf_ufunc "PyUFuncObject":
+        int ntypes
+        InnerLoop *functions
+        void **data
+        char *types
+
 cdef extern from "loops.h" nogil:
     void cf_add_f(const float *, const float *, float *, ptrdiff_t) noexcept
     void cf_add_d(const double *, const double *, double *, ptrdiff_t) noexcept
@@ -117,18 +125,22 @@ cdef object run1(Pair1 loops, char kind, object a, double c):
 cdef class UfuncLoop:
     """Inner loops of a ufunc of one argument, called without the ufunc."""
 
-    def __cinit__(self, np.ufunc ufunc):
+    def __cinit__(self, ufunc):
+        cdef cf_ufunc *table
         cdef int i
+        if not isinstance(ufunc, numpy.ufunc) or ufunc.nin != 1 or ufunc.nout != 1:
+            raise TypeError('expected a ufunc of one argument, got %r' % (ufunc,))
+        table = <cf_ufunc *><PyObject *>ufunc
         # The first loop that fits is NumPy's choice; slower ones may come after it.
-        for i in reversed(range(ufunc.ntypes)):
-            if ufunc.types[2 * i] == np.NPY_FLOAT and (
-                    ufunc.types[2 * i + 1] == np.NPY_FLOAT):
-                self.loop_f = <InnerLoop>ufunc.functions[i]
-                self.data_f = ufunc.data[i]
-            elif ufunc.types[2 * i] == np.NPY_DOUBLE and (
-                    ufunc.types[2 * i + 1] == np.NPY_DOUBLE):
-                self.loop_d = <InnerLoop>ufunc.functions[i]
-                self.data_d = ufunc.data[i]
+        for i in reversed(range(table.ntypes)):
+            if table.types[2 * i] == np.NPY_FLOAT and (
+                    table.types[2 * i + 1] == np.NPY_FLOAT):
+                self.loop_f = <InnerLoop>table.functions[i]
+                self.data_f = <void *>table.data[i]
+            elif table.types[2 * i] == np.NPY_DOUBLE and (
+                    table.types[2 * i + 1] == np.NPY_DOUBLE):
+                self.loop_d = <InnerLoop>table.functions[i]
+                self.data_d = <void *>table.data[i]
         if self.loop_f is NULL or self.loop_d is NULL:
             raise RuntimeError('NumPy has no loop of floats for %r' % ufunc)
 
