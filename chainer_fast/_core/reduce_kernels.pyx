@@ -123,6 +123,28 @@ cdef void _repeat(
                 target_d[i * times + j] = source_d[i]
 
 
+cdef void _divide(char kind, void *data, npy_intp n, npy_intp count) noexcept:
+    """Divide numbers in place, in their own type."""
+    cdef npy_intp i
+    if kind == b'f':
+        for i in range(n):
+            (<float *>data)[i] /= <float>count
+    else:
+        for i in range(n):
+            (<double *>data)[i] /= <double>count
+
+
+cdef void _multiply(char kind, void *data, npy_intp n, double factor) noexcept:
+    """Multiply numbers in place, in their own type."""
+    cdef npy_intp i
+    if kind == b'f':
+        for i in range(n):
+            (<float *>data)[i] *= <float>factor
+    else:
+        for i in range(n):
+            (<double *>data)[i] *= factor
+
+
 cdef class SumKernel(Kernel):
     """Sum over one axis or all, axes dropped."""
 
@@ -148,13 +170,17 @@ cdef class MeanKernel(Kernel):
             return None
         count = PyArray_SIZE(array) // PyArray_SIZE(y)
         function.multiplier = 1. / count
-        y = y / count
-        return y if PyArray_CheckExact(y) else PyArray_FROM_O(y)
+        _divide(kind_of(y), PyArray_DATA(<np.ndarray>y), PyArray_SIZE(y), count)
+        return y
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object scaled = gy * function.multiplier
-        if not PyArray_CheckExact(scaled):
-            scaled = PyArray_FROM_O(scaled)
+        cdef object scaled
+        cdef char kind = kind_of(gy)
+        if not kind:
+            return 0
+        scaled = np.PyArray_NewCopy(<np.ndarray>gy, np.NPY_CORDER)
+        _multiply(kind, PyArray_DATA(<np.ndarray>scaled), PyArray_SIZE(scaled),
+                  function.multiplier)
         gx[0] = given(_spread(function, scaled))
         return gx[0] is not NULL

@@ -143,7 +143,8 @@ class SoftmaxCrossEntropy(FunctionNode):
             return loss,
         self._coeff = _mean_factor(xp, count)
         total = loss.sum(dtype=_reduction_dtype(loss.dtype))
-        return xp.asarray(total * self._coeff, dtype=loss.dtype),
+        factor = xp.asarray(self._coeff, dtype=total.dtype)
+        return xp.asarray(total * factor, dtype=loss.dtype),
 
     def _label_loss(self, xp, t, log_y):
         if config.debug:
@@ -204,14 +205,15 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
         # smaller than any of them.
         scale = gloss.astype(_reduction_dtype(gloss.dtype), copy=False)
         if self.coeff is not None:
-            scale = scale * self.coeff
+            scale = scale * xp.asarray(self.coeff, dtype=scale.dtype)
         if self.soft_target:
             gx = gx - t
         else:
             classes, counted, weight = _label_weight(
                 x, t, self.class_weight, self.ignore_label)
             gx[_label_index(xp, classes)] -= 1
-            scale = xp.where(counted, scale * weight, 0)
+            scale = xp.where(counted, scale * weight, 0).astype(
+                scale.dtype, copy=False)
         if scale.ndim > 0:
             scale = scale[:, None]
         return (gx * scale).astype(x.dtype, copy=False),
