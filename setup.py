@@ -4,6 +4,7 @@ Set ``CHAINER_FAST_DEBUG=1`` to build with bounds and None checks, overflow chec
 and debug symbols. ``--force`` translates and compiles everything anew, as is needed
 when going from one kind of build to the other.
 """
+import glob
 import os
 import sys
 
@@ -27,21 +28,8 @@ DIRECTIVES = {
     'freethreading_compatible': False,
 }
 
-MODULES = [
-    'state',
-    'floats',
-    'graph',
-    'heap',
-    'grad_table',
-    'grad_check',
-    'backprop',
-    'kernels',
-    'matrix_kernels',
-    'reduce_kernels',
-    'loss_kernels',
-    'update_recipes',
-    'update',
-]
+# Every .pyx file of these folders is a module; headers stand beside them.
+FOLDERS = ['chainer_fast/_core', 'chainer_fast/backends/kernels/_compiled']
 
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
@@ -55,16 +43,17 @@ else:
 
 
 def extensions():
-    """Return the compiled modules of ``chainer_fast._core``."""
+    """Return the compiled modules."""
+    headers = [h for folder in FOLDERS for h in glob.glob(folder + '/*.h')]
     return [
         Extension(
-            'chainer_fast._core.' + name,
-            ['chainer_fast/_core/%s.pyx' % name],
-            depends=['chainer_fast/_core/loops.h'],
-            include_dirs=[numpy.get_include()],
+            source[:-len('.pyx')].replace(os.sep, '.').replace('/', '.'),
+            [source],
+            depends=headers,
+            include_dirs=[numpy.get_include(), *FOLDERS],
             define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
             extra_compile_args=COMPILE_ARGS)
-        for name in MODULES]
+        for folder in FOLDERS for source in sorted(glob.glob(folder + '/*.pyx'))]
 
 
 setup(ext_modules=cythonize(

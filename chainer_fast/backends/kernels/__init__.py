@@ -1,0 +1,46 @@
+"""What functions compute on arrays, with code for each kind of device.
+
+A module here holds a family of kernels. Each kernel is written once as the reference,
+in terms of the array module, and may have a compiled form for host memory and a CUDA
+form for the GPU. Functions call the kernel and do not ask which of them runs.
+"""
+import functools
+
+import numpy
+
+from chainer_fast.backends import cuda
+
+
+class Kernel:
+    """A step on arrays in up to three forms; the first argument's device decides.
+
+    Parameters
+    ----------
+    reference : callable
+        The form that takes arrays of any device, dtype and strides.
+    compiled : callable, optional
+        Form for arrays of NumPy. It returns ``NotImplemented`` for cases that it has
+        no code for, before it has changed anything.
+    device : callable, optional
+        Form for arrays of CuPy.
+    """
+
+    def __init__(self, reference, compiled=None, device=None):
+        functools.update_wrapper(self, reference)
+        self.reference = reference
+        self.compiled = compiled
+        self.device = device
+
+    def __call__(self, x, *args):
+        if self.compiled is not None and type(x) is numpy.ndarray:
+            result = self.compiled(x, *args)
+            if result is not NotImplemented:
+                return result
+        elif self.device is not None and isinstance(x, cuda.ndarray):
+            return self.device(x, *args)
+        return self.reference(x, *args)
+
+
+def kernel(compiled=None, device=None):
+    """Return a decorator that makes a :class:`Kernel` of its reference form."""
+    return lambda reference: Kernel(reference, compiled, device)

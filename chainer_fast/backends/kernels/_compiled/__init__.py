@@ -1,0 +1,1 @@
+"""Compiled forms of kernels, for host memory."""
