@@ -60,6 +60,16 @@ cdef dict local_hooks(FunctionBase function):
     return <dict>found
 
 
+cdef object own_attribute(FunctionBase function, str name):
+    """Return what stands in the instance dictionary, or None."""
+    cdef PyObject *own = cf_instance_dict(function)
+    cdef PyObject *found
+    if own is NULL:
+        return None
+    found = PyDict_GetItemWithError(<object>own, name)
+    return None if found is NULL else <object>found
+
+
 cdef FunctionBase new_function(object cls):
     """Make an instance of a class of functions that takes no arguments."""
     return <FunctionBase>cf_allocate(cls, _NO_ARGS)

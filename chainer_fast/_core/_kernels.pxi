@@ -1,8 +1,5 @@
 # The short way: application of a function by its kernel. Part of graph.pyx.
 
-cdef enum:
-    MAX_KERNEL_INPUTS = 3
-
 
 cdef class Kernel:
 

@@ -9,8 +9,8 @@ from chainer_fast._core.grad_check cimport check_leaf, check_step
 from chainer_fast._core.grad_check import wrong_gradients
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
-from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableBase, \
-    VariableNodeBase, kernel_of, local_hooks, lone_output, node_of, \
+from chainer_fast._core.graph cimport MAX_KERNEL_INPUTS, FunctionBase, Kernel, \
+    VariableBase, VariableNodeBase, kernel_of, local_hooks, lone_output, node_of, \
     nodes_of_outputs, on_host, put_grad, variable_of
 from chainer_fast._core.heap cimport CandidateHeap
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
@@ -20,9 +20,6 @@ cdef object _base_accumulate = None
 cdef object _device_scope = None        # arrays -> context manager, or None on the CPU
 cdef object _has_nan = None             # array -> bool
 cdef object _UNSET = object()
-
-cdef enum:
-    MAX_KERNEL_INPUTS = 3
 
 
 def bind(*, function_node, device_scope, has_nan):

@@ -25,6 +25,10 @@ cdef enum:
     NO_SHAPE = -1
     SHAPE_ELSEWHERE = -2
 
+# Functions of more inputs go the general way.
+cdef enum:
+    MAX_KERNEL_INPUTS = 8
+
 cdef extern from *:
     """
     /* The instance dictionary if there is one yet: borrowed, or NULL. */
@@ -117,5 +121,6 @@ cdef VariableBase grad_var_of(VariableBase variable)
 cdef bint shape_matches(VariableNodeBase node, object array) except -1
 cdef int put_grad(VariableBase variable, object array, VariableBase grad) except -1
 cdef int check_grad(VariableBase variable, object array) except -1
+cdef object own_attribute(FunctionBase function, str name)
 cdef dict local_hooks(FunctionBase function)
 cdef bint on_host(tuple arrays) noexcept

@@ -2,13 +2,12 @@
 import numpy
 
 cimport numpy as np
-from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
     PyArray_EMPTY, PyArray_NDIM, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Kernel, cf_instance_dict
+from chainer_fast._core.graph cimport FunctionBase, Kernel, own_attribute
 from chainer_fast._core.kernels cimport UfuncLoop, given, input_array
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, kind_of
 
@@ -21,16 +20,6 @@ ctypedef fused real:
 
 cdef UfuncLoop _exp = UfuncLoop(numpy.exp)
 cdef UfuncLoop _log = UfuncLoop(numpy.log)
-
-
-cdef object _attribute(FunctionBase function, str name):
-    """Return an instance attribute, or None."""
-    cdef PyObject *own = cf_instance_dict(function)
-    cdef PyObject *found
-    if own is NULL:
-        return None
-    found = PyDict_GetItemWithError(<object>own, name)
-    return None if found is NULL else <object>found
 
 
 cdef bint _plain_labels(object t) noexcept:
@@ -47,9 +36,9 @@ cdef inline npy_intp _label(object t, npy_intp i) noexcept:
 
 
 cdef bint _plain_arguments(FunctionBase function) except -1:
-    return (_attribute(function, 'class_weight') is None
-            and _attribute(function, 'reduce') == 'mean'
-            and isinstance(_attribute(function, 'ignore_label'), int))
+    return (own_attribute(function, 'class_weight') is None
+            and own_attribute(function, 'reduce') == 'mean'
+            and isinstance(own_attribute(function, 'ignore_label'), int))
 
 
 cdef bint _labels_in_range(
@@ -159,7 +148,7 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
             return None
         if not _plain_arguments(function):
             return None
-        ignored = _attribute(function, 'ignore_label')
+        ignored = own_attribute(function, 'ignore_label')
         if not _labels_in_range(t, ignored, rows, columns):
             return None
         log_y = empty_like(x)
@@ -180,11 +169,11 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
                 &counted)
         if float_errors():
             return None
-        if not _attribute(function, 'normalize'):
+        if not own_attribute(function, 'normalize'):
             counted = rows
         function._coeff = 1.0 / max(counted, 1)
         function.soft_target = False
-        if _attribute(function, 'cache_score'):
+        if own_attribute(function, 'cache_score'):
             # The log-probabilities are not needed any more.
             _exp.run_in_place(kind, PyArray_DATA(<np.ndarray>log_y), rows * columns)
             function.y = log_y
@@ -199,7 +188,7 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object y = _attribute(function, 'y')
+        cdef object y = own_attribute(function, 'y')
         cdef object t = input_array(function, 1)
         cdef char kind = kind_of(gy)
         cdef npy_intp rows, columns

@@ -9,7 +9,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_MatrixProduct, PyArray_NDI
     PyArray_Transpose, PyArray_TYPE, PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Kernel
+from chainer_fast._core.graph cimport FunctionBase, Kernel, own_attribute
 from chainer_fast._core.kernels cimport given, input_array, wanted
 from chainer_fast._core.plain cimport kind_of
 
@@ -185,4 +185,57 @@ cdef class LinearGradWeightKernel(Kernel):
             gx[0] = given(PyArray_MatrixProduct(gy, ggw))
         if wanted(function, 1):
             gx[1] = given(PyArray_MatrixProduct(rows, _transposed(ggw)))
+        return 1
+
+
+cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_out):
+    """Return the product of matrices, each transposed or not."""
+    if trans_out:
+        return _product(b, a, not trans_b, not trans_a, False)
+    return PyArray_MatrixProduct(
+        _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
+
+
+cdef class MatMulKernel(Kernel):
+    """Product of two matrices."""
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object a, b
+        cdef char kind
+        cdef bint trans_a, trans_b
+        if n != 2:
+            return None
+        a = <object>x[0]
+        b = <object>x[1]
+        kind = _matrix(a)
+        if not kind or _matrix(b) != kind:
+            return None
+        dtype = own_attribute(function, 'dtype')
+        if dtype is not None and dtype is not <object>np.PyArray_DESCR(<np.ndarray>a):
+            return None
+        trans_a = own_attribute(function, 'transa')
+        trans_b = own_attribute(function, 'transb')
+        if (_rows(a) if trans_a else _columns(a)) != (
+                _columns(b) if trans_b else _rows(b)):
+            return None
+        return _product(a, b, trans_a, trans_b, own_attribute(function, 'transc'))
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object a = input_array(function, 0)
+        cdef object b = input_array(function, 1)
+        cdef char kind = _matrix(gy)
+        cdef bint trans_a, trans_b, trans_c
+        if not kind or _matrix(a) != kind or _matrix(b) != kind:
+            return 0
+        trans_a = own_attribute(function, 'transa')
+        trans_b = own_attribute(function, 'transb')
+        trans_c = own_attribute(function, 'transc')
+        if wanted(function, 0):
+            gx[0] = given(_product(gy, b, trans_c, not trans_b, trans_a))
+        if wanted(function, 1):
+            gx[1] = given(_product(a, gy, not trans_a, trans_c, trans_b))
         return 1

@@ -5,12 +5,21 @@ from chainer_fast._core import (
     loss_kernels,
     matrix_kernels,
     reduce_kernels,
+    row_kernels,
 )
 from chainer_fast._core.graph import register_kernel
 from chainer_fast.functions.activation import relu, sigmoid, tanh
-from chainer_fast.functions.connection import linear
+from chainer_fast.functions.array import concat
+from chainer_fast.functions.connection import embed_id, linear
 from chainer_fast.functions.loss import softmax_cross_entropy
-from chainer_fast.functions.math import average, basic_math, exponential, sqrt, sum
+from chainer_fast.functions.math import (
+    average,
+    basic_math,
+    exponential,
+    matmul,
+    sqrt,
+    sum,
+)
 
 
 def register():
@@ -36,6 +45,9 @@ def register():
             (linear.LinearFunction, matrix_kernels.LinearKernel()),
             (linear.LinearGradData, matrix_kernels.LinearGradDataKernel()),
             (linear.LinearGradWeight, matrix_kernels.LinearGradWeightKernel()),
+            (matmul.MatMul, matrix_kernels.MatMulKernel()),
+            (concat.Concat, row_kernels.ConcatKernel()),
+            (embed_id.EmbedIDFunction, row_kernels.EmbedIDKernel()),
             (sum.Sum, reduce_kernels.SumKernel()),
             (average.Mean, reduce_kernels.MeanKernel()),
             (softmax_cross_entropy.SoftmaxCrossEntropy,

@@ -5,9 +5,17 @@ import numpy as np
 from hypothesis import strategies as st
 
 from chainer_fast.functions.activation import relu, sigmoid, tanh
-from chainer_fast.functions.connection import linear
+from chainer_fast.functions.array import concat
+from chainer_fast.functions.connection import embed_id, linear
 from chainer_fast.functions.loss import softmax_cross_entropy
-from chainer_fast.functions.math import average, basic_math, exponential, sqrt, sum
+from chainer_fast.functions.math import (
+    average,
+    basic_math,
+    exponential,
+    matmul,
+    sqrt,
+    sum,
+)
 from chainer_fast.variable import Variable
 
 LAYOUTS = ['C', 'C', 'C', 'C', 'F', 'strided', 'reversed', 'repeated', 'swapped',
@@ -143,6 +151,58 @@ def affine(draw, cls, kind):
 
 
 @st.composite
+def products(draw, kind):
+    lengths = [draw(st.integers(0 if kind is Kind.WILD else 1, 5)) for _ in range(3)]
+    transposed = [draw(st.booleans()) for _ in range(3)]
+    dtypes = [draw(types[kind])] * 2
+    if kind is Kind.WILD and draw(st.integers(0, 9)) == 0:
+        dtypes[1] = draw(types[kind])
+    xs = []
+    for i, dtype in enumerate(dtypes):
+        shape = tuple(lengths[i:i + 2])
+        xs.append(draw(arrays(shape[::-1] if transposed[i] else shape, dtype, kind)))
+    dtype = draw(st.sampled_from([None, None, xs[0].dtype]))
+    if kind is Kind.WILD and draw(st.integers(0, 3)) == 0:
+        dtype = np.dtype(draw(types[kind]))
+    return lambda: matmul.MatMul(*transposed, dtype), xs
+
+
+@st.composite
+def joined(draw, kind):
+    n = 2 if kind is Kind.TAME else draw(st.integers(1, 10))
+    shape = draw(tame_shapes if kind is Kind.TAME else shapes)
+    axis = draw(st.integers(-len(shape) or 0, max(0, len(shape) - 1)))
+    dtype = draw(types[kind])
+    xs = []
+    for _ in range(n):
+        if kind is Kind.WILD and draw(st.integers(0, 19)) == 0:
+            dtype = draw(types[kind])
+        lengths = list(shape)
+        if shape:
+            lengths[axis] = draw(st.integers(0 if kind is Kind.WILD else 1, 4))
+        xs.append(draw(arrays(tuple(lengths), dtype, kind)))
+    return lambda: concat.Concat(axis), xs
+
+
+@st.composite
+def embeddings(draw, kind):
+    rows, columns, n = (draw(st.integers(1, k)) for k in (9, 40, 20))
+    w = draw(arrays((rows, columns), draw(types[kind]), kind))
+    ids = np.random.RandomState(draw(st.integers(0, 99))).randint(
+        0 if kind is Kind.TAME else -rows, rows, n)
+    ids = ids.astype(draw(st.sampled_from('ilhb' if kind is Kind.WILD else 'il')))
+    ids = draw(st.sampled_from([ids, ids.reshape(-1, 1)]))
+    if kind is Kind.TAME:
+        return embed_id.EmbedIDFunction, [ids, w]
+    if draw(st.integers(0, 9)) == 0:
+        ids.flat[-1] = draw(st.sampled_from([rows, -rows - 1]))
+    if kind is Kind.WILD:
+        ids = laid_out(ids, draw(st.sampled_from(LAYOUTS)))
+    label = draw(st.sampled_from([None, -1, 0, rows, -rows - 1, np.int64(-1)]))
+    return lambda: embed_id.EmbedIDFunction(label), [ids, w]
+
+
+@st.composite
 def reductions(draw, cls, kind):
     x, = draw(elementwise(1, kind))
     axes = [None, *range(-x.ndim, x.ndim)]
@@ -196,4 +256,7 @@ CASES = {
     **{cls: lambda kind, cls=cls: reductions(cls, kind) for cls in (
         sum.Sum, average.Mean)},
     softmax_cross_entropy.SoftmaxCrossEntropy: losses,
+    matmul.MatMul: products,
+    concat.Concat: joined,
+    embed_id.EmbedIDFunction: embeddings,
 }

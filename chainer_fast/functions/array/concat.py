@@ -67,4 +67,4 @@ def concat(xs, axis=1):
     array([[0, 1, 4],
            [2, 3, 5]])
     """
-    return Concat(axis=axis).apply(xs)[0]
+    return Concat(axis=axis).apply(tuple(xs))[0]

@@ -65,7 +65,13 @@ class SplitAxis(FunctionNode):
             # An empty array of indices is of a floating dtype by default,
             # and an index may come as a 0-dim array.
             cuts = [operator.index(i) for i in cuts]
-        ys = tuple(self._xp.split(x, cuts, self.axis))
+        else:
+            length = x.shape[self.axis] // cuts
+            cuts = [i * length for i in range(1, cuts)]
+        whole = (slice(None),) * (self.axis % x.ndim)
+        ys = tuple([
+            x[(*whole, slice(start, stop))]
+            for start, stop in zip([0, *cuts], [*cuts, None], strict=True)])
         self._shapes = [y.shape for y in ys]
         return ys
 

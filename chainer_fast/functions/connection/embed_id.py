@@ -1,4 +1,5 @@
 from chainer_fast import backend
+from chainer_fast.backends.kernels import rows
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
@@ -36,9 +37,9 @@ class EmbedIDFunction(FunctionNode):
         if ignored is None:
             return W[x],
         xp = backend.get_array_module(*inputs)
-        rows = W[xp.where(ignored, 0, x)]
-        rows[ignored] = 0
-        return rows,
+        y = W[xp.where(ignored, 0, x)]
+        y[ignored] = 0
+        return y,
 
     def backward(self, indexes, grad_outputs):
         x, = self.get_retained_inputs()
@@ -63,15 +64,8 @@ class EmbedIDGrad(FunctionNode):
         self.ignore_label = ignore_label
 
     def forward(self, inputs):
-        x, gy = inputs
         self.retain_inputs((0,))
-        xp = backend.get_array_module(*inputs)
-        if self.ignore_label is not None:
-            counted = x != self.ignore_label
-            x, gy = x[counted], gy[counted]
-        gW = xp.zeros(self.w_shape, gy.dtype)
-        xp.add.at(gW, x, gy)
-        return gW,
+        return rows.add_rows(*inputs, self.w_shape, self.ignore_label),
 
     def backward(self, indexes, grads):
         x, = self.get_retained_inputs()

@@ -1,0 +1,1 @@
+"""Single functions, forward and backward."""

@@ -1,0 +1,80 @@
+"""A step of a case, on either side: forward, then backward from fixed gradients."""
+import os
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import cases  # noqa: E402
+
+# So many numbers of a result are compared.
+SAMPLE = 1000
+
+
+def _sample(arrays):
+    """Return some numbers of the arrays, the same of equal arrays."""
+    flat = [np.asarray(a, np.float64).ravel() for a in arrays]
+    return np.concatenate([f[::max(1, len(f) // SAMPLE + 1)] for f in flat])
+
+
+def chainer_step(chainer, name, size):
+    """Return a step by Chainer's interface."""
+    case = cases.make(name, size)
+    F, variables = chainer.functions, [chainer.Variable(a) for a in case.arrays]
+    np.random.seed(0)
+
+    def outputs():
+        ys = case.chainer(F, *variables)
+        return ys if isinstance(ys, tuple) else (ys,)
+    grads = [cases.floats(1000 + i, *y.shape) for i, y in enumerate(outputs())]
+
+    def step():
+        for variable in variables:
+            variable.cleargrad()
+        ys = outputs()
+        for y, grad in zip(ys, grads):  # noqa: B905
+            y.grad = grad
+        if len(ys) == 1:
+            ys[0].backward()
+        else:
+            chainer.backward(ys)
+        return ys
+
+    def check():
+        ys = step()
+        return _sample([y.array for y in ys]), _sample([v.grad for v in variables])
+    step.check = None if case.random else check
+    return step
+
+
+def torch_step(torch, name, size):
+    """Return a step by PyTorch's interface, or None if it has no such function."""
+    case = cases.make(name, size)
+    if case.torch is None:
+        return None
+    tensors = [torch.tensor(a, requires_grad=True) for a in case.torch_arrays or case.arrays]
+
+    def outputs():
+        ys = case.torch(torch, *tensors)
+        return ys if isinstance(ys, tuple) else (ys,)
+    grads = [torch.from_numpy(cases.floats(1000 + i, *y.shape))
+             for i, y in enumerate(outputs())]
+
+    def step():
+        for tensor in tensors:
+            tensor.grad = None
+        ys = outputs()
+        if len(ys) == 1:
+            ys[0].backward(grads[0])
+        else:
+            torch.autograd.backward(ys, grads)
+        return ys
+
+    def check():
+        ys = step()
+        ys = _sample([y.detach() for y in ys])
+        if case.torch_arrays is not None:
+            return ys, None
+        return ys, _sample([t.grad for t in tensors])
+    step.check = None if case.random else check
+    return step
