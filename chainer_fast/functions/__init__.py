@@ -5,8 +5,8 @@ import importlib
 # function of its own name. ``a=b`` gives ``a`` under the name ``b``.
 _EXPORTS = {
     'activation': '''
-        clipped_relu:clipped_relu,relu6 elu hard_sigmoid leaky_relu log_softmax relu
-        sigmoid softmax softplus tanh
+        clipped_relu:clipped_relu,relu6 crelu elu hard_sigmoid leaky_relu log_softmax
+        maxout prelu relu rrelu selu sigmoid softmax softplus swish tanh
     ''',
     'array': '''
         as_strided broadcast:broadcast,broadcast_to cast concat copy diagonal dstack
@@ -38,7 +38,7 @@ _EXPORTS = {
         trigonometric:arccos,arcsin,arctan,arctan2,cos,sin,tan zeta
     ''',
     'noise': '''
-        dropout gaussian
+        dropout gaussian gumbel_softmax simplified_dropconnect zoneout
     ''',
     'util': '''
         forget

@@ -16,7 +16,6 @@ from chainer_fast.functions.math import (
     sqrt,
     sum,
 )
-from chainer_fast.variable import Variable
 
 LAYOUTS = ['C', 'C', 'C', 'C', 'F', 'strided', 'reversed', 'repeated', 'swapped',
            'unaligned', 'read-only', 'subclass']
@@ -128,7 +127,7 @@ def without_arguments(draw, cls, n, kind):
 @st.composite
 def relu_gradients(draw, kind):
     b, gy = draw(elementwise(2, kind))
-    b = Variable(np.asanyarray(b))
+    b = np.asanyarray(b)
     return lambda: relu.ReLUGrad2(b), [gy]
 
 

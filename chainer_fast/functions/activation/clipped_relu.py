@@ -64,6 +64,25 @@ class ClippedReLUGrad2(FunctionNode):
         return ClippedReLUGrad2(self.x, self.cap).apply(grad_outputs)
 
 
+class ClippedReLUGrad3(ClippedReLUGrad2):
+    """:class:`ClippedReLUGrad2` with the output of the forward pass at hand as well.
+
+    Parameters
+    ----------
+    x, y : array
+        Input and output of the forward pass.
+    z : float
+        The ceiling.
+    """
+
+    def __init__(self, x, y, z):
+        super().__init__(x, z)
+        self.y = y
+
+    def backward(self, indexes, grad_outputs):
+        return ClippedReLUGrad3(self.x, self.y, self.cap).apply(grad_outputs)
+
+
 def clipped_relu(x, z=20.0):
     """Rectified linear unit with a ceiling, elementwise.
 

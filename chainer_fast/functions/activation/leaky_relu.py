@@ -35,6 +35,9 @@ class LeakyReLU(FunctionNode):
             self.retain_inputs((0,))
         return _scale_negative(inputs[0], inputs[0], self.slope),
 
+    def forward_ideep(self, inputs):
+        return self.forward(inputs)
+
     def backward(self, indexes, grad_outputs):
         signs, = (
             self.get_retained_outputs() if self._keeps_sign

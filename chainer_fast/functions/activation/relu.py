@@ -21,7 +21,10 @@ class ReLU(FunctionNode):
         # The sign of the output decides where the gradient passes, so the
         # input need not be kept alive.
         y, = self.get_retained_outputs()
-        return ReLUGrad2(y).apply(grad_outputs)
+        return ReLUGrad2(y.array).apply(grad_outputs)
+
+    def forward_ideep(self, inputs):
+        return self.forward(inputs)
 
 
 class ReLUGrad2(FunctionNode):
@@ -31,21 +34,46 @@ class ReLUGrad2(FunctionNode):
 
     Parameters
     ----------
-    b : Variable
+    b : array
         Output of :class:`ReLU`.
     """
 
     def __init__(self, b):
         super().__init__()
-        self.b = b.array
+        self.b = b
 
     def forward(self, inputs):
         return utils.force_array(inputs[0] * (self.b > 0)),
+
+    def forward_ideep(self, inputs):
+        return self.forward(inputs)
 
     def backward(self, indexes, grad_outputs):
         xp = backend.get_array_module(self.b)
         mask = (self.b > 0).astype(grad_outputs[0].dtype)
         return grad_outputs[0] * xp.asarray(mask),
+
+
+class ReLUGradCudnn(FunctionNode):
+    """The same as :class:`ReLUGrad2`, by the name of its form for cuDNN.
+
+    Parameters
+    ----------
+    y : array
+        Output of :class:`ReLU`.
+    """
+
+    is_elementwise = True
+
+    def __init__(self, y):
+        super().__init__()
+        self.y = y
+
+    def forward(self, inputs):
+        return ReLUGrad2(self.y).forward(inputs)
+
+    def backward(self, indexes, grad_outputs):
+        return ReLUGradCudnn(self.y).apply(grad_outputs)
 
 
 def relu(x):

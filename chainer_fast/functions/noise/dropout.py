@@ -1,6 +1,6 @@
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import _toplevel, backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -64,6 +64,33 @@ class DropoutGrad(FunctionNode):
 
     def backward(self, indexes, gy):
         return DropoutGrad(self.mask).apply(gy)
+
+
+class DropoutGradCuDNN(FunctionNode):
+    """Multiplies a gradient by the mask that cuDNN has kept in its states.
+
+    Parameters
+    ----------
+    states : array
+        The mask.
+    dropout_ratio : float
+        Probability that an element was dropped.
+    """
+
+    def __init__(self, states, dropout_ratio):
+        super().__init__()
+        self.states = states
+        self.dropout_ratio = dropout_ratio
+
+    def forward(self, inputs):
+        if not isinstance(self.states, _toplevel.get_array_types()):
+            raise RuntimeError(
+                'cuDNN is not enabled: in place of its states only a mask will do, '
+                'not %s' % type(self.states).__name__)
+        return DropoutGrad(self.states).forward(inputs)
+
+    def backward(self, indexes, gy):
+        return DropoutGradCuDNN(self.states, self.dropout_ratio).apply(gy)
 
 
 def dropout(x, ratio=0.5, *, mask=None, return_mask=False, **kwargs):

@@ -1,0 +1,95 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import concat
+
+
+class CReLU(FunctionNode):
+    """Positive parts of the input and of its negative, side by side.
+
+    Parameters
+    ----------
+    axis : int
+        Axis along which the two are joined.
+    """
+
+    def __init__(self, axis=1):
+        if not isinstance(axis, int):
+            raise TypeError(
+                'axis of a concatenated ReLU must be an int, not %s'
+                % type(axis).__name__)
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        _checks.axis(in_types[0], self.axis)
+
+    def get_output_shape(self, input_shape):
+        """Shape of the output for a shape of the input: one axis is doubled."""
+        doubled = list(input_shape)
+        doubled[self.axis] *= 2
+        return tuple(doubled)
+
+    def forward(self, inputs):
+        x, = inputs
+        xp = backend.get_array_module(x)
+        self.retain_inputs((0,))
+        y = xp.empty(self.get_output_shape(x.shape), x.dtype)
+        above, below = xp.split(y, 2, self.axis)
+        xp.maximum(x, 0, out=above)
+        xp.negative(x, out=below)
+        xp.maximum(below, 0, out=below)
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        return _CReLUGrad(self.axis, x.array).apply(grad_outputs)
+
+
+class _CReLUGrad(FunctionNode):
+    """Gradient of :class:`CReLU`: of the two halves, the one in use, with its sign."""
+
+    def __init__(self, axis, x):
+        self.axis = axis
+        self.x = x
+
+    def forward(self, inputs):
+        xp = backend.get_array_module(self.x)
+        above, below = xp.split(inputs[0], 2, self.axis)
+        return xp.asarray(above * (self.x > 0) - below * (self.x < 0)),
+
+    def backward(self, indexes, grad_outputs):
+        ggx, = grad_outputs
+        halves = (self.x > 0).astype(ggx.dtype), -(self.x < 0).astype(ggx.dtype)
+        return concat.concat([ggx * half for half in halves], self.axis),
+
+
+def crelu(x, axis=1):
+    """Concatenated rectified linear unit.
+
+    .. math:: f(x) = (\\max(0, x), \\max(0, -x))
+
+    See: `Understanding and improving convolutional neural networks via concatenated
+    rectified linear units <https://arxiv.org/abs/1603.05201>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of a floating dtype.
+    axis : int
+        Axis along which the two halves are joined. It must exist in ``x``.
+
+    Returns
+    -------
+    Variable
+        Array of the dtype of ``x`` and, but for the axis, of its shape. The axis is
+        twice as long.
+
+    Examples
+    --------
+    >>> x = np.array([[-1, 0], [2, -3]], np.float32)
+    >>> F.crelu(x, axis=1).array
+    array([[0., 0., 1., 0.],
+           [2., 0., 0., 3.]], dtype=float32)
+    """
+    return CReLU(axis).apply((x,))[0]

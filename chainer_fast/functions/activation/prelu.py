@@ -1,0 +1,118 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.activation import _channels
+from chainer_fast.functions.array import reshape
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+
+
+class PReLUFunction(FunctionNode):
+    """Parametric rectified linear unit."""
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'W'))
+        _channels.check(*in_types)
+
+    def forward(self, inputs):
+        x, W = inputs
+        xp = backend.get_array_module(x)
+        self.retain_inputs((0, 1))
+        slope = W.reshape(_channels.extended_shape(W, x))
+        return xp.where(x >= 0, x, slope * x),
+
+    def backward(self, indexes, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gradient = PReLUFunctionGrad(
+            x.array, _channels.reduced_axes(W, x), _channels.extended_shape(W, x))
+        grads = gradient.apply((x, W) + grad_outputs)
+        return tuple([grads[i] for i in indexes])
+
+
+class PReLUFunctionGrad(FunctionNode):
+    """Gradients of :class:`PReLUFunction` by ``x`` and ``W``.
+
+    The inputs are ``x``, ``W`` and the gradient of the output.
+
+    Parameters
+    ----------
+    cond : array
+        Array with the sign of ``x``.
+    reduce_axes : tuple of int
+        Axes of ``x`` that ``W`` does not have.
+    extended_shape : tuple of int
+        Shape of ``W`` with length one on these axes.
+    """
+
+    def __init__(self, cond, reduce_axes, extended_shape):
+        self.cond = cond
+        self.reduce_axes = reduce_axes
+        self.extended_shape = extended_shape
+
+    def check_type_forward(self, in_types):
+        _checks.similar_floats((in_types[0], in_types[2]), 'x', 'gy')
+        type_check.expect(in_types[1].dtype == in_types[0].dtype)
+
+    def forward(self, inputs):
+        x, W, gy = inputs
+        xp = backend.get_array_module(x)
+        self.retain_inputs((0, 1, 2))
+        straight = self.cond >= 0
+        gx = xp.where(straight, gy, W.reshape(self.extended_shape) * gy)
+        gW = xp.where(straight, 0, x * gy).sum(axis=self.reduce_axes)
+        return gx, utils.force_array(gW.reshape(W.shape), W.dtype)
+
+    def backward(self, indexes, grad_outputs):
+        # With b = 1 where the function is bent and 0 elsewhere, the gradients are
+        # gy (1 + b (W - 1)) and the sum of b x gy.
+        x, W, gy = self.get_retained_inputs()
+        ggx, ggW = grad_outputs
+        xp = backend.get_array_module(self.cond)
+        bent = xp.logical_not(self.cond >= 0).astype(gy.dtype)
+        bent_gy = bent * gy
+        by_x = by_W = by_gy = None
+        if ggx is not None:
+            by_W = reshape.reshape(
+                sum_.sum(ggx * bent_gy, axis=self.reduce_axes), W.shape)
+            straight = xp.asarray(1 - bent)
+            by_gy = ggx * (straight + bent * reshape.reshape(W, self.extended_shape))
+        if ggW is not None:
+            ggW = reshape.reshape(ggW, self.extended_shape)
+            by_x = ggW * bent_gy
+            more = ggW * (bent * x)
+            by_gy = more if by_gy is None else by_gy + more
+        return by_x, by_W, by_gy
+
+
+def prelu(x, W):
+    """Parametric rectified linear unit.
+
+    .. math:: f(x) = x \\quad (x \\ge 0), \\qquad f(x) = W x \\quad (x < 0)
+
+    See: `Delving deep into rectifiers <https://arxiv.org/abs/1502.01852>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of a floating dtype. The first axis is that of the batch.
+    W : Variable or array
+        Slopes of the negative half line. Their axes are the axes of ``x`` from the
+        second on, or the first few of them; over the others a slope is shared.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    See Also
+    --------
+    chainer.links.PReLU
+
+    Examples
+    --------
+    >>> x = np.array([[-1, 2], [3, -4]], np.float32)
+    >>> F.prelu(x, np.array([.5, .25], np.float32)).array
+    array([[-0.5,  2. ],
+           [ 3. , -1. ]], dtype=float32)
+    """
+    return PReLUFunction().apply((x, W))[0]

@@ -1,0 +1,135 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import argument, type_check
+
+
+def _slopes(x, lower, upper):
+    """Slopes for the elements of ``x``, random ones where training goes on."""
+    xp = backend.get_array_module(x)
+    if not config.train:
+        return xp.full(x.shape, (lower + upper) / 2, x.dtype)
+    if xp is numpy:
+        drawn = numpy.random.uniform(lower, upper, x.shape)
+        return numpy.asarray(drawn, dtype=x.dtype)
+    return xp.random.uniform(lower, upper, x.shape).astype(x.dtype, copy=False)
+
+
+class RReLU(FunctionNode):
+    """Leaky rectified linear unit with a random slope for each element.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Bounds of the slopes.
+    r : array or None
+        Slopes to take when training, in place of random ones.
+    """
+
+    def __init__(self, lower=1. / 8, upper=1. / 3, r=None):
+        for name, bound in ('lower', lower), ('upper', upper):
+            if not 0. <= bound < 1.:
+                raise ValueError(
+                    '%s must be in the range [0, 1), but is %s' % (name, bound))
+        if not lower < upper:
+            raise ValueError(
+                'lower must be less than upper, but they are %s and %s'
+                % (lower, upper))
+        self.lower = lower
+        self.upper = upper
+        self.r = r
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        if self.r is not None:
+            type_check.expect(in_types[0].dtype == self.r.dtype)
+            type_check.expect(in_types[0].shape == self.r.shape)
+
+    def forward(self, inputs):
+        x, = inputs
+        # The slopes outlive the call: applied again, the function takes the same
+        # ones.
+        if self.r is None or not config.train:
+            self.r = _slopes(x, self.lower, self.upper)
+        self.retain_outputs((0,))
+        return _bend(x, x, self.r),
+
+    def backward(self, indexes, grad_outputs):
+        # Slopes are not negative, so the output has the sign of the input.
+        y, = self.get_retained_outputs()
+        return _RReLUGrad(y.array, self.r).apply(grad_outputs)
+
+
+def _bend(values, signs, r):
+    xp = backend.get_array_module(values)
+    return xp.where(signs >= 0, values, values * r)
+
+
+class _RReLUGrad(FunctionNode):
+    """Gradient of :class:`RReLU`; linear, so its own gradient as well."""
+
+    def __init__(self, y, r):
+        self.y = y
+        self.r = r
+
+    def forward(self, inputs):
+        return _bend(inputs[0], self.y, self.r),
+
+    def backward(self, indexes, grad_outputs):
+        return _RReLUGrad(self.y, self.r).apply(grad_outputs)
+
+
+def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):  # noqa: E741
+    """Leaky rectified linear unit with a random slope for each element.
+
+    .. math:: f(x) = x \\quad (x \\ge 0), \\qquad f(x) = r x \\quad (x < 0)
+
+    In training mode (``chainer.config.train`` is true) the slopes :math:`r` are drawn
+    from the uniform distribution on :math:`[l, u)`. Otherwise all of them are its mean,
+    :math:`(l + u) / 2`.
+
+    See: `Empirical evaluation of rectified activations in convolutional network
+    <https://arxiv.org/abs/1505.00853>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+    l, u : float
+        Bounds of the slopes, ``0 <= l < u < 1``.
+    r : array or None
+        Slopes to take in training mode in place of random ones, of the shape and dtype
+        of ``x``.
+    return_r : bool
+        Whether the slopes are returned as well.
+
+    Returns
+    -------
+    Variable or tuple
+        Array of the shape and dtype of ``x``; with ``return_r`` a tuple of it and the
+        slopes.
+
+    Raises
+    ------
+    ValueError
+        If a bound is out of range, or the retired argument ``train`` is given.
+
+    Examples
+    --------
+    >>> x = np.array([[-1, 0], [2, -3]], np.float32)
+    >>> with chainer.using_config('train', False):
+    ...     F.rrelu(x, l=.25, u=.75).array
+    array([[-0.5,  0. ],
+           [ 2. , -1.5]], dtype=float32)
+    """
+    if kwargs:
+        argument.check_unexpected_kwargs(
+            kwargs, train='rrelu has no argument train any more: '
+            "use chainer.using_config('train', ...)")
+        argument.assert_kwargs_empty(kwargs)
+    function = RReLU(l, u, r)
+    y, = function.apply((x,))
+    return (y, function.r) if return_r else y

@@ -1,0 +1,35 @@
+from chainer_fast.functions.activation import elu
+
+
+def selu(x, alpha=1.6732632423543772, scale=1.0507009873554805):
+    """Scaled exponential linear unit, elementwise.
+
+    .. math::
+
+        f(x) = \\lambda x \\quad (x \\ge 0), \\qquad
+        f(x) = \\lambda \\alpha (\\exp(x) - 1) \\quad (x < 0)
+
+    With the default constants a layer of many such units keeps mean zero and variance
+    one from its input to its output.
+
+    See: `Self-normalizing neural networks <https://arxiv.org/abs/1706.02515>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of any shape and a floating dtype.
+    alpha : float
+        The parameter :math:`\\alpha`.
+    scale : float
+        The parameter :math:`\\lambda`.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    See Also
+    --------
+    chainer.functions.elu
+    """
+    return scale * elu.elu(x, alpha=alpha)

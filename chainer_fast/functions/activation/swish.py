@@ -1,0 +1,114 @@
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.activation import _channels, sigmoid
+from chainer_fast.functions.array import reshape
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+
+
+def _gate(x, beta):
+    """``sigmoid(beta * x)`` on arrays, without overflow in the exponential."""
+    xp = backend.get_array_module(x)
+    half = x.dtype.type(0.5)
+    return xp.tanh(beta * x * half) * half + half
+
+
+class Swish(FunctionNode):
+    """Input times a sigmoid of it."""
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'beta'))
+        _channels.check(*in_types)
+
+    def forward(self, inputs):
+        x, beta = inputs
+        self.retain_inputs((0, 1))
+        y = x * _gate(x, beta.reshape(_channels.extended_shape(beta, x)))
+        return utils.force_array(y, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, beta = self.get_retained_inputs()
+        gradient = SwishGrad(
+            _channels.extended_shape(beta, x), _channels.reduced_axes(beta, x))
+        grads = gradient.apply((x, beta) + grad_outputs)
+        return tuple([grads[i] for i in indexes])
+
+
+class SwishGrad(FunctionNode):
+    """Gradients of :class:`Swish` by ``x`` and ``beta``.
+
+    With :math:`s = \\sigma(\\beta x)` they are :math:`g (s + \\beta x s (1 - s))` and
+    the sum of :math:`g x^2 s (1 - s)`. The inputs are ``x``, ``beta`` and the
+    gradient of the output.
+
+    Parameters
+    ----------
+    extended_shape : tuple of int
+        Shape of ``beta`` with length one on the axes of ``x`` that it does not have.
+    reduction_axes : tuple of int
+        These axes.
+    """
+
+    def __init__(self, extended_shape, reduction_axes):
+        self.extended_shape = extended_shape
+        self.reduction_axes = reduction_axes
+
+    def forward(self, inputs):
+        x, beta, gy = inputs
+        self.retain_inputs((0, 1, 2))
+        wide = beta.reshape(self.extended_shape)
+        s = _gate(x, wide)
+        slope = x * s * (1 - s)
+        gx = gy * (s + wide * slope)
+        gbeta = (gy * x * slope).sum(axis=self.reduction_axes)
+        return (utils.force_array(gx, x.dtype),
+                utils.force_array(gbeta.reshape(beta.shape), beta.dtype))
+
+    def backward(self, indexes, grad_outputs):
+        # L = sum(G g (s + b x s') + B g x^2 s') with the primes by b x; G and B are
+        # the gradients that come in.
+        x, beta, gy = self.get_retained_inputs()
+        ggx, ggbeta = grad_outputs
+        b = reshape.reshape(beta, self.extended_shape)
+        s = sigmoid.sigmoid(b * x)
+        first = s * (1 - s)
+        second = first * (1 - 2 * s)
+        curve = 2 * first + b * x * second
+        terms = []
+        if ggx is not None:
+            terms.append((ggx * b, ggx * curve, ggx * (s + b * x * first)))
+        if ggbeta is not None:
+            ggb_x = reshape.reshape(ggbeta, self.extended_shape) * x
+            terms.append((ggb_x, ggb_x * x * second, ggb_x * x * first))
+        by_x, by_beta, by_gy = (
+            part[0] if len(part) == 1 else part[0] + part[1]
+            for part in zip(*terms, strict=True))
+        by_beta = sum_.sum(gy * x * by_beta, axis=self.reduction_axes)
+        return gy * by_x * curve, reshape.reshape(by_beta, beta.shape), by_gy
+
+
+def swish(x, beta):
+    """Input times a sigmoid of it.
+
+    .. math:: f(x, \\beta) = x \\, \\sigma(\\beta x)
+
+    See: `Searching for activation functions <https://arxiv.org/abs/1710.05941>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Values of a floating dtype. The first axis is that of the batch.
+    beta : Variable or array
+        Parameter of the dtype of ``x``. Its axes are the axes of ``x`` from the second
+        on, or the first few of them; over the others it is shared.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    See Also
+    --------
+    chainer.links.Swish
+    """
+    return Swish().apply((x, beta))[0]

@@ -1,0 +1,46 @@
+import numpy
+
+from chainer_fast.functions.activation import softmax
+from chainer_fast.variable import as_variable
+
+
+def gumbel_softmax(log_pi, tau=0.1, axis=1):
+    """Samples of categorical distributions, relaxed to stay differentiable.
+
+    .. math::
+
+        y_i = \\frac{\\exp((\\ln \\pi_i + g_i) / \\tau)}
+                    {\\sum_j \\exp((\\ln \\pi_j + g_j) / \\tau)},
+        \\qquad g_i \\sim \\mathrm{Gumbel}(0, 1)
+
+    The lower the temperature :math:`\\tau`, the closer a sample is to a one-hot vector.
+
+    See: `Categorical reparameterization with Gumbel-softmax
+    <https://arxiv.org/abs/1611.01144>`_
+
+    Parameters
+    ----------
+    log_pi : Variable or array
+        Logarithms of the class probabilities, not necessarily normalized.
+    tau : float or Variable
+        The temperature, a positive number.
+    axis : int
+        Axis of the classes.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``log_pi``, whose elements sum to one along the
+        axis.
+    """
+    log_pi = as_variable(log_pi)
+    xp = log_pi.xp
+    if log_pi.ndim == 0:
+        # The only class there is.
+        return as_variable(xp.ones((), log_pi.dtype))
+    if xp is numpy:
+        noise = numpy.random.gumbel(size=log_pi.shape)
+    else:
+        noise = xp.random.gumbel(size=log_pi.shape, dtype=numpy.float32)
+    scores = (log_pi + noise.astype(log_pi.dtype, copy=False)) / tau
+    return softmax.softmax(scores, axis=axis)

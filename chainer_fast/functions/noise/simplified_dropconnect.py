@@ -1,0 +1,156 @@
+import numpy
+
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import cast, expand_dims, reshape
+from chainer_fast.functions.math import matmul
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+
+
+class SimplifiedDropconnect(FunctionNode):
+    """Linear layer of which random weights are left out.
+
+    Parameters
+    ----------
+    ratio : float
+        Probability to leave out a weight.
+    mask : array, Variable or None
+        Factors of the weights in place of random zeros and ones, of the shape of the
+        weights behind that of the batch, if each row has its own.
+    use_batchwise_mask : bool
+        Whether each row of the batch has a mask of its own.
+    """
+
+    def __init__(self, ratio, mask=None, use_batchwise_mask=True):
+        self.ratio = ratio
+        self.mask = mask.array if isinstance(mask, Variable) else mask
+        self.use_batchwise_mask = use_batchwise_mask
+
+    def check_type_forward(self, in_types):
+        count = type_check.eval(in_types.size())
+        type_check.expect(in_types.size() >= 2, in_types.size() <= 3)
+        type_check._argname(in_types, ('x', 'W', 'b')[:count])
+        x_type, w_type = in_types[:2]
+        type_check.expect(
+            x_type.dtype.kind == 'f', x_type.ndim >= 2,
+            w_type.dtype.kind == 'f', w_type.ndim == 2,
+            type_check.prod(x_type.shape[1:]) == w_type.shape[1])
+        if count == 3:
+            b_type = in_types[2]
+            type_check.expect(
+                b_type.dtype == x_type.dtype, b_type.ndim == 1,
+                b_type.shape[0] == w_type.shape[0])
+        if self.mask is not None:
+            shape = self.mask.shape
+            if self.use_batchwise_mask:
+                type_check.expect(x_type.shape[0] == shape[0])
+                shape = shape[1:]
+            type_check.expect(w_type.shape == shape)
+
+    def _factors(self, dtype):
+        """What the weights are multiplied by."""
+        scale = 1. / (1 - self.ratio)
+        return self.mask.astype(dtype) * numpy.dtype(dtype).type(scale)
+
+    def _work_dtype(self, x, W):
+        # Sums of many products want more than half precision.
+        return numpy.result_type(x.dtype, W.dtype, numpy.float32)
+
+    def forward(self, inputs):
+        x, W = inputs[:2]
+        self.retain_inputs((0, 1))
+        xp = backend.get_array_module(x)
+        if self.mask is None:
+            shape = W.shape
+            if self.use_batchwise_mask:
+                shape = (len(x), *shape)
+            self.mask = xp.random.rand(*shape) >= self.ratio
+        dtype = self._work_dtype(x, W)
+        rows = x.reshape(len(x), -1).astype(dtype, copy=False)
+        weights = W * self._factors(dtype)
+        if self.use_batchwise_mask:
+            y = xp.matmul(weights, rows[:, :, None])[:, :, 0]
+        else:
+            y = rows.dot(weights.T)
+        y = utils.force_array(y, x.dtype)
+        if len(inputs) == 3:
+            y += inputs[2]
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gy, = grad_outputs
+        dtype = self._work_dtype(x, W)
+        factors = self._factors(dtype)
+        g = cast.cast(gy, dtype)
+        ret = []
+        for i in indexes:
+            if i == 0:
+                weights = cast.cast(W, dtype) * factors
+                if self.use_batchwise_mask:
+                    gx = matmul.matmul(expand_dims.expand_dims(g, 1), weights)
+                else:
+                    gx = matmul.matmul(g, weights)
+                ret.append(cast.cast(reshape.reshape(gx, x.shape), x.dtype))
+            elif i == 1:
+                rows = cast.cast(reshape.reshape(x, (len(x), -1)), dtype)
+                if self.use_batchwise_mask:
+                    pairs = (expand_dims.expand_dims(g, 2)
+                             * expand_dims.expand_dims(rows, 1))
+                    gW = sum_.sum(pairs * factors, axis=0)
+                else:
+                    gW = matmul.matmul(g, rows, transa=True) * factors
+                ret.append(cast.cast(gW, W.dtype))
+            else:
+                ret.append(sum_.sum(gy, axis=0))
+        return tuple(ret)
+
+
+def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None,
+                           use_batchwise_mask=True):
+    """Linear layer of which random weights are left out.
+
+    .. math:: Y = x (M \\odot W / (1 - p))^\\top + b
+
+    where the elements of :math:`M` are zero with the probability :math:`p` and one
+    otherwise.
+
+    In the full method the outputs are moment-matched normal samples at test time; this
+    simplification leaves that out.
+
+    See: `Regularization of neural networks using DropConnect
+    <https://cs.nyu.edu/~wanli/dropc/>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Rows of a floating dtype. Axes behind the second are flattened into it.
+    W : Variable or array
+        Weights, of shape ``(M, N)`` for rows of ``N`` elements.
+    b : Variable, array or None
+        Bias, of shape ``(M,)`` and the dtype of ``x``.
+    ratio : float
+        The probability :math:`p`.
+    train : bool
+        Whether weights are left out at all. Unlike other functions, this one does not
+        look at ``chainer.config.train``.
+    mask : array, Variable or None
+        What to take as :math:`M`: of shape ``(B, M, N)`` for a batch of ``B``, or
+        ``(M, N)`` if ``use_batchwise_mask`` is false.
+    use_batchwise_mask : bool
+        Whether each row of the batch has a mask of its own.
+
+    Returns
+    -------
+    Variable
+        Array of shape ``(B, M)`` and the dtype of ``x``.
+
+    See Also
+    --------
+    chainer.links.SimplifiedDropconnect
+    """
+    function = SimplifiedDropconnect(
+        ratio if train else 0, mask, use_batchwise_mask)
+    return function.apply((x, W) if b is None else (x, W, b))[0]

@@ -1,0 +1,71 @@
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import argument, type_check
+
+
+class Zoneout(FunctionNode):
+    """Random mixture of the elements of two arrays.
+
+    Parameters
+    ----------
+    zoneout_ratio : float
+        Probability to take an element of the first.
+    """
+
+    def __init__(self, zoneout_ratio):
+        self.zoneout_ratio = zoneout_ratio
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('h', 'x'))
+
+    def forward(self, inputs):
+        h, x = inputs
+        xp = backend.get_array_module(x)
+        drawn = xp.random.rand(*x.shape)
+        self.flag_h = xp.asarray(drawn < self.zoneout_ratio)
+        self.flag_x = ~self.flag_h
+        return xp.asarray(h * self.flag_h + x * self.flag_x),
+
+    def backward(self, indexes, grad_outputs):
+        flags = self.flag_h, self.flag_x
+        return tuple([grad_outputs[0] * flags[i] for i in indexes])
+
+
+def zoneout(h, x, ratio=0.5, **kwargs):
+    """Keeps random elements of a previous state and replaces the others.
+
+    In training mode (``chainer.config.train`` is true), each element of the result is
+    that of ``h`` with the probability ``ratio``, and that of ``x`` otherwise. Out of
+    training mode ``x`` is returned as it is.
+
+    See: `Zoneout: regularizing RNNs by randomly preserving hidden activations
+    <https://arxiv.org/abs/1606.01305>`_
+
+    Parameters
+    ----------
+    h : Variable or array
+        The previous state.
+    x : Variable or array
+        The next state, of the shape and dtype of ``h``.
+    ratio : float
+        Probability that an element is preserved.
+
+    Returns
+    -------
+    Variable
+        The mixture, of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If the retired argument ``train`` is given.
+    """
+    if kwargs:
+        argument.check_unexpected_kwargs(
+            kwargs, train='zoneout has no argument train any more: '
+            "use chainer.using_config('train', ...)")
+        argument.assert_kwargs_empty(kwargs)
+    if not config.train:
+        return x
+    return Zoneout(ratio).apply((h, x))[0]
