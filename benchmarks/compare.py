@@ -15,6 +15,8 @@ import time
 
 import numpy as np
 
+from functions import cases
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 PEERS = os.path.join(ROOT, '.peers')
@@ -38,6 +40,18 @@ BARS = {
     'bytes': {'chainer': 1 / 0.7, 'torch': 1 / 0.5},
     'import': {'chainer': 1, 'torch': 2},
 }
+# Single functions, at both sizes. At the large one these must be twice as fast as
+# Chainer's, and no function slower.
+TWICE = ('max_pooling_2d', 'batch_normalization', 'softmax_cross_entropy', 'lstm',
+         'n_step_lstm', 'dropout', 'connectionist_temporal_classification')
+FUNCTIONS = {
+    'F.%s:%s' % (name, size): 'F.%s, %s' % (name, size)
+    for name in cases.MAKERS for size in ('small', 'large')}
+BARS.update({
+    key: {'chainer': 5 if key.endswith(':small') else 2 if name in TWICE else 1}
+    for name in cases.MAKERS for key in FUNCTIONS
+    if key.startswith('F.%s:' % name)})
+ALL = {**WORKLOADS, **FUNCTIONS}
 THREADS = {name: '1' for name in (
     'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS')}
 
@@ -99,12 +113,22 @@ class Worker:
         self.process.wait()
 
 
-def time_workload(workload, workers, rounds, seconds):
+def agree(a, b):
+    """Tell whether two lists of arrays are close, where both know the numbers."""
+    for x, y in zip(a, b, strict=True):
+        if x is not None and y is not None:
+            size = max(1, np.abs(y).max(initial=0))
+            if not np.allclose(x, y, rtol=1e-3, atol=1e-5 * size):
+                return False
+    return True
+
+
+def measure(workload, workers, rounds, seconds):
     """Return the times of each side, measured in turns; the results must agree."""
     sides = [w for w in workers if w.ask('exists', workload)]
-    results = {w.name: np.array(w.ask('check', workload)) for w in sides}
-    for name, values in results.items():
-        if not np.allclose(values, results['chainer_fast'], rtol=1e-3, atol=1e-5):
+    results = {w.name: w.ask('check', workload) for w in sides}
+    for name, arrays in results.items():
+        if not agree(arrays, results['chainer_fast']):
             sys.exit('%s computes something else in %s' % (name, workload))
     counts = {}
     for worker in sides:
@@ -118,7 +142,7 @@ def time_workload(workload, workers, rounds, seconds):
     return times
 
 
-def time_imports(sides, rounds):
+def measure_imports(sides, rounds):
     times = {name: [] for name in sides}
     for _ in range(rounds):
         for name, interpreter in sides.items():
@@ -162,7 +186,8 @@ def show(rows):
 
 def parse_args():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('workloads', nargs='*', help='default: all; also bytes, import')
+    parser.add_argument('workloads', nargs='*', help='such as small, bytes, import, F.relu:small; or functions '
+                             'for all of these (default: all)')
     parser.add_argument('--peers', nargs='+', default=['chainer', 'torch', 'numpy'],
                         choices=['chainer', 'torch', 'numpy'])
     parser.add_argument('--rounds', type=int, default=15, help='default: %(default)s')
@@ -174,10 +199,13 @@ def parse_args():
     parser.add_argument('--torch', default='torch==2.13.0',
                         help='what to install as PyTorch (default: %(default)s)')
     args = parser.parse_args()
-    known = [*WORKLOADS, 'bytes', 'import']
+    if args.workloads == ['functions']:
+        args.workloads = list(FUNCTIONS)
+    known = [*WORKLOADS, 'bytes', 'import', *FUNCTIONS]
     for name in args.workloads:
         if name not in known:
-            parser.error('no workload %r: choose from %s' % (name, ', '.join(known)))
+            parser.error('no workload %r: choose from functions, %s'
+                         % (name, ', '.join(known)))
     args.workloads = args.workloads or known
     return args
 
@@ -186,14 +214,14 @@ def main():
     args = parse_args()
     sides = interpreters(args)
     rows = []
-    timed = [name for name in args.workloads if name in WORKLOADS]
+    timed = [name for name in args.workloads if name in ALL]
     if timed:
         workers = [Worker(name, interpreter) for name, interpreter in sides.items()]
         for name in timed:
-            log('timing %s ...' % WORKLOADS[name])
-            times = time_workload(name, workers, args.rounds, args.seconds)
+            log('timing %s ...' % ALL[name])
+            times = measure(name, workers, args.rounds, args.seconds)
             micro = {side: [1e6 * t for t in ts] for side, ts in times.items()}
-            rows.append(row(WORKLOADS[name], name, micro, '%.1f us'))
+            rows.append(row(ALL[name], name, micro, '%.1f us'))
         for worker in workers:
             worker.close()
     without_floor = {n: i for n, i in sides.items() if n != 'numpy'}
@@ -210,7 +238,7 @@ def main():
         rows.append(row('bytes per function of the graph', 'bytes', memory, '%.0f B'))
     if 'import' in args.workloads:
         log('timing imports ...')
-        times = time_imports(without_floor, args.rounds)
+        times = measure_imports(without_floor, args.rounds)
         milli = {side: [1e3 * t for t in ts] for side, ts in times.items()}
         rows.append(row('import', 'import', milli, '%.0f ms'))
     show(rows)

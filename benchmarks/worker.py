@@ -9,6 +9,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import workloads  # noqa: E402
+from functions import steps as function_steps  # noqa: E402
 
 
 def resident():
@@ -31,6 +32,28 @@ def bytes_per_function(make_graph):
     return used / (graphs * workloads.CHAIN * 3)
 
 
+def make_step(side, name):
+    """Return the step of a workload, or None if the side has none."""
+    if not name.startswith('F.'):
+        make = getattr(side, 'make_' + name, None)
+        return make and make()
+    function, size = name[2:].split(':')
+    if isinstance(side, workloads.ChainerWorkloads):
+        return function_steps.chainer_step(side.chainer, function, size)
+    if isinstance(side, workloads.TorchWorkloads):
+        return function_steps.torch_step(side.torch, function, size)
+    return None
+
+
+def results(step):
+    """Return lists of numbers that all sides have to agree on."""
+    if hasattr(step, 'check'):
+        arrays = step.check()
+    else:
+        arrays = [np.asarray(step(), np.float64).ravel() for _ in range(3)]
+    return [None if a is None else a.tolist() for a in arrays]
+
+
 def main():
     side = workloads.load(sys.argv[1])
     steps = {}
@@ -38,13 +61,12 @@ def main():
         task = json.loads(line)
         name = task['workload']
         if task['do'] == 'exists':
-            answer = hasattr(side, 'make_' + name)
+            steps = {name: make_step(side, name)}
+            answer = steps[name] is not None
         elif task['do'] == 'memory':
             answer = bytes_per_function(side.make_graph)
         elif task['do'] == 'check':
-            steps[name] = getattr(side, 'make_' + name)()
-            values = [np.asarray(steps[name](), np.float64).ravel() for _ in range(3)]
-            answer = np.concatenate(values).tolist()
+            answer = results(steps[name])
         else:
             step = steps[name]
             begin = time.perf_counter()

@@ -1,11 +1,7 @@
 """A step of a case, on either side: forward, then backward from fixed gradients."""
-import os
-import sys
-
 import numpy as np
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import cases  # noqa: E402
+from functions import cases
 
 # So many numbers of a result are compared.
 SAMPLE = 1000
@@ -43,7 +39,7 @@ def chainer_step(chainer, name, size):
     def check():
         ys = step()
         return _sample([y.array for y in ys]), _sample([v.grad for v in variables])
-    step.check = None if case.random else check
+    step.check = (lambda: []) if case.random else check
     return step
 
 
@@ -76,5 +72,5 @@ def torch_step(torch, name, size):
         if case.torch_arrays is not None:
             return ys, None
         return ys, _sample([t.grad for t in tensors])
-    step.check = None if case.random else check
+    step.check = (lambda: []) if case.random else check
     return step

@@ -60,6 +60,7 @@
     CF_LOOP1(cf_addc_##S, T, a[i] + c)                                        \
     CF_LOOP1(cf_rsubc_##S, T, c - a[i])                                       \
     CF_LOOP1(cf_mulc_##S, T, a[i] * c)                                        \
+    CF_LOOP1(cf_divc_##S, T, a[i] / c)                                        \
     CF_LOOP1(cf_maxc_##S, T, (a[i] > c || a[i] != a[i]) ? a[i] : c)           \
     CF_LOOP1(cf_halves_##S, T, a[i] * c + c)                                  \
     /* out[j] += rows of a, from the first to the last */                     \
@@ -79,7 +80,55 @@
                 out[i * columns + j] += a[j];                                 \
     }
 
+/* Reductions of one row, in lanes so that they can be vectorized. */
+#define CF_LANES 16
+#define CF_ROWS(S, T)                                                         \
+    /* the largest element; where one is NaN, the flag of invalid operations */ \
+    CF_CLONES static T cf_row_max_##S(const T *x, ptrdiff_t n) {              \
+        T lanes[CF_LANES];                                                    \
+        T largest = x[0];                                                     \
+        ptrdiff_t i, j;                                                       \
+        for (j = 0; j < CF_LANES; ++j)                                        \
+            lanes[j] = largest;                                               \
+        for (i = 0; i + CF_LANES <= n; i += CF_LANES)                         \
+            for (j = 0; j < CF_LANES; ++j)                                    \
+                lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];         \
+        for (j = 0; j < CF_LANES; ++j)                                        \
+            largest = lanes[j] > largest ? lanes[j] : largest;                \
+        for (; i < n; ++i)                                                    \
+            largest = x[i] > largest ? x[i] : largest;                        \
+        return largest;                                                       \
+    }                                                                         \
+    /* a block of a pairwise sum, as NumPy adds it up: eight running totals */ \
+    CF_CLONES static T cf_block_sum_##S(const T *x, ptrdiff_t n) {            \
+        T totals[8];                                                          \
+        T total = 0;                                                          \
+        ptrdiff_t i = 0, j;                                                   \
+        if (n >= 8) {                                                         \
+            for (j = 0; j < 8; ++j)                                           \
+                totals[j] = x[j];                                             \
+            for (i = 8; i + 8 <= n; i += 8)                                   \
+                for (j = 0; j < 8; ++j)                                       \
+                    totals[j] += x[i + j];                                    \
+            total = ((totals[0] + totals[1]) + (totals[2] + totals[3]))       \
+                + ((totals[4] + totals[5]) + (totals[6] + totals[7]));        \
+        }                                                                     \
+        for (; i < n; ++i)                                                    \
+            total += x[i];                                                    \
+        return total;                                                         \
+    }                                                                         \
+    /* the sum, long rows in halves */                                        \
+    static T cf_row_sum_##S(const T *x, ptrdiff_t n) {                        \
+        ptrdiff_t half = n / 2;                                               \
+        if (n <= 128)                                                         \
+            return cf_block_sum_##S(x, n);                                    \
+        half -= half % 8;                                                     \
+        return cf_row_sum_##S(x, half) + cf_row_sum_##S(x + half, n - half);  \
+    }
+
 CF_LOOPS(f, float)
 CF_LOOPS(d, double)
+CF_ROWS(f, float)
+CF_ROWS(d, double)
 
 #endif

@@ -3,6 +3,7 @@ import numpy
 
 cimport numpy as np
 from cpython.object cimport PyObject
+from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
     PyArray_EMPTY, PyArray_NDIM, PyArray_TYPE, npy_intp
 
@@ -12,6 +13,19 @@ from chainer_fast._core.kernels cimport UfuncLoop, given, input_array
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, kind_of
 
 np.import_array()
+
+cdef extern from "loops.h" nogil:
+    float cf_row_max_f(const float *, ptrdiff_t) noexcept
+    double cf_row_max_d(const double *, ptrdiff_t) noexcept
+    float cf_row_sum_f(const float *, ptrdiff_t) noexcept
+    double cf_row_sum_d(const double *, ptrdiff_t) noexcept
+    void cf_addc_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_addc_d(const double *, double, double *, ptrdiff_t) noexcept
+    void cf_divc_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_divc_d(const double *, double, double *, ptrdiff_t) noexcept
+    void cf_mulc_f(const float *, float, float *, ptrdiff_t) noexcept
+    void cf_mulc_d(const double *, double, double *, ptrdiff_t) noexcept
+
 
 ctypedef fused real:
     float
@@ -51,77 +65,58 @@ cdef bint _labels_in_range(
     return True
 
 
-cdef real _sum(const real *row, npy_intp n) noexcept:
-    """Sum as NumPy does: with eight running totals, and long rows in halves."""
-    cdef real totals[8]
-    cdef npy_intp i, j
-    cdef real total = 0
-    if n > 128:
-        i = n // 2
-        i -= i % 8
-        return _sum(row, i) + _sum(row + i, n - i)
-    if n < 8:
-        for i in range(n):
-            total += row[i]
-        return total
-    for j in range(8):
-        totals[j] = row[j]
-    for i in range(8, n - n % 8, 8):
-        for j in range(8):
-            totals[j] += row[i + j]
-    total = ((totals[0] + totals[1]) + (totals[2] + totals[3])) + (
-        (totals[4] + totals[5]) + (totals[6] + totals[7]))
-    for i in range(n - n % 8, n):
-        total += row[i]
-    return total
-
-
-cdef double _losses(const real *x, real *log_y, real *norms, object t, npy_intp ignored,
-                    npy_intp rows, npy_intp columns, npy_intp *counted) noexcept:
-    """Fill ``log_y``; return the sum of the losses. The flags tell of trouble."""
-    cdef npy_intp i, j, label
-    cdef real largest
-    cdef real *row
-    cdef char kind = b'f' if real is float else b'd'
+cdef int _losses(const real *x, real *y, real *losses, object t, npy_intp ignored,
+                 npy_intp rows, npy_intp columns, npy_intp *counted) noexcept:
+    """Fill probabilities and losses, row by row. The flags tell of trouble."""
+    cdef npy_intp i, label
+    cdef npy_intp one = 1
+    cdef real largest, total
+    cdef const real *scores
     for i in range(rows):
-        largest = x[i * columns]
-        for j in range(1, columns):
-            if not x[i * columns + j] <= largest:
-                largest = x[i * columns + j]
-        norms[i] = largest
-        for j in range(columns):
-            log_y[i * columns + j] = x[i * columns + j] - largest
-    _exp.run_in_place(kind, log_y, rows * columns)
-    for i in range(rows):
-        norms[rows + i] = _sum(log_y + i * columns, columns)
-    _log.run_in_place(kind, norms + rows, rows)
-    for i in range(rows):
-        norms[i] += norms[rows + i]
-        row = log_y + i * columns
-        for j in range(columns):
-            row[j] = x[i * columns + j] - norms[i]
+        scores = x + i * columns
+        if real is float:
+            largest = cf_row_max_f(scores, columns)
+            cf_addc_f(scores, -largest, y, columns)
+        else:
+            largest = cf_row_max_d(scores, columns)
+            cf_addc_d(scores, -largest, y, columns)
         label = _label(t, i)
-        norms[i] = 0
+        losses[i] = 0
         if label != ignored:
             counted[0] += 1
-            norms[i] = -row[label]
-    return _sum(norms, rows)
+            losses[i] = y[label]
+        if real is float:
+            _exp.run_in_place(b'f', y, columns)
+            total = cf_row_sum_f(y, columns)
+            cf_divc_f(y, total, y, columns)
+            _log.run_in_place(b'f', &total, one)
+        else:
+            _exp.run_in_place(b'd', y, columns)
+            total = cf_row_sum_d(y, columns)
+            cf_divc_d(y, total, y, columns)
+            _log.run_in_place(b'd', &total, one)
+        if label != ignored:
+            losses[i] = -(losses[i] - total)
+        y += columns
+    return 0
 
 
-cdef int _scale(real *gx, object t, npy_intp ignored, npy_intp rows, npy_intp columns,
-                double factor) noexcept:
-    """Turn probabilities into the gradient of the scores, in place."""
-    cdef npy_intp i, j, label
+cdef int _gradient(const real *y, real *gx, object t, npy_intp ignored, npy_intp rows,
+                   npy_intp columns, double factor) noexcept:
+    """Fill the gradient of the scores, from the probabilities."""
+    cdef npy_intp i, label
     cdef real scale
     for i in range(rows):
         label = _label(t, i)
         scale = <real>factor if label != ignored else 0
-        if label != ignored:
-            gx[i * columns + label] -= 1
+        if real is float:
+            cf_mulc_f(y, scale, gx, columns)
         else:
-            gx[i * columns] -= 1
-        for j in range(columns):
-            gx[i * columns + j] *= scale
+            cf_mulc_d(y, scale, gx, columns)
+        if label != ignored:
+            gx[label] = (y[label] - 1) * scale
+        y += columns
+        gx += columns
     return 0
 
 
@@ -137,7 +132,6 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
         cdef char kind = kind_of(x)
         cdef npy_intp rows, columns, ignored
         cdef npy_intp counted = 0
-        cdef npy_intp two_rows
         cdef double total
         if n != 2 or not kind or PyArray_NDIM(x) != 2:
             return None
@@ -151,22 +145,23 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
         ignored = own_attribute(function, 'ignore_label')
         if not _labels_in_range(t, ignored, rows, columns):
             return None
-        log_y = empty_like(x)
-        two_rows = 2 * rows
-        norms = PyArray_EMPTY(1, &two_rows, PyArray_TYPE(<np.ndarray>x), 0)
+        y = empty_like(x)
+        losses = PyArray_EMPTY(1, &rows, PyArray_TYPE(<np.ndarray>x), 0)
         clear_float_errors()
         if kind == b'f':
-            total = _losses(
+            _losses(
                 <float *>PyArray_DATA(<np.ndarray>x),
-                <float *>PyArray_DATA(<np.ndarray>log_y),
-                <float *>PyArray_DATA(<np.ndarray>norms), t, ignored, rows, columns,
+                <float *>PyArray_DATA(<np.ndarray>y),
+                <float *>PyArray_DATA(<np.ndarray>losses), t, ignored, rows, columns,
                 &counted)
+            total = cf_row_sum_f(<float *>PyArray_DATA(<np.ndarray>losses), rows)
         else:
-            total = _losses(
+            _losses(
                 <double *>PyArray_DATA(<np.ndarray>x),
-                <double *>PyArray_DATA(<np.ndarray>log_y),
-                <double *>PyArray_DATA(<np.ndarray>norms), t, ignored, rows, columns,
+                <double *>PyArray_DATA(<np.ndarray>y),
+                <double *>PyArray_DATA(<np.ndarray>losses), t, ignored, rows, columns,
                 &counted)
+            total = cf_row_sum_d(<double *>PyArray_DATA(<np.ndarray>losses), rows)
         if float_errors():
             return None
         if not own_attribute(function, 'normalize'):
@@ -174,9 +169,7 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
         function._coeff = 1.0 / max(counted, 1)
         function.soft_target = False
         if own_attribute(function, 'cache_score'):
-            # The log-probabilities are not needed any more.
-            _exp.run_in_place(kind, PyArray_DATA(<np.ndarray>log_y), rows * columns)
-            function.y = log_y
+            function.y = y
         loss = PyArray_EMPTY(0, NULL, PyArray_TYPE(<np.ndarray>x), 0)
         if kind == b'f':
             (<float *>PyArray_DATA(<np.ndarray>loss))[0] = <float>(
@@ -205,18 +198,20 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
         if PyArray_DIM(<np.ndarray>t, 0) != rows or not _labels_in_range(
                 t, function.ignore_label, rows, columns):
             return 0
-        out = np.PyArray_NewCopy(<np.ndarray>y, np.NPY_CORDER)
+        out = empty_like(y)
         clear_float_errors()
         if kind == b'f':
             factor = <float>((<float *>PyArray_DATA(<np.ndarray>gy))[0]
                              * <float><double>function._coeff)
-            _scale(<float *>PyArray_DATA(<np.ndarray>out), t,
-                   <npy_intp>function.ignore_label, rows, columns, factor)
+            _gradient(<float *>PyArray_DATA(<np.ndarray>y),
+                      <float *>PyArray_DATA(<np.ndarray>out), t,
+                      <npy_intp>function.ignore_label, rows, columns, factor)
         else:
             factor = (<double *>PyArray_DATA(<np.ndarray>gy))[0] * (
                 <double>function._coeff)
-            _scale(<double *>PyArray_DATA(<np.ndarray>out), t,
-                   <npy_intp>function.ignore_label, rows, columns, factor)
+            _gradient(<double *>PyArray_DATA(<np.ndarray>y),
+                      <double *>PyArray_DATA(<np.ndarray>out), t,
+                      <npy_intp>function.ignore_label, rows, columns, factor)
         if float_errors():
             return 0
         gx[0] = given(out)

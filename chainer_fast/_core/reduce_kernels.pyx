@@ -2,20 +2,25 @@
 cimport numpy as np
 from cpython.object cimport PyObject
 from cpython.dict cimport PyDict_GetItemWithError
+from libc.stddef cimport ptrdiff_t
 from libc.string cimport memcpy
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_EMPTY, \
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIMS, PyArray_EMPTY, \
     PyArray_FROM_O, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Kernel, VariableNodeBase, \
     cf_instance_dict
-from chainer_fast._core.kernels cimport given
+from chainer_fast._core.kernels cimport LONG_LOOP, given
 from chainer_fast._core.plain cimport kind_of
 
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
-    enum: NPY_RAVEL_AXIS
+
+cdef extern from "loops.h" nogil:
+    float cf_row_sum_f(const float *, ptrdiff_t) noexcept
+    double cf_row_sum_d(const double *, ptrdiff_t) noexcept
 
 
 cdef enum:
@@ -47,6 +52,38 @@ cdef int _axis(FunctionBase function, int ndim) except -2:
     return axis if 0 <= axis < ndim else NOT_PLAIN
 
 
+cdef void _add_up(
+        char kind, const void *source, void *target, npy_intp rows,
+        npy_intp columns) noexcept nogil:
+    cdef npy_intp i
+    if kind == b'f':
+        for i in range(rows):
+            (<float *>target)[i] = cf_row_sum_f(
+                <const float *>source + i * columns, columns)
+    else:
+        for i in range(rows):
+            (<double *>target)[i] = cf_row_sum_d(
+                <const double *>source + i * columns, columns)
+
+
+cdef object _sum_rows(object x, int ndim):
+    """Return the sums over the axes from ``ndim`` on; None if one raised a flag."""
+    cdef object out = PyArray_EMPTY(
+        ndim, PyArray_DIMS(<np.ndarray>x), PyArray_TYPE(<np.ndarray>x), 0)
+    cdef npy_intp rows = PyArray_SIZE(out)
+    cdef npy_intp columns = PyArray_SIZE(x) // rows
+    cdef void *source = PyArray_DATA(<np.ndarray>x)
+    cdef void *target = PyArray_DATA(<np.ndarray>out)
+    cdef char kind = kind_of(x)
+    clear_float_errors()
+    if rows * columns < LONG_LOOP:
+        _add_up(kind, source, target, rows, columns)
+    else:
+        with nogil:
+            _add_up(kind, source, target, rows, columns)
+    return None if float_errors() else out
+
+
 cdef object _sum(FunctionBase function, object x):
     """Return the sum, or None if the case is not plain."""
     cdef int ndim = PyArray_NDIM(x)
@@ -57,7 +94,9 @@ cdef object _sum(FunctionBase function, object x):
     if axis == NOT_PLAIN:
         return None
     if axis == ALL_AXES:
-        axis = NPY_RAVEL_AXIS
+        return _sum_rows(x, 0)
+    if axis == ndim - 1:
+        return _sum_rows(x, ndim - 1)
     total = PyArray_Sum(<np.ndarray>x, axis, PyArray_TYPE(<np.ndarray>x), NULL)
     return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
 

@@ -1,0 +1,18 @@
+"""asv: forward and backward of single functions."""
+import chainer_fast
+
+from functions import cases, steps
+
+
+class Functions:
+    """One step of each function, at both sizes."""
+
+    params = [list(cases.MAKERS), ['small', 'large']]
+    param_names = ['function', 'size']
+
+    def setup(self, function, size):
+        self.step = steps.chainer_step(chainer_fast, function, size)
+        self.step()
+
+    def time_forward_backward(self, function, size):
+        self.step()
