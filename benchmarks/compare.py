@@ -14,7 +14,6 @@ import sys
 import time
 
 import numpy as np
-
 from functions import cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -186,8 +185,10 @@ def show(rows):
 
 def parse_args():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('workloads', nargs='*', help='such as small, bytes, import, F.relu:small; or functions '
-                             'for all of these (default: all)')
+    parser.add_argument(
+        'workloads', nargs='*',
+        help='such as small, bytes, import, F.relu:small; functions for all of these '
+             'last (default: everything)')
     parser.add_argument('--peers', nargs='+', default=['chainer', 'torch', 'numpy'],
                         choices=['chainer', 'torch', 'numpy'])
     parser.add_argument('--rounds', type=int, default=15, help='default: %(default)s')

@@ -1,7 +1,8 @@
 """Forward and backward of single functions, at a small and a large size.
 
-A case gives the arrays that gradients flow to, and how Chainer's interface and PyTorch's
-compute the same from them. Where PyTorch has no such function its form is missing.
+A case gives the arrays that gradients flow to, and how Chainer's interface and
+PyTorch's compute the same from them. Where PyTorch has no such function its form is
+missing.
 """
 import dataclasses
 from collections.abc import Callable

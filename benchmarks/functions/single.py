@@ -1,7 +1,7 @@
 """asv: forward and backward of single functions."""
-import chainer_fast
-
 from functions import cases, steps
+
+import chainer_fast
 
 
 class Functions:

@@ -1,6 +1,5 @@
 """A step of a case, on either side: forward, then backward from fixed gradients."""
 import numpy as np
-
 from functions import cases
 
 # So many numbers of a result are compared.
@@ -39,7 +38,7 @@ def chainer_step(chainer, name, size):
     def check():
         ys = step()
         return _sample([y.array for y in ys]), _sample([v.grad for v in variables])
-    step.check = (lambda: []) if case.random else check
+    step.check = list if case.random else check
     return step
 
 
@@ -48,7 +47,8 @@ def torch_step(torch, name, size):
     case = cases.make(name, size)
     if case.torch is None:
         return None
-    tensors = [torch.tensor(a, requires_grad=True) for a in case.torch_arrays or case.arrays]
+    tensors = [torch.tensor(a, requires_grad=True)
+               for a in case.torch_arrays or case.arrays]
 
     def outputs():
         ys = case.torch(torch, *tensors)
@@ -72,5 +72,5 @@ def torch_step(torch, name, size):
         if case.torch_arrays is not None:
             return ys, None
         return ys, _sample([t.grad for t in tensors])
-    step.check = (lambda: []) if case.random else check
+    step.check = list if case.random else check
     return step
