@@ -9,13 +9,19 @@ _EXPORTS = {
         maxout prelu relu rrelu selu sigmoid softmax softplus swish tanh
     ''',
     'array': '''
-        as_strided broadcast:broadcast,broadcast_to cast concat copy diagonal dstack
-        expand_dims flatten flip fliplr flipud get_item hstack moveaxis pad permutate
-        repeat reshape rollaxis scatter_add select_item separate split_axis squeeze
-        stack swapaxes tile transpose vstack where
+        as_strided broadcast:broadcast,broadcast_to cast concat copy depth2space
+        diagonal dstack expand_dims flatten flip fliplr flipud get_item hstack im2col
+        moveaxis pad pad_sequence permutate repeat reshape resize_images rollaxis
+        scatter_add select_item separate space2depth spatial_transformer_grid
+        spatial_transformer_sampler split_axis squeeze stack swapaxes tile transpose
+        transpose_sequence vstack where
     ''',
     'connection': '''
-        bilinear embed_id linear
+        bilinear convolution_2d
+        convolution_nd:convolution_1d,convolution_3d,convolution_nd deconvolution_2d
+        deconvolution_nd:deconvolution_1d,deconvolution_3d,deconvolution_nd
+        depthwise_convolution_2d dilated_convolution_2d embed_id linear
+        local_convolution_2d shift
     ''',
     'evaluation': '''
         accuracy binary_accuracy
@@ -23,18 +29,21 @@ _EXPORTS = {
         r2_score
     ''',
     'loss': '''
-        absolute_error hinge huber_loss mean_absolute_error mean_squared_error
-        sigmoid_cross_entropy softmax_cross_entropy
-        squared_error:squared_difference,squared_error
+        absolute_error contrastive cross_covariance decov
+        discriminative_loss:discriminative_margin_based_clustering_loss hinge huber_loss
+        mean_absolute_error mean_squared_error sigmoid_cross_entropy
+        softmax_cross_entropy squared_error:squared_difference,squared_error triplet
+        vae:bernoulli_nll,gaussian_kl_divergence,gaussian_nll
     ''',
     'math': '''
         arctanh average:average,average=mean basic_math:absolute,add
-        batch_l2_norm_squared bias ceil clip cumprod cumsum digamma erf erfc erfcinv
-        erfcx erfinv exponential:exp,log,log2,log10 exponential_m1:expm1 fix floor
-        fmod hyperbolic:cosh,sinh identity lgamma linear_interpolate log_ndtr
-        logarithm_1p:log1p logsumexp matmul:batch_matmul,matmul maximum minimum
-        minmax:argmax,argmin,max,min ndtr ndtri polygamma prod scale sign
-        sqrt:rsqrt,sqrt square sum:sum,sum_to
+        batch_l2_norm_squared bias ceil cholesky clip cumprod cumsum det:batch_det,det
+        digamma einsum erf erfc erfcinv erfcx erfinv exponential:exp,log,log2,log10
+        exponential_m1:expm1 fft:fft,ifft fix floor fmod hyperbolic:cosh,sinh identity
+        inv:batch_inv,inv lgamma linear_interpolate log_ndtr logarithm_1p:log1p
+        logsumexp matmul:batch_matmul,matmul maximum minimum
+        minmax:argmax,argmin,max,min ndtr ndtri polygamma prod scale sign sparse_matmul
+        sqrt:rsqrt,sqrt square sum:sum,sum_to tensordot
         trigonometric:arccos,arcsin,arctan,arctan2,cos,sin,tan zeta
     ''',
     'noise': '''

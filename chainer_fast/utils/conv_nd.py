@@ -1,5 +1,5 @@
 """Patches of images of any dimension; see :mod:`chainer_fast.utils.conv`."""
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import images
 from chainer_fast.utils import conv
 from chainer_fast.utils.conv import get_conv_outsize
 
@@ -76,9 +76,7 @@ def im2col_nd(img, ksize, stride, pad, cover_all=False, dilate=1):
     AssertionError
         If the window does not fit in, or has not the dimension of the images.
     """
-    function = im2col_nd_gpu if isinstance(img, cuda.ndarray) else im2col_nd_cpu
-    return function(
-        img, ksize, stride, pad, cover_all=cover_all, dilate=dilate)
+    return conv._gather(img, *_places(img, ksize, stride, pad, cover_all, dilate))
 
 
 def im2col_nd_cpu(img, ksize, stride, pad, pval=0, cover_all=False, dilate=1):
@@ -89,7 +87,7 @@ def im2col_nd_cpu(img, ksize, stride, pad, pval=0, cover_all=False, dilate=1):
 
 def im2col_nd_gpu(img, ksize, stride, pad, cover_all=False, dilate=1):
     """:func:`im2col_nd` with CuPy."""
-    return conv._gather_gpu(img, *_places(img, ksize, stride, pad, cover_all, dilate))
+    return conv._gather(img, *_places(img, ksize, stride, pad, cover_all, dilate))
 
 
 def _check_patches(col, stride, pad, dims, dilate):
@@ -127,15 +125,14 @@ def col2im_nd(col, stride, pad, dims, dilate=1):
     AssertionError
         If the window has not the dimension of the images.
     """
-    function = col2im_nd_gpu if isinstance(col, cuda.ndarray) else col2im_nd_cpu
-    return function(col, stride, pad, dims, dilate)
+    return images.scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
 def col2im_nd_cpu(col, stride, pad, dims, dilate=1):
     """:func:`col2im_nd` with NumPy."""
-    return conv._scatter(*_check_patches(col, stride, pad, dims, dilate))
+    return images.scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
 def col2im_nd_gpu(col, stride, pad, dims, dilate=1):
     """:func:`col2im_nd` with CuPy."""
-    return conv._scatter_gpu(*_check_patches(col, stride, pad, dims, dilate))
+    return images.scatter(*_check_patches(col, stride, pad, dims, dilate))

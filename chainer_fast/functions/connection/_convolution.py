@@ -1,0 +1,214 @@
+"""Geometry of convolutions, its checks, and how groups divide channels."""
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import cast
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import conv, conv_nd, type_check
+
+RETIRED = {
+    'deterministic':
+        "deterministic is not supported anymore: use chainer.using_config("
+        "'cudnn_deterministic', value), with True or False for the value.",
+    'requires_x_grad':
+        'requires_x_grad is not supported anymore: leave it out, backpropagation '
+        'finds out which gradients are wanted.',
+}
+
+
+class Planar(FunctionNode):
+    """Base of functions with a window of two dimensions.
+
+    Attributes
+    ----------
+    sy, sx, ph, pw, dy, dx : int
+        Stride, padding and dilation.
+    groups : int
+        Number of groups.
+    """
+
+    _use_ideep = False
+
+    def _set_window(self, stride, pad, dilate, groups):
+        (self.sy, self.sx), (self.ph, self.pw) = pair(stride), pair(pad)
+        self.dy, self.dx = pair(dilate)
+        self.groups = groups
+
+    def _window(self):
+        return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
+
+    def check_layout_forward(self, inputs):
+        """Leave layouts to ``forward``, which has the arrays to tell about."""
+
+    def _refuse_layouts(self):
+        if self._input_layouts is not None and any(self._input_layouts):
+            raise RuntimeError(
+                'Non-standard memory layouts are not supported in %s. Input layouts: %s'
+                % (type(self).__name__, self._input_layouts))
+
+
+def check_dilation(dilate):
+    """Check that it is positive, and return it."""
+    if min(pair(dilate)) < 1:
+        raise ValueError('dilate must be positive, got %s' % (dilate,))
+    return dilate
+
+
+class Spatial(FunctionNode):
+    """Base of functions with a window of any number of dimensions.
+
+    Attributes
+    ----------
+    ndim : int
+        Number of axes of an image.
+    stride, pad, dilate : tuple of int
+        Numbers for each axis.
+    groups : int
+        Number of groups.
+    """
+
+    def _set_window(self, ndim, stride, pad, dilate, groups):
+        self.ndim, self.groups = ndim, groups
+        self.stride, self.pad, self.dilate = [
+            conv_nd.as_tuple(numbers, ndim) for numbers in (stride, pad, dilate)]
+
+    def _window(self):
+        return self.stride, self.pad, self.dilate
+
+
+def pair(value):
+    """Return the numbers of both axes, given for each or for both at once."""
+    return value if hasattr(value, '__getitem__') else (value, value)
+
+
+def places(lengths, ksize, stride, pad, dilate, cover_all):
+    """Return how many places the window has along each axis of the images.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If a stride is zero.
+    AssertionError
+        If the window does not fit in.
+    TypeError
+        If the numbers are not integers.
+    ValueError
+        If padding is negative.
+    """
+    if 0 in stride:
+        raise ZeroDivisionError('stride must be positive, got %s' % (tuple(stride),))
+    outs = tuple([
+        conv.get_conv_outsize(length, k, s, p, cover_all, d) for length, k, s, p, d
+        in zip(lengths, ksize, stride, pad, dilate, strict=True)])
+    for out in outs:
+        if out <= 0:
+            raise AssertionError(
+                'Output sizes should be positive, but a window of %s with stride %s '
+                'and dilate %s takes %s places in images of %s with pad %s' % (
+                    tuple(ksize), tuple(stride), tuple(dilate), outs, tuple(lengths),
+                    tuple(pad)))
+    for name, numbers in (('stride', stride), ('pad', pad), ('dilate', dilate)):
+        check_integers(name, numbers)
+    if any(p < 0 for p in pad):
+        raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
+    if any(s < 0 for s in stride) or any(d < 0 for d in dilate):
+        raise ValueError('stride and dilate must be positive, got %s and %s'
+                         % (tuple(stride), tuple(dilate)))
+    return outs
+
+
+def transposed_lengths(lengths, ksize, stride, pad, dilate, outs, error):
+    """Return the lengths of images after a transposed convolution, and check them.
+
+    ``outs`` are the lengths asked for, None for the least. ``error`` is a pair of types
+    of exceptions, for where there is no image left, and for a stride of zero.
+    """
+    outs = tuple([
+        conv.get_deconv_outsize(length, k, s, p, d=d) if out is None else out
+        for length, k, s, p, d, out in zip(
+            lengths, ksize, stride, pad, dilate, outs, strict=True)])
+    no_image, no_stride = error
+    for out in outs:
+        if out <= 0:
+            raise no_image(
+                'Output sizes should be positive, but a window of %s with stride %s, '
+                'dilate %s and pad %s makes images of %s out of %s' % (
+                    tuple(ksize), tuple(stride), tuple(dilate), tuple(pad), tuple(outs),
+                    tuple(lengths)))
+    if 0 in stride:
+        raise no_stride('stride must be positive, got %s' % (tuple(stride),))
+    for name, numbers in (('stride', stride), ('pad', pad), ('dilate', dilate),
+                          ('outsize', outs)):
+        check_integers(name, numbers)
+    for name, numbers in ('stride', stride), ('pad', pad), ('dilate', dilate):
+        if any(n < 0 for n in numbers):
+            raise ValueError('%s must not be negative, got %s' % (name, tuple(numbers)))
+    return outs
+
+
+def check_integers(name, numbers):
+    for number in numbers:
+        if type(number) is not int and not hasattr(number, '__index__'):
+            raise TypeError('%s must be given as integers, got %s'
+                            % (name, tuple(numbers)))
+
+
+def covers_all(outs, lengths, ksize, stride, pad, dilate):
+    """Return whether a convolution of images has to cover all to have these places."""
+    for out, length, k, s, p, d in zip(
+            outs, lengths, ksize, stride, pad, dilate, strict=True):
+        if conv.get_conv_outsize(length, k, s, p, False, d) != out:
+            return True
+    return False
+
+
+def expect_outsize(x_type, w_type, i, out, s, p, d):
+    """Expect a length asked for, of axis ``i``, to lead to ``x`` by a convolution."""
+    least = conv.get_conv_outsize(out, w_type.shape[i], s, p, False, d)
+    most = conv.get_conv_outsize(out, w_type.shape[i], s, p, True, d)
+    type_check.expect(least <= x_type.shape[i], x_type.shape[i] <= most)
+
+
+def expect_operands(in_types, ndim, bias_dtype=None):
+    """Expect floating images and filters of so many axes, and maybe a vector.
+
+    Returns them all; the vector is None where there is none. It is to be of the dtype
+    of the images unless ``bias_dtype`` says that any floating one will do.
+    """
+    size = in_types.size()
+    type_check.expect(size >= 2, size <= 3)
+    for each in in_types[:2]:
+        type_check.expect(each.dtype.kind == 'f', each.ndim == ndim + 2)
+    if type_check.eval(size) == 2:
+        return (*in_types, None)
+    x, _, b = in_types
+    if bias_dtype is None:
+        type_check.expect(b.dtype == x.dtype)
+    type_check.expect(b.dtype.kind == 'f', b.ndim == 1)
+    return in_types
+
+
+def check_groups(groups, error, **channels):
+    """Check that ``groups`` divides numbers of channels, and return it.
+
+    There is one group at least; ``error`` is the type of the exception.
+    """
+    if groups <= 1:
+        return 1
+    for name, count in channels.items():
+        if count % groups:
+            raise error('groups must be a divisor of the number of %s channels: got '
+                        '%d groups of %d channels' % (name, groups, count))
+    return groups
+
+
+def check_bias(bias, channels):
+    """Check the length of the bias, if there is one in the list."""
+    for b in bias:
+        if b.shape[0] not in (1, channels):
+            raise ValueError('b must have %d elements, one for each output channel, '
+                             'got %d' % (channels, b.shape[0]))
+
+
+def bias_gradient(gy, dtype):
+    """Return the sum over all but the channels."""
+    gb = sum_.sum(gy, axis=(0, *range(2, gy.ndim)))
+    return gb if gb.dtype == dtype else cast.cast(gb, dtype)

@@ -1,0 +1,201 @@
+"""Convolution of images of two dimensions."""
+from chainer_fast.backends.kernels import images
+from chainer_fast.functions.connection import _convolution, deconvolution_2d
+from chainer_fast.utils import argument, type_check
+
+_OPTIONS = ('dilate', 1), ('groups', 1), ('cudnn_fast', False)
+
+
+class Convolution2DFunction(_convolution.Planar):
+    """Convolution of images with filters.
+
+    Parameters
+    ----------
+    stride, pad : int or pair of int
+        Stride, and padding.
+    cover_all : bool
+        Whether all pixels are to be seen by some place of the window.
+    dilate, groups
+        See :func:`convolution_2d`; keyword arguments.
+    cudnn_fast : bool
+        Whether channels come last; there is no code for it. Keyword argument.
+    """
+
+    # Places of the window where they are known already, as in a gradient.
+    _outs = None
+
+    def __init__(self, stride=1, pad=0, cover_all=False, **kwargs):
+        super().__init__()
+        dilate, groups, fast = argument.parse_kwargs(
+            kwargs, *_OPTIONS, **_convolution.RETIRED) if kwargs else (1, 1, False)
+        self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
+        self.cover_all, self.cudnn_fast = cover_all, fast
+
+    def check_type_forward(self, in_types):
+        x, W, b = _convolution.expect_operands(in_types, 2)
+        type_check.expect(x.shape[1] == W.shape[1] * self.groups)
+        if b is not None:
+            type_check.expect(b.shape[0] == W.shape[0])
+
+    def _get_out_size(self, x_shape, w_shape):
+        return _convolution.places(
+            x_shape[2:], w_shape[2:], *self._window(), self.cover_all)
+
+    def forward(self, inputs):
+        x, W, *b = inputs
+        if self.cudnn_fast:
+            raise RuntimeError(
+                "cudnn_fast can't be used: no convolution here has the channels last")
+        self._refuse_layouts()
+        self.retain_inputs((0, 1))
+        groups = _convolution.check_groups(
+            self.groups, ValueError, output=W.shape[0])
+        outs = self._outs or self._get_out_size(x.shape, W.shape)
+        return images.convolve(
+            x, W, b[0] if b else None, *self._window(), groups, outs),
+
+    forward_cpu = forward_gpu = forward
+
+    def backward(self, indexes, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gy, = grad_outputs
+        gradients = []
+        for i in indexes:
+            if i == 0:
+                gradients.append(_transposed(self, gy, W, x.shape[2:]))
+            elif i == 1:
+                gradients.append(Convolution2DGradW(
+                    self, W.shape, W.dtype, W.layout).apply((x, gy))[0])
+            else:
+                gradients.append(_convolution.bias_gradient(gy, gy.dtype))
+        return gradients
+
+
+def _transposed(function, x, W, outsize):
+    """Apply the transposed convolution of one that is like the function."""
+    stride, pad, dilate = function._window()
+    return deconvolution_2d.Deconvolution2DFunction(
+        stride, pad, tuple(outsize), dilate=dilate, groups=function.groups
+    ).apply((x, W))[0]
+
+
+def _convolved(function, x, W, outs):
+    """Apply the convolution that a function is the gradient of, with known places."""
+    stride, pad, dilate = function._window()
+    convolution = Convolution2DFunction(
+        stride, pad, function.cover_all, dilate=dilate, groups=function.groups)
+    convolution._outs = tuple(outs)
+    return convolution.apply((x, W))[0]
+
+
+class Convolution2DGradW(_convolution.Planar):
+    """Gradient of a convolution with respect to its filters.
+
+    Parameters
+    ----------
+    conv2d : Convolution2DFunction or Deconvolution2DFunction
+        The convolution, or the transposed convolution with ``x`` and ``gy`` exchanged.
+    w_shape, w_dtype, w_layout
+        Shape, dtype and memory layout of the filters.
+    """
+
+    def __init__(self, conv2d, w_shape, w_dtype, w_layout):
+        super().__init__()
+        self.kh, self.kw = w_shape[2:]
+        self._set_window(*conv2d._window(), conv2d.groups)
+        self.cover_all = conv2d.cover_all
+        self.W_shape, self.W_dtype, self.w_layout = w_shape, w_dtype, w_layout
+        self._use_ideep = conv2d._use_ideep
+
+    def forward(self, inputs):
+        x, gy = inputs
+        self._refuse_layouts()
+        self.retain_inputs((0, 1))
+        return images.correlate(
+            x, gy, (self.kh, self.kw), *self._window(), max(self.groups, 1),
+            self.W_dtype),
+
+    forward_cpu = forward_gpu = forward
+
+    def backward(self, indexes, grad_outputs):
+        x, gy = self.get_retained_inputs()
+        ggW, = grad_outputs
+        gradients = []
+        for i in indexes:
+            if i == 0:
+                gradients.append(_transposed(self, gy, ggW, x.shape[2:]))
+            else:
+                gradients.append(_convolved(self, x, ggW, gy.shape[2:]))
+        return gradients
+
+
+def convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, **kwargs):
+    """Convolve images with filters, as neural networks understand it.
+
+    .. math::
+
+        y_{nojk} = b_o + \\sum_{cuv} W_{ocuv}\\,
+            x_{n, c, s_y j + d_y u - p_h, s_x k + d_x v - p_w}
+
+    with zeros in place of the pixels that lie outside of the image. The height of the
+    result is :math:`\\lfloor (h + 2 p_h - d_y (k_h - 1) - 1) / s_y \\rfloor + 1`, or
+    with the ceiling in place of the floor if all is to be covered; so is the width.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images.
+    W : Variable or array, shape (o, c / groups, kh, kw)
+        Filters. They may be of another floating dtype than the images.
+    b : Variable or array, shape (o,), optional
+        Bias, of the dtype of the images.
+    stride : int or pair of int
+        Stride :math:`s`, vertical and horizontal.
+    pad : int or pair of int
+        Padding :math:`p` on either side.
+    cover_all : bool
+        Whether every pixel is to be seen, if need be by a window that sticks out.
+    dilate : int or pair of int
+        Distance :math:`d` of two elements of the window. Keyword argument.
+    groups : int
+        Number of groups. Each is a convolution of its own, of its part of the channels
+        with its part of the filters. Keyword argument.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(n, o, h_out, w_out)``, in the dtype of ``x``.
+
+    Raises
+    ------
+    InvalidType
+        If dtypes or shapes do not go together.
+    AssertionError
+        If the window is larger than the padded images.
+    ZeroDivisionError
+        If the stride is zero.
+    ValueError
+        If padding is negative, dilation is not positive, the groups do not divide the
+        filters, or ``deterministic`` is given, which was an argument once.
+    TypeError
+        If any other argument is given.
+
+    See Also
+    --------
+    chainer.links.Convolution2D
+
+    Examples
+    --------
+    >>> x = np.ones((1, 3, 10, 10), np.float32)
+    >>> W = np.ones((4, 3, 3, 3), np.float32)
+    >>> F.convolution_2d(x, W, stride=2, pad=1).shape
+    (1, 4, 5, 5)
+    """
+    if kwargs:
+        # Here, for messages to name this function.
+        values = argument.parse_kwargs(
+            kwargs, *_OPTIONS, deterministic=_convolution.RETIRED['deterministic'])
+        kwargs = {name: value for (name, _), value in zip(
+            _OPTIONS, values, strict=True)}
+    function = Convolution2DFunction(stride, pad, cover_all, **kwargs)
+    return function.apply((x, W) if b is None else (x, W, b))[0]

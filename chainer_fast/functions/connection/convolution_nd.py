@@ -1,0 +1,202 @@
+"""Convolution of images of any dimension."""
+from chainer_fast.backends.kernels import images
+from chainer_fast.functions.connection import _convolution, deconvolution_nd
+from chainer_fast.utils import type_check
+
+
+class ConvolutionND(_convolution.Spatial):
+    """Convolution of images with filters.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of axes of an image.
+    stride, pad, cover_all, dilate, groups
+        See :func:`convolution_nd`.
+    """
+
+    # Places of the window where they are known already, as in a gradient.
+    _outs = None
+
+    def __init__(self, ndim, stride=1, pad=0, cover_all=False, dilate=1, groups=1):
+        super().__init__()
+        self._set_window(ndim, stride, pad, dilate, groups)
+        self.cover_all = cover_all
+
+    def check_type_forward(self, in_types):
+        _, W, b = _convolution.expect_operands(in_types, len(self.stride), 'any')
+        if b is not None:
+            type_check.expect(b.shape[0] == W.shape[0])
+
+    def forward(self, inputs):
+        x, W, *b = inputs
+        self.retain_inputs((0, 1))
+        groups = _convolution.check_groups(
+            self.groups, TypeError, input=x.shape[1], output=W.shape[0])
+        if x.shape[1] != W.shape[1] * groups:
+            raise ValueError(
+                'x has %d channels, but W expects %d in each of groups=%d'
+                % (x.shape[1], W.shape[1], groups))
+        outs = self._outs or _convolution.places(
+            x.shape[2:], W.shape[2:], *self._window(), self.cover_all)
+        return images.convolve(
+            x, W, b[0] if b else None, *self._window(), groups, outs),
+
+    def backward(self, indexes, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gy, = grad_outputs
+        gradients = []
+        for i in indexes:
+            if i == 0:
+                gradients.append(_transposed(self, gy, W, x.shape[2:]))
+            elif i == 1:
+                gradients.append(ConvolutionNDGradW(self).apply((x, gy))[0])
+            else:
+                gradients.append(
+                    _convolution.bias_gradient(gy, self.inputs[2].dtype))
+        return gradients
+
+
+def _transposed(function, x, W, outsize):
+    """Apply the transposed convolution of one that is like the function."""
+    return deconvolution_nd.DeconvolutionND(
+        function.ndim, function.stride, function.pad, tuple(outsize), function.dilate,
+        function.groups).apply((x, W))[0]
+
+
+def _convolved(function, x, W, outs):
+    """Apply the convolution that a function is the gradient of, with known places."""
+    convolution = ConvolutionND(
+        function.ndim, function.stride, function.pad, function.cover_all,
+        function.dilate, function.groups)
+    convolution._outs = tuple(outs)
+    return convolution.apply((x, W))[0]
+
+
+class ConvolutionNDGradW(_convolution.Spatial):
+    """Gradient of a convolution with respect to its filters.
+
+    Parameters
+    ----------
+    convnd : ConvolutionND or DeconvolutionND
+        The convolution, or the transposed convolution with ``x`` and ``gy`` exchanged,
+        after it has been applied.
+    """
+
+    def __init__(self, convnd):
+        super().__init__()
+        w_node = convnd.inputs[1]
+        self._set_window(convnd.ndim, *convnd._window(), convnd.groups)
+        self.cover_all = convnd.cover_all
+        self.ksize, self.W_dtype = w_node.shape[2:], w_node.dtype
+
+    def forward(self, inputs):
+        x, gy = inputs
+        self.retain_inputs((0, 1))
+        return images.correlate(
+            x, gy, self.ksize, *self._window(), max(self.groups, 1), self.W_dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, gy = self.get_retained_inputs()
+        ggW, = grad_outputs
+        gradients = []
+        for i in indexes:
+            if i == 0:
+                gradients.append(_transposed(self, gy, ggW, x.shape[2:]))
+            else:
+                gradients.append(_convolved(self, x, ggW, gy.shape[2:]))
+        return gradients
+
+
+def convolution_nd(x, W, b=None, stride=1, pad=0, cover_all=False,
+                   dilate=1, groups=1):
+    """Convolve images of any dimension, as neural networks understand it.
+
+    The formula is that of :func:`convolution_2d`, with as many axes as there are.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d_1, ..., d_N)
+        Images.
+    W : Variable or array, shape (o, c / groups, k_1, ..., k_N)
+        Filters. They may be of another floating dtype than the images.
+    b : Variable or array, shape (o,), optional
+        Bias.
+    stride : int or tuple of int
+        Stride, one number for all axes or a number each; so are the others.
+    pad : int or tuple of int
+        Padding with zeros on either side.
+    cover_all : bool
+        Whether every element is to be seen, if need be by a window that sticks out.
+    dilate : int or tuple of int
+        Distance of two elements of the window.
+    groups : int
+        Number of groups. Each is a convolution of its own, of its part of the channels
+        with its part of the filters.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(n, o, l_1, ..., l_N)``, in the dtype of ``x``.
+
+    Raises
+    ------
+    InvalidType
+        If dtypes or numbers of dimensions do not go together.
+    AssertionError
+        If the window is larger than the padded images, or a tuple has not N numbers.
+    ZeroDivisionError
+        If the stride is zero.
+    TypeError
+        If the groups do not divide the channels.
+    ValueError
+        If padding is negative, or the filters take another number of channels.
+
+    See Also
+    --------
+    chainer.links.ConvolutionND
+
+    Examples
+    --------
+    >>> x = np.ones((1, 3, 8, 9, 10), np.float32)
+    >>> W = np.ones((4, 3, 3, 3, 3), np.float32)
+    >>> F.convolution_nd(x, W, stride=(1, 2, 2), pad=1).shape
+    (1, 4, 8, 5, 5)
+    """
+    function = ConvolutionND(x.ndim - 2, stride, pad, cover_all, dilate, groups)
+    return function.apply((x, W) if b is None else (x, W, b))[0]
+
+
+def _check_axes(x, ndim):
+    if x.ndim - 2 != ndim:
+        raise ValueError(
+            'x must have %d axes after that of the channels, got %d: shape %s'
+            % (ndim, x.ndim - 2, x.shape))
+
+
+def convolution_1d(x, W, b=None, stride=1, pad=0, cover_all=False,
+                   dilate=1, groups=1):
+    """Convolve sequences; see :func:`convolution_nd`.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has not three dimensions.
+    """
+    _check_axes(x, 1)
+    function = ConvolutionND(1, stride, pad, cover_all, dilate, groups)
+    return function.apply((x, W) if b is None else (x, W, b))[0]
+
+
+def convolution_3d(x, W, b=None, stride=1, pad=0, cover_all=False,
+                   dilate=1, groups=1):
+    """Convolve volumes; see :func:`convolution_nd`.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has not five dimensions.
+    """
+    _check_axes(x, 3)
+    function = ConvolutionND(3, stride, pad, cover_all, dilate, groups)
+    return function.apply((x, W) if b is None else (x, W, b))[0]

@@ -1,0 +1,158 @@
+"""Transposed convolution of images of two dimensions."""
+from chainer_fast.backends.kernels import images
+from chainer_fast.functions.connection import _convolution, convolution_2d
+from chainer_fast.utils import argument, type_check
+
+_OPTIONS = ('dilate', 1), ('groups', 1)
+
+
+class Deconvolution2DFunction(_convolution.Planar):
+    """Transposed convolution of images with filters.
+
+    Parameters
+    ----------
+    stride, pad : int or pair of int
+        Stride and padding of the convolution that is transposed.
+    outsize : pair of int, optional
+        Height and width of the result.
+    dilate, groups
+        See :func:`deconvolution_2d`; keyword arguments.
+
+    Attributes
+    ----------
+    outh, outw : int or None
+        Height and width of the result; None before they are known.
+    cover_all : bool or None
+        Whether the convolution that is transposed covers all; None before
+        :meth:`backward`, which has to know.
+    """
+
+    cover_all = None
+
+    def __init__(self, stride=1, pad=0, outsize=None, **kwargs):
+        super().__init__()
+        dilate, groups = argument.parse_kwargs(
+            kwargs, *_OPTIONS, **_convolution.RETIRED) if kwargs else (1, 1)
+        self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
+        self.outh, self.outw = (None, None) if outsize is None else outsize
+
+    def check_type_forward(self, in_types):
+        # How long the bias has to be only the number of groups would tell.
+        x, W, _ = _convolution.expect_operands(in_types, 2)
+        type_check.expect(x.shape[1] == W.shape[0])
+        for i, out, s, p, d in zip(
+                (2, 3), (self.outh, self.outw), *self._window(), strict=True):
+            if out is not None:
+                _convolution.expect_outsize(x, W, i, out, s, p, d)
+
+    def _calc_out_size(self, x_shape, w_shape):
+        self.outh, self.outw = _convolution.transposed_lengths(
+            x_shape[2:], w_shape[2:], *self._window(), (self.outh, self.outw),
+            (RuntimeError, ValueError))
+
+    def forward(self, inputs):
+        x, W, *b = inputs
+        self._refuse_layouts()
+        self.retain_inputs((0, 1))
+        groups = _convolution.check_groups(self.groups, ValueError, input=x.shape[1])
+        _convolution.check_bias(b, W.shape[1] * groups)
+        self._calc_out_size(x.shape, W.shape)
+        return images.convolve_transposed(
+            x, W, b[0] if b else None, *self._window(), groups,
+            (self.outh, self.outw)),
+
+    forward_cpu = forward_gpu = forward
+
+    def _set_cover_all(self, x, W):
+        self.cover_all = _convolution.covers_all(
+            x.shape[2:], (self.outh, self.outw), W.shape[2:], *self._window())
+
+    def backward(self, indexes, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gy, = grad_outputs
+        self._set_cover_all(x, W)
+        gradients = []
+        for i in indexes:
+            if i == 0:
+                # The places are given: some axes may need to be covered, others not.
+                gradients.append(
+                    convolution_2d._convolved(self, gy, W, x.shape[2:]))
+            elif i == 1:
+                gradients.append(convolution_2d.Convolution2DGradW(
+                    self, W.shape, W.dtype, W.layout).apply((gy, x))[0])
+            else:
+                gradients.append(_convolution.bias_gradient(gy, gy.dtype))
+        return gradients
+
+
+def deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, **kwargs):
+    """Apply a transposed convolution to images, also known as deconvolution.
+
+    It is the adjoint of the linear map that :func:`convolution_2d` with the same
+    filters, stride, padding and dilation is. The least height that such a convolution
+    leads from to that of ``x`` is :math:`s_y (h - 1) + d_y (k_h - 1) + 1 - 2 p_h`,
+    which is what the result has by default; so is the width.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images.
+    W : Variable or array, shape (c, o / groups, kh, kw)
+        Filters. They may be of another floating dtype than the images.
+    b : Variable or array, shape (o,), optional
+        Bias, of the dtype of the images.
+    stride : int or pair of int
+        Stride of the convolution, vertical and horizontal.
+    pad : int or pair of int
+        Padding of the convolution on either side, which is cut off here.
+    outsize : pair of int, optional
+        Height and width of the result. A convolution with a stride leads to the same
+        size from images of several sizes.
+    dilate : int or pair of int
+        Distance of two elements of the window. Keyword argument.
+    groups : int
+        Number of groups that channels are split into, see :func:`convolution_2d`.
+        Keyword argument.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(n, o, h_out, w_out)``, in the dtype of ``x``.
+
+    Raises
+    ------
+    InvalidType
+        If dtypes or shapes do not go together, or no convolution leads from
+        ``outsize`` to the size of ``x``.
+    RuntimeError
+        If padding is so large that nothing is left.
+    ValueError
+        If the stride is zero, padding is negative, dilation is not positive, the groups
+        do not divide the channels, or ``deterministic`` is given, which was an argument
+        once.
+    TypeError
+        If any other argument is given.
+
+    See Also
+    --------
+    chainer.links.Deconvolution2D
+
+    References
+    ----------
+    M. D. Zeiler, D. Krishnan, G. W. Taylor and R. Fergus. Deconvolutional networks.
+    CVPR 2010.
+
+    Examples
+    --------
+    >>> x = np.ones((1, 3, 5, 5), np.float32)
+    >>> W = np.ones((3, 4, 3, 3), np.float32)
+    >>> F.deconvolution_2d(x, W, stride=2, pad=1).shape
+    (1, 4, 9, 9)
+    """
+    if kwargs:
+        # Here, for messages to name this function.
+        dilate, groups = argument.parse_kwargs(
+            kwargs, *_OPTIONS, deterministic=_convolution.RETIRED['deterministic'])
+        kwargs = {'dilate': dilate, 'groups': groups}
+    function = Deconvolution2DFunction(stride, pad, outsize, **kwargs)
+    return function.apply((x, W) if b is None else (x, W, b))[0]

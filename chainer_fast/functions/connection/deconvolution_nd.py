@@ -1,0 +1,166 @@
+"""Transposed convolution of images of any dimension."""
+from chainer_fast.backends.kernels import images
+from chainer_fast.functions.connection import _convolution, convolution_nd
+from chainer_fast.utils import type_check
+
+
+class DeconvolutionND(_convolution.Spatial):
+    """Transposed convolution of images with filters.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of axes of an image.
+    stride, pad, outsize, dilate, groups
+        See :func:`deconvolution_nd`.
+
+    Attributes
+    ----------
+    outs : tuple of int or None
+        Lengths of the result.
+    cover_all : bool or None
+        Whether the convolution that is transposed covers all; None before the function
+        is applied.
+    """
+
+    cover_all = None
+
+    def __init__(self, ndim, stride=1, pad=0, outsize=None,
+                 dilate=1, groups=1):
+        super().__init__()
+        self._set_window(ndim, stride, pad, dilate, groups)
+        if outsize is not None and len(outsize) != ndim:
+            raise AssertionError('outsize must have %d numbers, got %s'
+                                 % (ndim, outsize))
+        self.outs = outsize
+
+    def check_type_forward(self, in_types):
+        # How long the bias has to be only the number of groups would tell.
+        x, W, _ = _convolution.expect_operands(in_types, len(self.stride), 'any')
+        type_check.expect(x.shape[1] == W.shape[0])
+        if self.outs is not None:
+            for i, numbers in enumerate(
+                    zip(self.outs, *self._window(), strict=True), start=2):
+                _convolution.expect_outsize(x, W, i, *numbers)
+
+    def forward(self, inputs):
+        x, W, *b = inputs
+        self.retain_inputs((0, 1))
+        groups = _convolution.check_groups(self.groups, TypeError, input=x.shape[1])
+        _convolution.check_bias(b, W.shape[1] * groups)
+        outs = _convolution.transposed_lengths(
+            x.shape[2:], W.shape[2:], *self._window(),
+            self.outs or (None,) * self.ndim, (AssertionError, ZeroDivisionError))
+        if self.outs is None:
+            self.outs = outs
+        self.cover_all = _convolution.covers_all(
+            x.shape[2:], outs, W.shape[2:], *self._window())
+        return images.convolve_transposed(
+            x, W, b[0] if b else None, *self._window(), groups, outs),
+
+    def backward(self, indexes, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gy, = grad_outputs
+        gradients = []
+        for i in indexes:
+            if i == 0:
+                # The places are given: some axes may need to be covered, others not.
+                gradients.append(
+                    convolution_nd._convolved(self, gy, W, x.shape[2:]))
+            elif i == 1:
+                gradients.append(
+                    convolution_nd.ConvolutionNDGradW(self).apply((gy, x))[0])
+            else:
+                gradients.append(
+                    _convolution.bias_gradient(gy, self.inputs[2].dtype))
+        return gradients
+
+
+def deconvolution_nd(x, W, b=None, stride=1, pad=0, outsize=None,
+                     dilate=1, groups=1):
+    """Apply a transposed convolution to images of any dimension.
+
+    It is the adjoint of the linear map that :func:`convolution_nd` with the same
+    filters, stride, padding and dilation is; see :func:`deconvolution_2d`.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d_1, ..., d_N)
+        Images.
+    W : Variable or array, shape (c, o / groups, k_1, ..., k_N)
+        Filters. They may be of another floating dtype than the images.
+    b : Variable or array, shape (o,), optional
+        Bias.
+    stride : int or tuple of int
+        Stride of the convolution, one number for all axes or a number each; so are the
+        others.
+    pad : int or tuple of int
+        Padding of the convolution on either side, which is cut off here.
+    outsize : tuple of int, optional
+        Lengths of the result; by default the least that a convolution leads from to
+        those of ``x``.
+    dilate : int or tuple of int
+        Distance of two elements of the window.
+    groups : int
+        Number of groups that channels are split into, see :func:`convolution_nd`.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(n, o, l_1, ..., l_N)``, in the dtype of ``x``.
+
+    Raises
+    ------
+    InvalidType
+        If dtypes or shapes do not go together, or no convolution leads from
+        ``outsize`` to the lengths of ``x``.
+    AssertionError
+        If padding is so large that nothing is left, or a tuple has not N numbers.
+    ZeroDivisionError
+        If the stride is zero.
+    TypeError
+        If the groups do not divide the channels.
+    ValueError
+        If padding is negative, or ``b`` is of another length.
+
+    See Also
+    --------
+    chainer.links.DeconvolutionND
+
+    Examples
+    --------
+    >>> x = np.ones((1, 3, 5, 6, 7), np.float32)
+    >>> W = np.ones((3, 4, 2, 2, 2), np.float32)
+    >>> F.deconvolution_nd(x, W, stride=2).shape
+    (1, 4, 10, 12, 14)
+    """
+    function = DeconvolutionND(x.ndim - 2, stride, pad, outsize, dilate, groups)
+    return function.apply((x, W) if b is None else (x, W, b))[0]
+
+
+def deconvolution_1d(x, W, b=None, stride=1, pad=0, outsize=None,
+                     dilate=1, groups=1):
+    """Apply a transposed convolution to sequences; see :func:`deconvolution_nd`.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has not three dimensions.
+    """
+    convolution_nd._check_axes(x, 1)
+    function = DeconvolutionND(1, stride, pad, outsize, dilate, groups)
+    return function.apply((x, W) if b is None else (x, W, b))[0]
+
+
+def deconvolution_3d(x, W, b=None, stride=1, pad=0, outsize=None,
+                     dilate=1, groups=1):
+    """Apply a transposed convolution to volumes; see :func:`deconvolution_nd`.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has not five dimensions.
+    """
+    convolution_nd._check_axes(x, 3)
+    function = DeconvolutionND(3, stride, pad, outsize, dilate, groups)
+    return function.apply((x, W) if b is None else (x, W, b))[0]

@@ -1,0 +1,212 @@
+"""Convolution whose filters differ from place to place."""
+from chainer_fast import backend
+from chainer_fast.backends.kernels import images
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.connection import _convolution
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+
+# The products go over the places of the window, as a batch. Halves are multiplied and
+# added up in single precision; see the kernels of images.
+
+
+class _Local(FunctionNode):
+    """What the function and its gradients share: the stride, and the patches.
+
+    With patches ``p`` and filters ``W``, the function is ``y = W p`` at each place.
+    """
+
+    def __init__(self, sy, sx):
+        super().__init__()
+        self.sy, self.sx = sy, sx
+
+    def _patches(self, x, ksize, outs):
+        """Return an array of shape (places, n, elements of a patch)."""
+        col = images.gather(x, ksize, (self.sy, self.sx), (0, 0), (1, 1), outs)
+        n = x.shape[0]
+        return col.reshape(n, x.shape[1] * ksize[0] * ksize[1],
+                           outs[0] * outs[1]).transpose(2, 0, 1)
+
+
+def _by_place(images_):
+    """Return images as an array of shape (places, n, channels)."""
+    n, channels, h, w = images_.shape
+    return images_.reshape(n, channels, h * w).transpose(2, 0, 1)
+
+
+def _filters_by_place(W):
+    """Return filters as an array of shape (places, filters, elements of a patch)."""
+    filters, h, w, channels, kh, kw = W.shape
+    return W.reshape(filters, h * w, channels * kh * kw).transpose(1, 0, 2)
+
+
+def _product(a, b, dtype):
+    working = images._working_dtype(a, b)
+    xp = backend.get_array_module(a)
+    y = xp.matmul(xp.ascontiguousarray(a, dtype=working),
+                  xp.asarray(b, dtype=working))
+    return images._rounded(y, dtype, a, b)
+
+
+class LocalConvolution2DFunction(_Local):
+    """Convolution of images with filters that differ from place to place.
+
+    Parameters
+    ----------
+    stride : int or pair of int
+        Stride.
+    """
+
+    def __init__(self, stride=1):
+        super().__init__(*_convolution.pair(stride))
+
+    def check_type_forward(self, in_types):
+        size = in_types.size()
+        type_check.expect(size >= 2, size <= 3)
+        for each, ndim in zip(in_types, (4, 6, 3), strict=False):
+            type_check.expect(each.dtype.kind == 'f', each.ndim == ndim)
+        x, W, *bias = in_types
+        type_check.expect(x.shape[1] == W.shape[3])
+        for b in bias:
+            type_check.expect(b.dtype == x.dtype, b.shape == W.shape[:3])
+
+    def forward(self, inputs):
+        x, W, *b = inputs
+        self.retain_inputs((0, 1))
+        _check_places(x, W, (self.sy, self.sx))
+        filters, h, w = W.shape[:3]
+        patches = self._patches(x, W.shape[4:], (h, w))
+        y = _product(patches, _filters_by_place(W).swapaxes(1, 2), x.dtype)
+        y = y.transpose(1, 2, 0).reshape(x.shape[0], filters, h, w)
+        if b:
+            y = y + b[0]
+        return y,
+
+    def backward(self, indices, grad_outputs):
+        x, W = self.get_retained_inputs()
+        gy, = grad_outputs
+        gradients = []
+        for i in indices:
+            if i == 0:
+                gradients.append(_LocalGradX(self, x.shape).apply((gy, W))[0])
+            elif i == 1:
+                gradients.append(_LocalGradW(self, W.shape, W.dtype).apply((x, gy))[0])
+            else:
+                gradients.append(sum_.sum(gy, axis=0))
+        return gradients
+
+
+def _check_places(x, W, stride):
+    _convolution.check_integers('stride', stride)
+    if min(stride) < 1:
+        raise ValueError('stride must be positive, got %s' % (tuple(stride),))
+    for length, out, k, s in zip(
+            x.shape[2:], W.shape[1:3], W.shape[4:], stride, strict=True):
+        if (out - 1) * s + k > length:
+            raise ValueError(
+                'W has filters for %s places, but a window of %s with stride %s has '
+                'not so many in images of %s'
+                % (W.shape[1:3], W.shape[4:], tuple(stride), x.shape[2:]))
+
+
+class _LocalGradX(_Local):
+    """Gradient with respect to the images, of the inputs ``gy`` and ``W``."""
+
+    def __init__(self, function, x_shape):
+        super().__init__(function.sy, function.sx)
+        self._x_shape = x_shape
+
+    def forward(self, inputs):
+        gy, W = inputs
+        self.retain_inputs((0, 1))
+        _, h, w, channels, kh, kw = W.shape
+        patches = _product(_by_place(gy), _filters_by_place(W), gy.dtype)
+        col = patches.transpose(1, 2, 0).reshape(gy.shape[0], channels, kh, kw, h, w)
+        return images.scatter(
+            col, (self.sy, self.sx), (0, 0), self._x_shape[2:], (1, 1)),
+
+    def backward(self, indexes, grad_outputs):
+        gy, W = self.get_retained_inputs()
+        ggx, = grad_outputs
+        gradients = []
+        for i in indexes:
+            if i == 0:
+                gradients.append(
+                    LocalConvolution2DFunction((self.sy, self.sx)).apply((ggx, W))[0])
+            else:
+                gradients.append(
+                    _LocalGradW(self, W.shape, W.dtype).apply((ggx, gy))[0])
+        return gradients
+
+
+class _LocalGradW(_Local):
+    """Gradient with respect to the filters, of the inputs ``x`` and ``gy``."""
+
+    def __init__(self, function, w_shape, w_dtype):
+        super().__init__(function.sy, function.sx)
+        self._w_shape, self._w_dtype = w_shape, w_dtype
+
+    def forward(self, inputs):
+        x, gy = inputs
+        self.retain_inputs((0, 1))
+        patches = self._patches(x, self._w_shape[4:], gy.shape[2:])
+        gW = _product(_by_place(gy).swapaxes(1, 2), patches, self._w_dtype)
+        return gW.transpose(1, 0, 2).reshape(self._w_shape),
+
+    def backward(self, indexes, grad_outputs):
+        x, gy = self.get_retained_inputs()
+        ggW, = grad_outputs
+        gradients = []
+        for i in indexes:
+            if i == 0:
+                gradients.append(_LocalGradX(self, x.shape).apply((gy, ggW))[0])
+            else:
+                gradients.append(
+                    LocalConvolution2DFunction((self.sy, self.sx)).apply((x, ggW))[0])
+        return gradients
+
+
+def local_convolution_2d(x, W, b=None, stride=1):
+    """Convolve images with filters that differ from place to place.
+
+    .. math::
+
+        y_{nojk} = b_{ojk} + \\sum_{cuv} W_{ojkcuv}\\, x_{n, c, s_y j + u, s_x k + v}
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images.
+    W : Variable or array, shape (o, h_out, w_out, c, kh, kw)
+        Filters. They may be of another floating dtype than the images.
+    b : Variable or array, shape (o, h_out, w_out), optional
+        Bias, of the dtype of the images.
+    stride : int or pair of int
+        Stride, vertical and horizontal.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(n, o, h_out, w_out)``, in the dtype of ``x``.
+
+    Raises
+    ------
+    InvalidType
+        If dtypes or shapes do not go together.
+    ValueError
+        If the window has fewer places than there are filters for, or the stride is not
+        positive.
+
+    See Also
+    --------
+    chainer.links.LocalConvolution2D
+
+    Examples
+    --------
+    >>> x = np.ones((1, 3, 10, 10), np.float32)
+    >>> W = np.ones((5, 8, 8, 3, 3, 3), np.float32)
+    >>> F.local_convolution_2d(x, W).shape
+    (1, 5, 8, 8)
+    """
+    function = LocalConvolution2DFunction(stride)
+    return function.apply((x, W) if b is None else (x, W, b))[0]

@@ -1,0 +1,116 @@
+"""Displacement of channels by a pixel or some, for pointwise convolutions to use."""
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.connection import _convolution
+from chainer_fast.utils import type_check
+
+
+class Shift(FunctionNode):
+    """Displacement of each channel by the distance of an element of the window.
+
+    Parameters
+    ----------
+    ksize : int or pair of int
+        Height and width of the window, odd.
+    dilate : int or pair of int
+        Distance of two elements of the window. If it is negative, everything goes the
+        other way.
+    """
+
+    def __init__(self, ksize=3, dilate=1):
+        super().__init__()
+        self.kh, self.kw = _convolution.pair(ksize)
+        self.dy, self.dx = _convolution.pair(dilate)
+        for number in self.kh, self.kw:
+            if number % 2 != 1 or number < 1:
+                raise ValueError('ksize must be odd and positive, got %s' % (ksize,))
+        if not self.dy or not self.dx:
+            raise ZeroDivisionError('dilate must not be zero, got %s' % (dilate,))
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        x, = in_types
+        type_check.expect(x.ndim == 4, x.shape[1] >= self.kh * self.kw)
+
+    def _displacements(self):
+        """Return where each part of the channels looks, the last at its own place."""
+        found = [((self.kh // 2 - i) * self.dy, (self.kw // 2 - j) * self.dx)
+                 for i in range(self.kh) for j in range(self.kw)]
+        middle = len(found) // 2
+        found[middle], found[-1] = found[-1], found[middle]
+        return found
+
+    def forward(self, inputs):
+        x, = inputs
+        xp = backend.get_array_module(x)
+        h, w = x.shape[2:]
+        displacements = self._displacements()
+        part = x.shape[1] // len(displacements)
+        y = xp.zeros(x.shape, x.dtype)
+        for k, (dy, dx) in enumerate(displacements):
+            # What is left over goes with the last part.
+            last = (k + 1) * part if k < len(displacements) - 1 else None
+            channels = slice(k * part, last)
+            (to_y, from_y), (to_x, from_x) = _overlap(h, dy), _overlap(w, dx)
+            y[:, channels, to_y, to_x] = x[:, channels, from_y, from_x]
+        return y,
+
+    forward_cpu = forward_gpu = forward
+
+    def backward(self, indexes, grad_outputs):
+        gy, = grad_outputs
+        return Shift((self.kh, self.kw), (-self.dy, -self.dx)).apply((gy,))
+
+
+def _overlap(length, by):
+    """Return what is written along an axis, and what is read, ``by`` further on."""
+    n = max(length - abs(by), 0)
+    to, from_ = max(-by, 0), max(by, 0)
+    return slice(to, to + n), slice(from_, from_ + n)
+
+
+def shift(x, ksize=3, dilate=1):
+    """Displace the channels of images, each by an element of a window.
+
+    The channels are divided evenly among the elements of the window, and what is left
+    stays in place. A channel of the element :math:`(i, j)` becomes
+
+    .. math::
+
+        y_{h, w} = x_{h + d_y (\\lfloor k_h / 2 \\rfloor - i),
+                      w + d_x (\\lfloor k_w / 2 \\rfloor - j)}
+
+    with zeros for what lies outside. With pointwise convolutions before and after, it
+    does the work of a convolution, without parameters or multiplications.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images, of as many channels as the window has elements, or more.
+    ksize : int or pair of int
+        Height and width of the window, odd.
+    dilate : int or pair of int
+        Distance of two elements of the window.
+
+    Returns
+    -------
+    Variable
+        Array of the same shape and dtype as ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``ksize`` is not odd.
+    ZeroDivisionError
+        If ``dilate`` is zero.
+    InvalidType
+        If there are too few channels.
+
+    References
+    ----------
+    B. Wu, A. Wan, X. Yue, P. Jin, S. Zhao, N. Golmant, A. Gholaminejad, J. Gonzalez
+    and K. Keutzer. Shift: a zero FLOP, zero parameter alternative to spatial
+    convolutions. CVPR 2018.
+    """
+    return Shift(ksize, dilate).apply((x,))[0]
