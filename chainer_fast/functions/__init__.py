@@ -49,6 +49,10 @@ _EXPORTS = {
     'noise': '''
         dropout gaussian gumbel_softmax simplified_dropconnect zoneout
     ''',
+    'rnn': '''
+        lstm n_step_gru:n_step_gru,n_step_bigru n_step_lstm:n_step_lstm,n_step_bilstm
+        n_step_rnn:n_step_rnn,n_step_birnn slstm tree_lstm
+    ''',
     'util': '''
         forget
     ''',

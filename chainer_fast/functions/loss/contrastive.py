@@ -1,0 +1,116 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.activation import relu
+from chainer_fast.functions.array import cast, reshape
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.functions.math import sqrt
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import precision, type_check
+
+
+class Contrastive(FunctionNode):
+    """Loss that brings similar samples together and keeps others apart."""
+
+    def __init__(self, margin, reduce='mean'):
+        super().__init__()
+        if margin <= 0:
+            raise ValueError('margin should be positive value, but is %s.' % margin)
+        _reduction.check_mean_or_no(reduce)
+        self.margin = margin
+        self.reduce = reduce
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x0', 'x1', 'y'))
+        x0_type, x1_type, y_type = in_types
+        type_check.expect(x0_type.dtype.kind == 'f')
+        type_check.expect(x0_type.dtype == x1_type.dtype)
+        type_check.expect(y_type.dtype.kind == 'i')
+        type_check.expect(x0_type.shape == x1_type.shape)
+        type_check.expect(x0_type.ndim == 2)
+        type_check.expect(y_type.ndim == 1)
+        type_check.expect(x1_type.shape[0] == y_type.shape[0])
+        type_check.expect(x1_type.shape[0] > 0)
+
+    @precision._fp16_mixed_precision_helper
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        x0, x1, y = inputs
+        xp = backend.get_array_module(x0)
+        diff = x0 - x1
+        square = (diff * diff).sum(axis=1)
+        missing = xp.maximum(self.margin - xp.sqrt(square), 0)
+        similar = y.astype(x0.dtype)
+        losses = (similar * square + (1 - similar) * missing * missing) / 2
+        if self.reduce == 'mean':
+            losses = xp.asarray(losses.sum() / len(losses), dtype=x0.dtype)
+        return losses,
+
+    def backward(self, indexes, grad_outputs):
+        x0, x1, y = self.get_retained_inputs()
+        gy, = grad_outputs
+        n, dtype = x0.shape[0], x0.dtype
+        # Squares of halves overflow.
+        if dtype == numpy.float16:
+            x0, x1, gy = [cast.cast(v, numpy.float32) for v in (x0, x1, gy)]
+        if self.reduce == 'mean':
+            gy = gy / n
+        diff = x0 - x1
+        square = sum_.sum(diff * diff, axis=1)
+        # Equal samples are pushed in no direction; any distance but zero will do.
+        distance = sqrt.sqrt(square + (square.array == 0).astype(square.dtype))
+        push = relu.relu(self.margin - distance) / distance
+        similar = y.array.astype(square.dtype)
+        pull = similar - (1 - similar) * push
+        gx0 = reshape.reshape(gy * pull, (n, 1)) * diff
+        if gx0.dtype != dtype:
+            gx0 = cast.cast(gx0, dtype)
+        return tuple([(gx0, -gx0 if i == 1 else None, None)[i] for i in indexes])
+
+
+def contrastive(x0, x1, y, margin=1, reduce='mean'):
+    """Contrastive loss of pairs of samples, for learning a similarity.
+
+    .. math::
+
+        L_n = \\frac{1}{2} \\left( y_n d_n^2
+            + (1 - y_n) \\max(\\mathrm{margin} - d_n, 0)^2 \\right), \\qquad
+        d_n = \\| x_{0n} - x_{1n} \\|_2
+
+    See: R. Hadsell, S. Chopra and Y. LeCun, *Dimensionality Reduction by Learning an
+    Invariant Mapping*, CVPR 2006.
+
+    Parameters
+    ----------
+    x0 : Variable or array
+        First samples, of a floating dtype and shape ``(N, K)``; ``N`` is not zero.
+    x1 : Variable or array
+        Second samples, of the same dtype and shape.
+    y : Variable or array
+        Whether the samples of a pair are similar, 1, or not, 0; of a signed integer
+        dtype and shape ``(N,)``. No gradient flows to it.
+    margin : float
+        Positive distance from which on dissimilar samples are far enough apart.
+    reduce : str
+        ``'mean'`` for the mean over the pairs, ``'no'`` for the losses of all pairs.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array of shape ``(N,)`` with ``reduce='no'``. Where
+        two samples are equal, their gradients are zero.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive or ``reduce`` has another value.
+
+    Examples
+    --------
+    >>> x0 = np.array([[-2.0, 3.0, 0.5], [5.0, 2.0, -0.5]], np.float32)
+    >>> x1 = np.array([[-1.0, 3.0, 1.0], [3.5, 0.5, -2.0]], np.float32)
+    >>> F.contrastive(x0, x1, np.array([1, 0], np.int32)).array
+    array(0.3125, dtype=float32)
+    """
+    return Contrastive(margin, reduce).apply((x0, x1, y))[0]

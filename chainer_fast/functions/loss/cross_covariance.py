@@ -1,0 +1,86 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.functions.math import average, matmul
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import precision, type_check
+
+
+class CrossCovariance(FunctionNode):
+    """Covariance between the columns of two matrices."""
+
+    def __init__(self, reduce='half_squared_sum'):
+        super().__init__()
+        _reduction.check(reduce, 'half_squared_sum', 'no')
+        self.reduce = reduce
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('y', 'z'))
+        y_type, z_type = in_types
+        type_check.expect(y_type.dtype.kind == 'f')
+        type_check.expect(y_type.dtype == z_type.dtype)
+        for each in in_types:
+            type_check.expect(each.ndim == 2)
+        type_check.expect(y_type.shape[0] == z_type.shape[0])
+
+    @precision._fp16_mixed_precision_helper
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        y, z = inputs
+        xp = backend.get_array_module(y)
+        # Centring one of the factors centres the product; both, to keep it small.
+        covariance = (y - y.mean(axis=0)).T @ (z - z.mean(axis=0))
+        # Not by the built-in number, of which an empty batch would be an error.
+        covariance /= covariance.dtype.type(len(y))
+        if self.reduce == 'no':
+            return covariance,
+        loss = xp.vdot(covariance, covariance) / 2
+        return xp.asarray(loss, dtype=covariance.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        y, z = [each - average.average(each, axis=0, keepdims=True)
+                for each in self.get_retained_inputs()]
+        gc, = grad_outputs
+        n = len(y.array)
+        if self.reduce != 'no':
+            gc = gc * (matmul.matmul(y, z, transa=True) / n)
+        gc = gc / n
+        # The centred factor is orthogonal to what centring takes away.
+        return tuple([
+            matmul.matmul(z, gc, transb=True) if i == 0 else matmul.matmul(y, gc)
+            for i in indexes])
+
+
+def cross_covariance(y, z, reduce='half_squared_sum'):
+    """Penalty on the covariance between two groups of hidden units.
+
+    .. math::
+
+        C = \\frac{1}{N} \\sum_n (y_n - \\bar y) (z_n - \\bar z)^T, \\qquad
+        L = \\frac{1}{2} \\sum_{ij} C_{ij}^2
+
+    See: B. Cheung et al., *Discovering Hidden Factors of Variation in Deep Networks*,
+    https://arxiv.org/abs/1412.6583, where it is called XCov.
+
+    Parameters
+    ----------
+    y : Variable or array
+        Units :math:`y`, of a floating dtype and shape ``(N, I)``.
+    z : Variable or array
+        Units :math:`z`, of the same dtype and shape ``(N, J)``.
+    reduce : str
+        ``'half_squared_sum'`` for the loss :math:`L`, ``'no'`` for the matrix
+        :math:`C`.
+
+    Returns
+    -------
+    Variable
+        The loss, or the matrix of shape ``(I, J)``. Of a batch without samples it is
+        NaN.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value.
+    """
+    return CrossCovariance(reduce).apply((y, z))[0]

@@ -1,0 +1,92 @@
+from chainer_fast import backend
+from chainer_fast.function import Function
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.utils import precision, type_check
+
+
+class DeCov(Function):
+    """Covariance between the different columns of a matrix.
+
+    Attributes
+    ----------
+    h_centered : array
+        The matrix of the last forward pass, less the mean of each column.
+    covariance : array
+        Its covariance, with zeros on the diagonal.
+    """
+
+    h_centered = None
+    covariance = None
+
+    def __init__(self, reduce='half_squared_sum'):
+        _reduction.check(reduce, 'half_squared_sum', 'no')
+        self.reduce = reduce
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('h',))
+        h_type, = in_types
+        type_check.expect(h_type.dtype.kind == 'f')
+        type_check.expect(h_type.ndim == 2)
+
+    def forward(self, inputs):
+        h, = inputs
+        # What the gradient is made of stays in the precision of the matrix.
+        self.h_centered, self.covariance, loss = self._covariance(inputs)
+        return loss,
+
+    @precision._fp16_mixed_precision_helper
+    def _covariance(self, inputs):
+        h, = inputs
+        xp = backend.get_array_module(h)
+        centered = h - h.mean(axis=0)
+        covariance = centered.T @ centered
+        xp.einsum('ii->i', covariance)[...] = 0
+        covariance /= covariance.dtype.type(len(h))
+        loss = covariance
+        if self.reduce != 'no':
+            loss = xp.asarray(xp.vdot(loss, loss) / 2, dtype=h.dtype)
+        return centered, covariance, loss
+
+    def backward(self, inputs, grad_outputs):
+        gloss, = grad_outputs
+        n = inputs[0].dtype.type(len(inputs[0]))
+        if self.reduce == 'no':
+            # Each pair of columns has two elements, and the diagonal is constant.
+            weights = gloss + gloss.T
+            xp = backend.get_array_module(weights)
+            xp.einsum('ii->i', weights)[...] = 0
+        else:
+            weights = 2 * gloss * self.covariance
+        return self.h_centered @ (weights / n),
+
+
+def decov(h, reduce='half_squared_sum'):
+    """DeCov loss: a penalty on the covariance between hidden units.
+
+    .. math::
+
+        C = \\frac{1}{N} \\sum_n (h_n - \\bar h) (h_n - \\bar h)^T, \\qquad
+        L = \\frac{1}{2} \\sum_{i \\ne j} C_{ij}^2
+
+    See: M. Cogswell et al., *Reducing Overfitting in Deep Networks by Decorrelating
+    Representations*, https://arxiv.org/abs/1511.06068.
+
+    Parameters
+    ----------
+    h : Variable or array
+        Units, of a floating dtype and shape ``(N, M)``.
+    reduce : str
+        ``'half_squared_sum'`` for the loss :math:`L`, ``'no'`` for the matrix
+        :math:`C` with zeros on its diagonal.
+
+    Returns
+    -------
+    Variable
+        The loss, or the matrix of shape ``(M, M)``. It can be differentiated once.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value.
+    """
+    return DeCov(reduce)(h)

@@ -1,0 +1,101 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import expand_dims
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.utils import precision, type_check
+
+
+class Triplet(FunctionNode):
+    """Loss of an anchor that is nearer to a negative than to a positive sample."""
+
+    def __init__(self, margin, reduce='mean'):
+        super().__init__()
+        if margin <= 0:
+            raise ValueError('margin should be positive value, but is %s.' % margin)
+        _reduction.check_mean_or_no(reduce)
+        self.margin = margin
+        self.reduce = reduce
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('anchor', 'positive', 'negative'))
+        anchor = in_types[0]
+        type_check.expect(anchor.dtype.kind == 'f')
+        for other in in_types[1:]:
+            type_check.expect(anchor.dtype == other.dtype)
+        for other in in_types[1:]:
+            type_check.expect(anchor.shape == other.shape)
+        type_check.expect(anchor.shape[0] > 0)
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        loss, self.dist_hinge = self._losses(inputs)
+        return loss,
+
+    @precision._fp16_mixed_precision_helper
+    def _losses(self, inputs):
+        anchor, positive, negative = inputs
+        xp = backend.get_array_module(anchor)
+        near, far = anchor - positive, anchor - negative
+        excess = (near * near - far * far).sum(axis=1) + self.margin
+        loss = dist_hinge = xp.maximum(excess, 0)
+        if self.reduce == 'mean':
+            loss = xp.asarray(loss.sum() / len(anchor), dtype=anchor.dtype)
+        return loss, dist_hinge
+
+    def backward(self, indexes, grad_outputs):
+        xs = self.get_retained_inputs()
+        anchor, positive, negative = xs
+        gy, = grad_outputs
+        xp = backend.get_array_module(gy)
+        # The factor of all three gradients: for each triple, whether it has a loss.
+        active = xp.sign(self.dist_hinge).astype(gy.dtype)
+        factor = 2. / len(anchor.array) if self.reduce == 'mean' else 2.
+        scale = expand_dims.expand_dims(gy * (active * active.dtype.type(factor)), 1)
+
+        ways = {0: (negative, positive), 1: (positive, anchor), 2: (anchor, negative)}
+        return tuple([scale * (ways[i][0] - ways[i][1]) for i in indexes])
+
+
+def triplet(anchor, positive, negative, margin=0.2, reduce='mean'):
+    """Triplet loss, for learning a distance.
+
+    .. math::
+
+        L_n = \\max \\left( \\| a_n - p_n \\|_2^2 - \\| a_n - n_n \\|_2^2
+            + \\mathrm{margin}, 0 \\right)
+
+    See: F. Schroff, D. Kalenichenko and J. Philbin, *FaceNet: A Unified Embedding for
+    Face Recognition and Clustering*, CVPR 2015.
+
+    Parameters
+    ----------
+    anchor : Variable or array
+        Anchors :math:`a`, of a floating dtype and shape ``(N, K)``; ``N`` is not zero.
+    positive : Variable or array
+        Samples :math:`p` that belong with the anchors, of the same dtype and shape.
+    negative : Variable or array
+        Samples :math:`n` that do not, of the same dtype and shape.
+    margin : float
+        Positive difference of the squared distances from which on there is no loss.
+    reduce : str
+        ``'mean'`` for the mean over the triples, ``'no'`` for the losses of all.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array of shape ``(N,)`` with ``reduce='no'``.
+
+    Raises
+    ------
+    ValueError
+        If ``margin`` is not positive or ``reduce`` has another value.
+
+    Examples
+    --------
+    >>> anchor = np.array([[-2.0, 3.0, 0.5], [5.0, 2.0, -0.5]], np.float32)
+    >>> pos = np.array([[-2.1, 2.8, 0.5], [4.9, 2.0, -0.4]], np.float32)
+    >>> neg = np.array([[-2.1, 2.7, 0.7], [4.9, 2.0, -0.7]], np.float32)
+    >>> round(float(F.triplet(anchor, pos, neg).array), 4)
+    0.14
+    """
+    return Triplet(margin, reduce).apply((anchor, positive, negative))[0]

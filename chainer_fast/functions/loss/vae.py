@@ -1,0 +1,130 @@
+"""Terms of the loss of a variational autoencoder.
+
+See: D. P. Kingma and M. Welling, *Auto-Encoding Variational Bayes*,
+https://arxiv.org/abs/1312.6114, appendices B and C.
+"""
+import math
+
+from chainer_fast.functions.activation import softplus
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.functions.math import average, exponential
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.variable import as_variable
+
+
+def _check(reduce):
+    _reduction.check(reduce, 'sum', 'mean', 'no')
+
+
+def _reduced(losses, reduce):
+    if reduce == 'no':
+        return losses
+    return average.average(losses) if reduce == 'mean' else sum_.sum(losses)
+
+
+def gaussian_kl_divergence(mean, ln_var, reduce='sum'):
+    """Kullback-Leibler divergence of normal distributions from the standard one.
+
+    .. math::
+
+        D_{KL}(N(\\mu, \\sigma^2) \\| N(0, 1))
+            = \\frac{1}{2} \\left( \\mu^2 + \\sigma^2 - \\log \\sigma^2 - 1 \\right)
+
+    Parameters
+    ----------
+    mean : Variable or array
+        Means :math:`\\mu`, of a floating dtype.
+    ln_var : Variable or array
+        Logarithms of the variances :math:`\\sigma^2`, of the same dtype and a shape
+        that broadcasts.
+    reduce : str
+        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the divergences of
+        all.
+
+    Returns
+    -------
+    Variable
+        The divergence: a scalar, or an array with ``reduce='no'``.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value.
+    """
+    _check(reduce)
+    twice = mean * mean + exponential.exp(ln_var) - ln_var - 1
+    return _reduced(twice * 0.5, reduce)
+
+
+def bernoulli_nll(x, y, reduce='sum'):
+    """Negative log-likelihood of Bernoulli distributions that are given by logits.
+
+    .. math::
+
+        L = -x \\log s(y) - (1 - x) \\log(1 - s(y)) = \\log(1 + e^y) - x y
+
+    where :math:`s` is the sigmoid.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Observed values, from 0 to 1.
+    y : Variable or array
+        Logits, of a floating dtype and a shape that broadcasts.
+    reduce : str
+        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the losses of all.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array with ``reduce='no'``.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value.
+
+    Notes
+    -----
+    ``y`` must not be a sigmoid already.
+    """
+    _check(reduce)
+    return _reduced(softplus.softplus(y) - x * as_variable(y), reduce)
+
+
+def gaussian_nll(x, mean, ln_var, reduce='sum'):
+    """Negative log-likelihood of normal distributions.
+
+    .. math::
+
+        L = \\frac{1}{2} \\left( \\log 2 \\pi + \\log \\sigma^2
+            + \\frac{(x - \\mu)^2}{\\sigma^2} \\right)
+
+    Parameters
+    ----------
+    x : Variable or array
+        Observed values.
+    mean : Variable or array
+        Means :math:`\\mu`, of a floating dtype and a shape that broadcasts.
+    ln_var : Variable or array
+        Logarithms of the variances :math:`\\sigma^2`, of the same dtype and a shape
+        that broadcasts.
+    reduce : str
+        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the losses of all.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array with ``reduce='no'``.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value.
+    """
+    _check(reduce)
+    ln_var = as_variable(ln_var)
+    error = x - as_variable(mean)
+    distance = error * error * exponential.exp(-ln_var) * 0.5
+    constants = (ln_var + math.log(2 * math.pi)) * 0.5
+    return _reduced(constants + distance, reduce)
