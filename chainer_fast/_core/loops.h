@@ -56,6 +56,13 @@
              c[i] - a[i] * c[i] * a[i])                                       \
     CF_GRADS(cf_sigmoid_grad_grads_##S, T, c[i] * b[i] * ((T)1 - (T)2 * a[i]), \
              c[i] * (a[i] * ((T)1 - a[i])))                                   \
+    /* by the divisor: a over b is the quotient, c the other gradient */      \
+    CF_CLONES static void cf_div_grad_##S(                                    \
+            const T *c, const T *a, const T *b, T *out, ptrdiff_t n) {        \
+        ptrdiff_t i;                                                          \
+        for (i = 0; i < n; ++i)                                               \
+            out[i] = -c[i] * a[i] / b[i];                                     \
+    }                                                                         \
     CF_LOOP1(cf_neg_##S, T, -a[i])                                            \
     CF_LOOP1(cf_addc_##S, T, a[i] + c)                                        \
     CF_LOOP1(cf_rsubc_##S, T, c - a[i])                                       \

@@ -15,6 +15,9 @@ from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
 
 np.import_array()
 
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_Reshape(np.ndarray, object shape)
+
 cdef extern from "loops.h" nogil:
     void cf_add_f(const float *, const float *, float *, ptrdiff_t) noexcept
     void cf_add_d(const double *, const double *, double *, ptrdiff_t) noexcept
@@ -125,6 +128,31 @@ cdef class ConcatKernel(Kernel):
                     memcpy(target + k * length, source + k * row, length)
                 gx[i] = given(part)
             source += length
+        return 1
+
+
+# --------------------------------------------------------------------------- shapes
+
+cdef class ReshapeKernel(Kernel):
+    """Another shape for the same elements: a view, as arrays here are in C order."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object shape = own_attribute(function, 'shape')
+        if n != 1 or not kind_of(<object>x[0]) or type(shape) is not tuple:
+            return None
+        try:
+            return PyArray_Reshape(<np.ndarray>x[0], shape)
+        except (TypeError, ValueError):
+            # The general way says what is wrong with the shape.
+            return None
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
+        if not kind_of(gy) or (
+                node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
+            return 0
+        gx[0] = given(PyArray_Reshape(<np.ndarray>gy, node.shape))
         return 1
 
 

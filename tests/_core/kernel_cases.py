@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from chainer_fast.functions.activation import relu, sigmoid, tanh
-from chainer_fast.functions.array import concat
+from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.connection import embed_id, linear
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.math import (
@@ -184,6 +184,16 @@ def joined(draw, kind):
 
 
 @st.composite
+def reshaped(draw, kind):
+    x, = draw(elementwise(1, kind))
+    choices = [(x.size,), (1, x.size), x.shape[::-1], (-1,)]
+    if kind is not Kind.TAME:
+        choices += [(2, -1), (x.size + 1,), (7, 0), (0, -1), (), (1.5,)]
+    shape = draw(st.sampled_from(choices))
+    return lambda: reshape.Reshape(shape), [x]
+
+
+@st.composite
 def embeddings(draw, kind):
     rows, columns, n = (draw(st.integers(1, k)) for k in (9, 40, 20))
     w = draw(arrays((rows, columns), draw(types[kind]), kind))
@@ -241,7 +251,7 @@ CASES = {
         basic_math.Neg, exponential.Exp, sqrt.Sqrt, tanh.Tanh, sigmoid.Sigmoid,
         relu.ReLU)},
     **{cls: lambda kind, cls=cls: without_arguments(cls, 2, kind) for cls in (
-        basic_math.Add, basic_math.Sub, basic_math.Mul)},
+        basic_math.Add, basic_math.Sub, basic_math.Mul, basic_math.Div)},
     **{cls: lambda kind, cls=cls: with_constant(cls, kind) for cls in (
         basic_math.AddConstant, basic_math.SubFromConstant, basic_math.MulConstant)},
     basic_math.PowVarConst: powers,
@@ -257,5 +267,6 @@ CASES = {
     softmax_cross_entropy.SoftmaxCrossEntropy: losses,
     matmul.MatMul: products,
     concat.Concat: joined,
+    reshape.Reshape: reshaped,
     embed_id.EmbedIDFunction: embeddings,
 }

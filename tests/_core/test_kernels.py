@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import chainer_fast
 from chainer_fast.functions import _kernels
+from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.variable import Variable
 from tests._core import kernel_cases
 from tests._core.kernel_cases import Kind
@@ -44,6 +45,19 @@ def same_bits(a, b):
             return False
         a, b = np.where(nan, a.dtype.type(0), a), np.where(nan, b.dtype.type(0), b)
     return a.tobytes() == b.tobytes()
+
+
+# This kernel takes one exponential where the method takes two, so both round.
+ROUNDING = {softmax_cross_entropy.SoftmaxCrossEntropy}
+
+
+def same_but_rounding(a, b, largest):
+    """Tell whether two results differ by less than some roundings of the inputs."""
+    if a is None or b is None or a.dtype.kind != 'f':
+        return same_bits(a, b)
+    tolerance = 8 * np.finfo(a.dtype).eps
+    return a.dtype == b.dtype and a.shape == b.shape and np.allclose(
+        a, b, tolerance, tolerance * largest, equal_nan=True)
 
 
 def differentiate(make, arrays, required, gy_of):
@@ -97,7 +111,12 @@ def test_kernel_and_methods_agree(cls, data):
         return
     assert len(result) == len(expected)
     for a, b in zip(result, expected, strict=True):
-        assert same_bits(a, b), (a, b)
+        if cls in ROUNDING:
+            finite = [x[np.isfinite(x)] for x in (arrays[0], gy)]
+            largest = max([abs(x).max(initial=1.) for x in finite])
+            assert same_but_rounding(a, b, largest), (a, b)
+        else:
+            assert same_bits(a, b), (a, b)
     for x, copy in zip(arrays, copies, strict=True):
         assert same_bits(np.asarray(x), np.asarray(copy))
 
