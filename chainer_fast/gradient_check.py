@@ -10,7 +10,7 @@ import warnings
 
 import numpy
 
-from chainer_fast import _backprop, backend, utils, variable
+from chainer_fast import _backprop, backend, configuration, utils, variable
 from chainer_fast._numerical_grad import NondifferentiableError, numerical_grad  # noqa: F401
 
 
@@ -318,9 +318,12 @@ class _CheckBackward:
             xs = [None if x is None else
                   _as_input(self._cast(x) if no_gx else self._cast(x, step * next(us)))
                   for x, no_gx in zip(self.xs, self.no_gxs, strict=True)]
-            _, ys = self._call(xs, [
+            moved = [
                 self._cast(p, step * u)
-                for p, u in zip(originals, directions[n_moved:], strict=True)])
+                for p, u in zip(originals, directions[n_moved:], strict=True)]
+            # Functions of one dtype only are checked in another one.
+            with configuration.using_config('type_check', False):
+                _, ys = self._call(xs, moved)
             return tuple(None if y is None else y.array for y in ys)
 
         try:

@@ -29,7 +29,8 @@ _EXPORTS = {
         r2_score
     ''',
     'loss': '''
-        absolute_error contrastive cross_covariance decov
+        absolute_error contrastive cross_covariance
+        ctc:connectionist_temporal_classification decov
         discriminative_loss:discriminative_margin_based_clustering_loss hinge huber_loss
         mean_absolute_error mean_squared_error sigmoid_cross_entropy
         softmax_cross_entropy squared_error:squared_difference,squared_error triplet
@@ -52,6 +53,22 @@ _EXPORTS = {
     'rnn': '''
         lstm n_step_gru:n_step_gru,n_step_bigru n_step_lstm:n_step_lstm,n_step_bilstm
         n_step_rnn:n_step_rnn,n_step_birnn slstm tree_lstm
+    ''',
+    'normalization': '''
+        batch_normalization:batch_normalization,fixed_batch_normalization
+        batch_renormalization:batch_renormalization,fixed_batch_renormalization
+        decorrelated_batch_normalization
+        decorrelated_batch_normalization:fixed_decorrelated_batch_normalization
+        group_normalization l2_normalization:normalize layer_normalization
+        local_response_normalization
+    ''',
+    'pooling': '''
+        average_pooling_2d
+        average_pooling_nd:average_pooling_1d,average_pooling_3d,average_pooling_nd
+        max_pooling_nd:max_pooling_1d,max_pooling_2d,max_pooling_3d,max_pooling_nd
+        roi_average_align_2d roi_average_pooling_2d roi_max_align_2d roi_max_pooling_2d
+        roi_pooling_2d spatial_pyramid_pooling_2d unpooling_2d
+        unpooling_nd:unpooling_1d,unpooling_3d,unpooling_nd upsampling_2d
     ''',
     'util': '''
         forget

@@ -1,0 +1,70 @@
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import space2depth as space2depth_mod
+from chainer_fast.utils import type_check
+
+
+class Depth2Space(FunctionNode):
+    """Spreads channels over blocks of pixels.
+
+    Parameters
+    ----------
+    r : int
+        Side of a block.
+    """
+
+    def __init__(self, r):
+        self.r = r
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        type_check.expect(in_types[0].ndim == 4)
+
+    def forward(self, inputs):
+        r = self.r
+        batch, channels, height, width = inputs[0].shape
+        # Channels are those of a pixel's row in the block, of its column, and the rest.
+        x = inputs[0].reshape(batch, r, r, channels // r ** 2, height, width)
+        y = x.transpose(0, 3, 4, 1, 5, 2)
+        return y.reshape(batch, channels // r ** 2, height * r, width * r),
+
+    def backward(self, indexes, grad_outputs):
+        return space2depth_mod.Space2Depth(self.r).apply(grad_outputs)
+
+
+def depth2space(X, r):
+    """Spreads channels over blocks of pixels, which makes images larger.
+
+    Parameters
+    ----------
+    X : Variable or array
+        Images of shape ``(batch, channels * r * r, height, width)``.
+    r : int
+        How many times larger the images become each way.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(batch, channels, height * r, width * r)``. The pixel in row
+        ``i`` and column ``j`` of a block comes from the channels from
+        ``(i * r + j) * channels`` on.
+
+    Raises
+    ------
+    InvalidType
+        If ``X`` is not floating-point or has not four axes.
+    ValueError
+        If the number of channels is no multiple of ``r * r``.
+
+    See Also
+    --------
+    space2depth
+
+    Examples
+    --------
+    >>> X = np.arange(8, dtype=np.float32).reshape(1, 4, 1, 2)
+    >>> F.depth2space(X, 2).array
+    array([[[[0., 2., 1., 3.],
+             [4., 6., 5., 7.]]]], dtype=float32)
+    """
+    return Depth2Space(r).apply((X,))[0]

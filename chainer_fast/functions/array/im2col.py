@@ -1,0 +1,112 @@
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import conv, type_check
+from chainer_fast.utils.conv import (  # noqa: F401
+    col2im_cpu,
+    col2im_gpu,
+    im2col_cpu,
+    im2col_gpu,
+)
+
+
+def _pair(x):
+    """Gives a number that stands for both axes to each."""
+    return x if hasattr(x, '__getitem__') else [x] * 2
+
+
+class _Window(FunctionNode):
+    """Geometry of a window, two numbers of each kind: for height and for width."""
+
+    def __init__(self, ksize, stride, pad, cover_all, dilate):
+        self._window = ksize, stride, pad, cover_all, dilate
+        self.cover_all = cover_all
+        numbers = [_pair(x) for x in (ksize, stride, pad, dilate)]
+        (self.kh, self.kw), (self.sy, self.sx) = numbers[:2]
+        (self.ph, self.pw), (self.dy, self.dx) = numbers[2:]
+
+
+class Im2Col(_Window):
+    """Copies the patches that a window passes over."""
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        type_check.expect(in_types[0].ndim == 4)
+
+    def forward(self, inputs):
+        patches = conv.im2col(
+            inputs[0], self.kh, self.kw, self.sy, self.sx, self.ph, self.pw,
+            self.cover_all, self.dy, self.dx)
+        batch, channels, kh, kw, height, width = patches.shape
+        return patches.reshape(batch, channels * kh * kw, height, width),
+
+    def backward(self, indexes, grad_outputs):
+        function = Im2ColGrad(*self._window, self.inputs[0].shape)
+        return function.apply(grad_outputs)
+
+
+class Im2ColGrad(_Window):
+    """Gradient of :class:`Im2Col`, which adds patches up.
+
+    Parameters
+    ----------
+    ksize, stride, pad, cover_all, dilate
+        The window.
+    in_shape : tuple of int
+        Shape of the images.
+    """
+
+    def __init__(self, ksize, stride, pad, cover_all, dilate, in_shape):
+        super().__init__(ksize, stride, pad, cover_all, dilate)
+        self.in_shape = in_shape
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'gy')
+        type_check.expect(in_types[0].ndim == 4)
+
+    def forward(self, inputs):
+        _, channels, height, width = self.in_shape
+        patches = inputs[0].reshape(
+            len(inputs[0]), channels, self.kh, self.kw, *inputs[0].shape[2:])
+        return conv.col2im(patches, self.sy, self.sx, self.ph, self.pw, height, width,
+                           self.dy, self.dx),
+
+    def backward(self, indexes, grad_outputs):
+        return Im2Col(*self._window).apply(grad_outputs)
+
+
+def im2col(x, ksize, stride=1, pad=0, cover_all=False, dilate=1):
+    """Copies the patches of images that a window passes over.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Images of shape ``(batch, channels, height, width)``.
+    ksize : int or (int, int)
+        Height and width of the window.
+    stride : int or (int, int)
+        Distance of two places of the window.
+    pad : int or (int, int)
+        Padding with zeros on either side.
+    cover_all : bool
+        Whether every pixel is to be seen, if need be by a window that sticks out at the
+        end.
+    dilate : int or (int, int)
+        Distance of two pixels of the window.
+
+    Returns
+    -------
+    Variable
+        Patches of shape ``(batch, channels * kh * kw, out_height, out_width)``: for
+        each channel, the pixels of the window in every place.
+
+    Raises
+    ------
+    AssertionError
+        If the window does not fit in.
+
+    Notes
+    -----
+    A matrix product of a kernel with the patches is a convolution.
+    """
+    y, = Im2Col(ksize, stride, pad, cover_all, dilate).apply((x,))
+    return y

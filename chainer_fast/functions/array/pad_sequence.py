@@ -1,0 +1,116 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import sequences
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+
+def _in_dtype(padding, dtype):
+    """A scalar as one of the dtype; integers out of range wrap around."""
+    try:
+        return dtype.type(padding)
+    except OverflowError:
+        if isinstance(padding, (float, numpy.floating)):
+            raise
+        return numpy.asarray(padding).astype(dtype)[()]
+
+
+class PadSequence(FunctionNode):
+    """Stacks sequences of different lengths.
+
+    Parameters
+    ----------
+    length : int or None
+        Length of all after padding.
+    padding : scalar
+        What to put behind a sequence.
+    """
+
+    def __init__(self, length, padding):
+        self.length = length
+        self.padding = padding
+
+    def check_type_forward(self, in_types):
+        count = type_check.eval(in_types.size())
+        type_check.expect(in_types.size() > 0)
+        type_check._argname(in_types, ['x%d' % i for i in range(count)])
+        first = in_types[0]
+        type_check.expect(first.ndim > 0)
+        for each in in_types:
+            type_check.expect(each.dtype == first.dtype)
+            type_check.expect(each.ndim > 0)
+            type_check.expect(each.shape[1:] == first.shape[1:])
+            if self.length is not None:
+                type_check.expect(each.shape[0] <= self.length)
+
+    def forward(self, xs):
+        length = self.length
+        if length is None:
+            length = max([len(x) for x in xs])
+        padding = _in_dtype(self.padding, xs[0].dtype)
+        return sequences.stack_padded(xs[0], xs, length, padding),
+
+    def backward(self, indexes, grad_outputs):
+        lengths = [x.shape[0] for x in self.inputs]
+        grads = _CutSequences(lengths).apply(grad_outputs)
+        return tuple([grads[i] for i in indexes])
+
+
+class _CutSequences(FunctionNode):
+    """Takes padded sequences apart, without the padding.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Their lengths.
+    """
+
+    def __init__(self, lengths):
+        self.lengths = lengths
+
+    def forward(self, inputs):
+        stacked, = inputs
+        return tuple([x[:n] for x, n in zip(stacked, self.lengths, strict=True)])
+
+    def backward(self, indexes, grad_outputs):
+        shape, dtype = self.inputs[0].shape, self.inputs[0].dtype
+        known = next(g for g in grad_outputs if g is not None)
+        xp = backend.get_array_module(known)
+        grads = [
+            xp.zeros((n, *shape[2:]), dtype) if g is None else g
+            for g, n in zip(grad_outputs, self.lengths, strict=True)]
+        return PadSequence(shape[1], 0).apply(grads)
+
+
+def pad_sequence(xs, length=None, padding=0):
+    """Stacks sequences of different lengths, padded at their ends.
+
+    Parameters
+    ----------
+    xs : list of Variables or arrays
+        Sequences: arrays of one dtype and of shapes that differ in the first axis only.
+    length : int or None
+        Length to pad to; by default that of the longest sequence.
+    padding : scalar
+        What to put behind a sequence.
+
+    Returns
+    -------
+    Variable
+        Array of shape ``(len(xs), length, ...)``.
+
+    Raises
+    ------
+    InvalidType
+        If there is no sequence, one is longer than ``length``, or dtypes or shapes do
+        not go together.
+
+    Examples
+    --------
+    >>> xs = [np.array([1., 2.]), np.array([3.])]
+    >>> F.pad_sequence(xs, length=3, padding=-1).array
+    array([[ 1.,  2., -1.],
+           [ 3., -1., -1.]])
+    """
+    return PadSequence(length, padding).apply(xs)[0]

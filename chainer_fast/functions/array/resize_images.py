@@ -1,0 +1,229 @@
+"""Images made larger or smaller, by interpolation."""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import sampling
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+_MODES = 'bilinear', 'nearest'
+
+
+def _lines(xp, count, length, mode, align_corners):
+    """Places of new pixels among the old ones of an axis, and what they are beyond."""
+    scale = length / count
+    if mode == 'nearest':
+        return xp.floor(xp.arange(count) * scale), xp.zeros(count)
+    if align_corners:
+        exact = xp.linspace(0, length - 1, count)
+    else:
+        # Centres of pixels, which have a width.
+        exact = xp.maximum((xp.arange(count) + .5) * scale - .5, 0)
+    places = xp.floor(exact)
+    return places, exact - places
+
+
+def compute_indices_and_weights(out_size, in_size, mode, align_corners, xp):
+    """Says which pixels make the new ones.
+
+    Parameters
+    ----------
+    out_size, in_size : (int, int)
+        Height and width, of the images to be made and of those there are.
+    mode : {'bilinear', 'nearest'}
+        Kind of interpolation.
+    align_corners : bool
+        See :func:`resize_images`.
+    xp : module
+        NumPy or CuPy.
+
+    Returns
+    -------
+    v, u : array
+        For each new row and column, the number of the old one at or before it.
+    vw, uw : array
+        How far they are from those, towards the next ones. All in double precision.
+
+    Raises
+    ------
+    ValueError
+        If there is no such mode.
+    """
+    if mode not in _MODES:
+        raise ValueError('mode must be one of %s, not %r' % (', '.join(_MODES), mode))
+    (v, vw), (u, uw) = [
+        _lines(xp, count, length, mode, align_corners)
+        for count, length in zip(out_size, in_size, strict=True)]
+    return v, u, vw, uw
+
+
+def _corners(v, u, vw, uw, height, width, xp, dtype):
+    """Rows, columns and weights of the pixels around each place."""
+    following = xp.minimum(v + 1, height - 1), xp.minimum(u + 1, width - 1)
+    vw, uw = vw.astype(dtype, copy=False), uw.astype(dtype, copy=False)
+    return [(row, column, row_weight * column_weight)
+            for row, row_weight in ((v, 1 - vw), (following[0], vw))
+            for column, column_weight in ((u, 1 - uw), (following[1], uw))]
+
+
+def interpolate_bilinear_cpu(x, v, u, vw, uw):
+    """Interpolates images at places of which each is given by itself.
+
+    Parameters
+    ----------
+    x : array
+        Images of shape ``(batch, channels, height, width)``.
+    v, u : array of int
+        Row and column of the pixel before each place; arrays of two axes.
+    vw, uw : array
+        How far the places are from those pixels.
+
+    Returns
+    -------
+    array
+        Images with a pixel for each place.
+    """
+    xp = backend.get_array_module(x)
+    out_height, out_width = v.shape
+    y = xp.zeros((*x.shape[:2], out_height, out_width), x.dtype)
+    for row, column, weight in _corners(v, u, vw, uw, *x.shape[2:], xp, x.dtype):
+        y += x[:, :, row, column] * weight
+    return y
+
+
+def interpolate_grad_bilinear_cpu(gy, v, u, vw, uw, H, W):
+    """Adjoint of :func:`interpolate_bilinear_cpu` for images of that height and width.
+    """
+    xp = backend.get_array_module(gy)
+    batch, channels, _, _ = gy.shape
+    gx = xp.zeros((batch, channels, H, W), gy.dtype)
+    everywhere = slice(None), slice(None)
+    for row, column, weight in _corners(v, u, vw, uw, H, W, xp, gy.dtype):
+        xp.add.at(gx, (*everywhere, row, column), gy * weight)
+    return gx
+
+
+# These are what the GPU has kernels for in CuPy.
+interpolate_bilinear_gpu = interpolate_bilinear_cpu
+interpolate_grad_bilinear_gpu = interpolate_grad_bilinear_cpu
+
+
+class _Resizing(FunctionNode):
+    """Function between images of two sizes.
+
+    Parameters
+    ----------
+    output_shape : (int, int)
+        Height and width to be made.
+    mode : {'bilinear', 'nearest'}
+        Kind of interpolation.
+    align_corners : bool
+        See :func:`resize_images`.
+    """
+
+    _argument = 'x'
+
+    def __init__(self, output_shape, mode, align_corners):
+        assert mode in _MODES, (
+            'mode must be one of %s, not %r' % (', '.join(_MODES), mode))
+        self.mode, self.align_corners = mode, align_corners
+        self.out_H, self.out_W = output_shape[0], output_shape[1]
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, (self._argument,))
+        images, = in_types
+        type_check.expect(images.ndim == 4)
+        type_check.expect(images.dtype == numpy.float32)
+
+    def _lines(self, x, in_size):
+        xp = backend.get_array_module(x)
+        v, u, vw, uw = compute_indices_and_weights(
+            (self.out_H, self.out_W), in_size, self.mode, self.align_corners, xp)
+        return v.astype(numpy.intp), vw, u.astype(numpy.intp), uw
+
+
+class ResizeImages(_Resizing):
+    """Makes images of another size."""
+
+    def forward(self, inputs):
+        x, = inputs
+        v, vw, u, uw = self._lines(x, x.shape[2:])
+        if self.mode == 'nearest':
+            return x[:, :, v[:, None], u],
+        return sampling.resize(x, v, vw, u, uw),
+
+    def backward(self, indexes, grad_outputs):
+        sizes = self.inputs[0].shape, (self.out_H, self.out_W)
+        function = ResizeImagesGrad(*sizes, self.mode, self.align_corners)
+        return function.apply(grad_outputs)
+
+
+class ResizeImagesGrad(_Resizing):
+    """Gradient of :class:`ResizeImages`.
+
+    Parameters
+    ----------
+    input_shape : tuple of int
+        Shape of the images that were resized.
+    output_shape : (int, int)
+        Height and width that were made.
+    mode, align_corners
+        See :class:`ResizeImages`.
+    """
+
+    _argument = 'gy'
+
+    def __init__(self, input_shape, output_shape, mode, align_corners):
+        super().__init__(output_shape, mode, align_corners)
+        self.input_shape = input_shape
+
+    def forward(self, inputs):
+        gy, = inputs
+        in_size = self.input_shape[2:]
+        return sampling.resize_adjoint(gy, *self._lines(gy, in_size), *in_size),
+
+    def backward(self, indexes, grad_outputs):
+        size = self.out_H, self.out_W
+        return ResizeImages(size, self.mode, self.align_corners).apply(grad_outputs)
+
+
+def resize_images(x, output_shape, *, mode='bilinear', align_corners=True):
+    """Makes images of another size.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Images of shape ``(batch, channels, height, width)``, in single precision.
+    output_shape : (int, int)
+        Height and width to be made.
+    mode : {'bilinear', 'nearest'}
+        Whether to interpolate between four pixels or to take one.
+    align_corners : bool
+        Whether, in interpolating, the centres of the outermost pixels stay where they
+        are. If not, the edges of the images do.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(batch, channels, *output_shape)``.
+
+    Raises
+    ------
+    InvalidType
+        If ``x`` is not in single precision or has not four axes.
+    AssertionError
+        If there is no such mode.
+
+    Notes
+    -----
+    There is no smoothing: made much smaller, images lose the pixels between.
+
+    Examples
+    --------
+    >>> x = np.array([[[[0., 1.], [2., 3.]]]], np.float32)
+    >>> F.resize_images(x, (2, 3)).array
+    array([[[[0. , 0.5, 1. ],
+             [2. , 2.5, 3. ]]]], dtype=float32)
+    """
+    y, = ResizeImages(output_shape, mode, align_corners).apply((x,))
+    return y

@@ -1,0 +1,62 @@
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import depth2space as depth2space_mod
+from chainer_fast.utils import type_check
+
+
+class Space2Depth(FunctionNode):
+    """Gathers blocks of pixels into channels.
+
+    Parameters
+    ----------
+    r : int
+        Side of a block.
+    """
+
+    def __init__(self, r):
+        self.r = r
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        type_check.expect(in_types[0].ndim == 4)
+
+    def forward(self, inputs):
+        r = self.r
+        batch, channels, height, width = inputs[0].shape
+        x = inputs[0].reshape(batch, channels, height // r, r, width // r, r)
+        y = x.transpose(0, 3, 5, 1, 2, 4)
+        return y.reshape(batch, channels * r ** 2, height // r, width // r),
+
+    def backward(self, indexes, grad_outputs):
+        return depth2space_mod.Depth2Space(self.r).apply(grad_outputs)
+
+
+def space2depth(X, r):
+    """Gathers blocks of pixels into channels, which makes images smaller.
+
+    It undoes :func:`depth2space`.
+
+    Parameters
+    ----------
+    X : Variable or array
+        Images of shape ``(batch, channels, height * r, width * r)``.
+    r : int
+        How many times smaller the images become each way.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(batch, channels * r * r, height, width)``.
+
+    Raises
+    ------
+    InvalidType
+        If ``X`` is not floating-point or has not four axes.
+    ValueError
+        If height or width is no multiple of ``r``.
+
+    See Also
+    --------
+    depth2space
+    """
+    return Space2Depth(r).apply((X,))[0]

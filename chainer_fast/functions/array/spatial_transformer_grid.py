@@ -1,0 +1,91 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.function import Function
+from chainer_fast.functions import _checks
+from chainer_fast.utils import argument, type_check
+
+
+class SpatialTransformerGrid(Function):
+    """Points of a lattice, moved by affine maps.
+
+    Parameters
+    ----------
+    output_shape : (int, int)
+        Height and width of the lattice.
+    """
+
+    def __init__(self, output_shape):
+        self.output_shape = output_shape
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'theta')
+        theta_type, = in_types
+        type_check.expect(theta_type.shape[1] == 2)
+        type_check.expect(theta_type.shape[2] == 3)
+        type_check.expect(theta_type.ndim == 3)
+
+    def forward(self, inputs):
+        theta, = inputs
+        points = self._points(theta)
+        moved = theta.reshape(-1, 3).astype(points.dtype, copy=False).dot(points)
+        return moved.reshape(len(theta), 2, *self.output_shape).astype(
+            theta.dtype, copy=False),
+
+    forward_cpu = forward_gpu = forward
+
+    def backward(self, inputs, grad_outputs):
+        theta, = inputs
+        ggrid, = grad_outputs
+        points = self._points(theta)
+        rows = ggrid.reshape(2 * len(theta), points.shape[1])
+        gtheta = rows.astype(points.dtype, copy=False).dot(points.T)
+        return gtheta.reshape(theta.shape).astype(theta.dtype, copy=False),
+
+    backward_cpu = backward_gpu = backward
+
+    def _points(self, theta):
+        """Homogeneous coordinates of the lattice, one point a column."""
+        height, width = self.output_shape
+        xp = backend.get_array_module(theta)
+        points = xp.ones(
+            (3, height, width), numpy.promote_types(theta.dtype, numpy.float32))
+        points[0] = xp.linspace(-1, 1, width)
+        points[1] = xp.linspace(-1, 1, height)[:, None]
+        return points.reshape(3, height * width)
+
+
+def spatial_transformer_grid(theta, output_shape, **kwargs):
+    """Points at which a spatial transformer looks at images.
+
+    A lattice that fills the square from -1 to 1 is moved by affine maps. What is there
+    in an image is found by :func:`spatial_transformer_sampler`. See `Spatial
+    Transformer Networks <https://arxiv.org/abs/1506.02025>`_.
+
+    Parameters
+    ----------
+    theta : Variable or array
+        Affine maps, floating-point matrices in an array of shape ``(batch, 2, 3)``.
+    output_shape : (int, int)
+        Height and width of the lattice.
+
+    Returns
+    -------
+    Variable
+        Points, of shape ``(batch, 2, *output_shape)``: horizontal and vertical
+        coordinates.
+
+    Raises
+    ------
+    InvalidType
+        If ``theta`` is of another dtype or shape.
+    """
+    if kwargs:
+        argument.check_unexpected_kwargs(kwargs, use_cudnn=_RETIRED)
+        argument.assert_kwargs_empty(kwargs)
+    return SpatialTransformerGrid(output_shape)(theta)
+
+
+_RETIRED = ("The argument use_cudnn is not supported anymore: use the context "
+            "chainer.using_config('use_cudnn', value), with a value of 'always', "
+            "'auto' or 'never'.")

@@ -1,0 +1,76 @@
+import numpy
+
+from chainer_fast.backends.kernels import sampling
+from chainer_fast.function import Function
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import spatial_transformer_grid as grid_mod
+from chainer_fast.utils import argument, type_check
+
+
+def _at_least_single(x):
+    """Half precision is computed in single precision."""
+    return x.astype(numpy.promote_types(x.dtype, numpy.float32), copy=False)
+
+
+class SpatialTransformerSampler(Function):
+    """Interpolates images at points."""
+
+    def check_type_forward(self, in_types):
+        type_check.expect(in_types.size() == 2)
+        _checks.floats(in_types, 'x', 'grid')
+        for each in in_types:
+            type_check.expect(each.ndim == 4)
+        x_type, grid_type = in_types
+        type_check.expect(
+            x_type.dtype == grid_type.dtype,
+            x_type.shape[0] == grid_type.shape[0],
+            grid_type.shape[1] == 2)
+
+    def forward(self, inputs):
+        x, grid = inputs
+        y = sampling.sample(_at_least_single(x), _at_least_single(grid))
+        return y.astype(x.dtype, copy=False),
+
+    forward_cpu = forward_gpu = forward
+
+    def backward(self, inputs, grad_outputs):
+        x = inputs[0]
+        grads = sampling.sample_adjoint(*map(_at_least_single, inputs + grad_outputs))
+        return tuple([g.astype(x.dtype, copy=False) for g in grads])
+
+    backward_cpu = backward_gpu = backward
+
+
+def spatial_transformer_sampler(x, grid, **kwargs):
+    """Looks at images at points between their pixels.
+
+    See `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Floating-point images of shape ``(batch, channels, height, width)``.
+    grid : Variable or array
+        Points, of the dtype of ``x`` and of shape ``(batch, 2, out_height,
+        out_width)``: their horizontal and vertical coordinates. The centres of the
+        outermost pixels are at -1 and 1.
+
+    Returns
+    -------
+    Variable
+        Values of shape ``(batch, channels, out_height, out_width)``, interpolated
+        between the four pixels around each point. Pixels outside of an image are zero.
+
+    Raises
+    ------
+    InvalidType
+        If dtypes or shapes do not go together.
+
+    See Also
+    --------
+    spatial_transformer_grid
+    """
+    if kwargs:
+        argument.check_unexpected_kwargs(kwargs, use_cudnn=grid_mod._RETIRED)
+        argument.assert_kwargs_empty(kwargs)
+    return SpatialTransformerSampler()(x, grid)

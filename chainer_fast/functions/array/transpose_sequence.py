@@ -1,0 +1,74 @@
+from chainer_fast import backend
+from chainer_fast.backends.kernels import sequences
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.utils import type_check
+
+
+class TransposeSequence(FunctionNode):
+    """Regroups the elements of sequences by their places.
+
+    Parameters
+    ----------
+    length : int
+        Number of outputs.
+    """
+
+    def __init__(self, length):
+        self._length = length
+
+    def check_type_forward(self, xs_type):
+        for longer, shorter in zip(xs_type, xs_type[1:], strict=False):
+            type_check.expect(longer.shape[0] >= shorter.shape[0])
+            type_check.expect(longer.shape[1:] == shorter.shape[1:])
+
+    def forward(self, xs):
+        if not xs:
+            return ()
+        self._dtype = xs[0].dtype
+        return sequences.transpose(xs[0], xs, self._length)
+
+    def backward(self, indexes, grad_outputs):
+        # The outputs are as long as there are inputs that reach their places, and the
+        # other way round.
+        known = next(g for g in grad_outputs if g is not None)
+        xp = backend.get_array_module(known)
+        lengths = [x.shape[0] for x in self.inputs]
+        grads = [
+            xp.zeros((sum([n > i for n in lengths]), *known.shape[1:]), self._dtype)
+            if g is None else g for i, g in enumerate(grad_outputs)]
+        return TransposeSequence(len(lengths)).apply(grads)
+
+
+def transpose_sequence(xs):
+    """Regroups the elements of sequences by their places.
+
+    Parameters
+    ----------
+    xs : list of Variables or arrays
+        Sequences: arrays of shapes that differ in the first axis only, in descending
+        order of their lengths.
+
+    Returns
+    -------
+    tuple of Variables
+        As many arrays as the first sequence has elements. The one of number ``i`` has
+        the elements in place ``i`` of all the sequences that are long enough.
+
+    Raises
+    ------
+    InvalidType
+        If a sequence is longer than the one before it, or shapes do not go together.
+
+    Notes
+    -----
+    Applied to what it returns, it gives the sequences back, but for empty ones.
+
+    Examples
+    --------
+    >>> xs = [np.array([1, 2, 3]), np.array([4, 5]), np.array([6])]
+    >>> [y.array for y in F.transpose_sequence(xs)]
+    [array([1, 4, 6]), array([2, 5]), array([3])]
+    """
+    if not xs:
+        return ()
+    return TransposeSequence(len(xs[0])).apply(xs)

@@ -1,0 +1,248 @@
+"""Sums of products along named axes, computed by matrix products.
+
+Axes are named by letters: the terms ``'ij'`` and ``'jk'`` of two arrays and the term
+``'ik'`` of their product say that ``j`` is summed over. Two arrays are multiplied by a
+single matrix product, after the axes of each have been sorted into those that both
+share with the result, those of its own, and those that are summed over. More arrays are
+multiplied in pairs, the cheapest first. What is to be done is worked out once for each
+set of terms and remembered.
+"""
+import functools
+import math
+
+import numpy
+
+from chainer_fast import utils
+
+
+def contract(xp, terms, out, xs):
+    """Sums the products of arrays over the axes that the result does not have.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy or CuPy.
+    terms : tuple of str
+        Letters of the axes, for each array. A letter that a term has twice means the
+        diagonal.
+    out : str
+        Letters of the result, each one once and in some term.
+    xs : sequence of arrays
+        Floating-point arrays.
+
+    Returns
+    -------
+    array
+        The sums, in the dtype that the arrays have in common. Of one array it is a
+        view, if nothing is summed.
+    """
+    dtype = _common_dtype(xs)
+    if len(xs) == 1:
+        x, = xs
+        return _reduce(xp, *_single_plan(terms[0], out), x, dtype)
+    if dtype == numpy.float16:
+        xs = [x.astype(numpy.float32) for x in xs]
+    if len(xs) == 2:
+        y = _pair_plan(*terms, out)(xp, *xs)
+    else:
+        xs = list(xs)
+        for i, j, pair in _order(terms, out, tuple([x.shape for x in xs])):
+            # The later one first, so that the earlier one keeps its place.
+            right = xs.pop(j)
+            xs.append(pair(xp, xs.pop(i), right))
+        y, = xs
+    return utils.force_array(y, dtype)
+
+
+def _common_dtype(xs):
+    dtype = xs[0].dtype
+    for x in xs:
+        if x.dtype != dtype:
+            return numpy.result_type(*[x.dtype for x in xs])
+    return dtype
+
+
+def _without(letters, others):
+    return ''.join([s for s in letters if s not in others])
+
+
+@functools.lru_cache(maxsize=1024)
+def _single_plan(term, out):
+    """Equation, and whether it sums, for one array."""
+    return term + '->' + out, not set(term) <= set(out)
+
+
+def _reduce(xp, equation, sums, x, dtype):
+    if sums and dtype == numpy.float16:
+        x = x.astype(numpy.float32)
+    return utils.force_array(xp.einsum(equation, x), dtype)
+
+
+class _Operand:
+    """How an array is brought into the form that a product takes.
+
+    Parameters
+    ----------
+    term : str
+        Letters of its axes.
+    needed : str
+        Letters that the other array or the result has.
+    groups : list of str
+        The letters to be left, in the order wanted.
+    merge : tuple of int
+        Groups that become one axis each, which is of length one for an empty group.
+    """
+
+    def __init__(self, term, needed, groups, merge=()):
+        distinct = ''.join(dict.fromkeys(term))
+        self.diagonal = term + '->' + distinct if distinct != term else None
+        lone = _without(distinct, needed)
+        self.summed = tuple([distinct.index(s) for s in lone]) or None
+        left = _without(distinct, lone)
+        wanted = ''.join(groups)
+        self.axes = None
+        if wanted != left:
+            self.axes = tuple([left.index(s) for s in wanted])
+        self.pieces = None
+        if any(len(groups[i]) != 1 for i in merge):
+            pieces, start = [], 0
+            for i, group in enumerate(groups):
+                stop = start + len(group)
+                if i in merge:
+                    pieces.append((start, stop))
+                else:
+                    pieces.extend([(d, d + 1) for d in range(start, stop)])
+                start = stop
+            self.pieces = pieces
+
+    def arrange(self, xp, x):
+        """Takes the diagonal, sums over axes of no use and permutes the others."""
+        if self.diagonal is not None:
+            x = xp.einsum(self.diagonal, x)
+        if self.summed is not None:
+            x = x.sum(self.summed)
+        if self.axes is not None:
+            x = x.transpose(self.axes)
+        return x
+
+    def merge(self, x):
+        if self.pieces is None:
+            return x
+        shape = x.shape
+        return x.reshape([math.prod(shape[i:j]) for i, j in self.pieces])
+
+
+class _Pair:
+    """Product of two arrays.
+
+    Parameters
+    ----------
+    a, b, out : str
+        Letters of the axes of the arrays and of the result.
+    """
+
+    def __init__(self, a, b, out):
+        both = [s for s in dict.fromkeys(a) if s in b]
+        batch = ''.join([s for s in out if s in both])
+        summed = ''.join([s for s in both if s not in out])
+        a_own, b_own = (
+            _without(''.join([s for s in out if s in term]), batch) for term in (a, b))
+        self.swap = bool(b_own) and out == batch + b_own + a_own and bool(a_own)
+        if self.swap:
+            a, b, a_own, b_own = b, a, b_own, a_own
+        made = batch + a_own + b_own
+        self.axes = None
+        if made != out:
+            self.axes = tuple([made.index(s) for s in out])
+        self.counts = len(batch), len(a_own), len(b_own)
+        if not summed:
+            self.product = self._multiply
+            merges = (), ()
+        elif not batch:
+            self.product = self._dot
+            merges = (1, 2) if a_own else (2,), (1, 2) if b_own else (1,)
+        elif a_own or b_own:
+            self.product = self._matmul
+            merges = (1, 2), (1, 2)
+        else:
+            self.product = self._inner
+            letters = batch + summed
+            self.equation = letters + ',' + letters + '->' + batch
+            merges = (), ()
+        self.a = _Operand(a, b + out, [batch, a_own, summed], merges[0])
+        self.b = _Operand(b, a + out, [batch, summed, b_own], merges[1])
+
+    def __call__(self, xp, x, y):
+        if self.swap:
+            x, y = y, x
+        z = self.product(xp, self.a.arrange(xp, x), self.b.arrange(xp, y))
+        if self.axes is not None:
+            z = xp.ascontiguousarray(z.transpose(self.axes))
+        return z
+
+    def _multiply(self, xp, x, y):
+        _, n_x, n_y = self.counts
+        if n_x and n_y:
+            x = x.reshape(x.shape + (1,) * n_y)
+            batch = y.ndim - n_y
+            y = y.reshape(y.shape[:batch] + (1,) * n_x + y.shape[batch:])
+        elif n_x:
+            y = y.reshape(y.shape + (1,) * n_x)
+        elif n_y:
+            x = x.reshape(x.shape + (1,) * n_y)
+        return x * y
+
+    def _inner(self, xp, x, y):
+        return xp.einsum(self.equation, x, y)
+
+    def _own_shapes(self, x, y):
+        batch, n_x, n_y = self.counts
+        return x.shape[batch:batch + n_x] + y.shape[y.ndim - n_y:]
+
+    def _dot(self, xp, x, y):
+        z = xp.dot(self.a.merge(x), self.b.merge(y))
+        if self.counts[1] > 1 or self.counts[2] > 1:
+            z = z.reshape(self._own_shapes(x, y))
+        return z
+
+    def _matmul(self, xp, x, y):
+        z = xp.matmul(_aligned(xp, self.a.merge(x)), _aligned(xp, self.b.merge(y)))
+        if self.counts[1:] != (1, 1):
+            z = z.reshape(x.shape[:self.counts[0]] + self._own_shapes(x, y))
+        return z
+
+
+def _aligned(xp, x):
+    """Copies matrices whose elements lie apart both ways, which BLAS cannot take."""
+    if x.itemsize in x.strides[-2:]:
+        return x
+    return xp.ascontiguousarray(x)
+
+
+_pair_plan = functools.lru_cache(maxsize=1024)(_Pair)
+
+
+@functools.lru_cache(maxsize=1024)
+def _order(terms, out, shapes):
+    """Products of pairs that make a product of many, each the cheapest at its time.
+
+    The cost of one is the number of its multiplications.
+    """
+    lengths = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        lengths.update(zip(term, shape, strict=True))
+    terms = list(terms)
+    steps = []
+    while len(terms) > 1:
+        cost, i, j = min([
+            (math.prod([lengths[s] for s in {*terms[i], *terms[j]}]), i, j)
+            for j in range(len(terms)) for i in range(j)])
+        right = terms.pop(j)
+        left = terms.pop(i)
+        made = out
+        if terms:
+            kept = set(out).union(*terms)
+            made = ''.join([s for s in dict.fromkeys(left + right) if s in kept])
+        steps.append((i, j, _pair_plan(left, right, made)))
+        terms.append(made)
+    return steps

@@ -1,0 +1,58 @@
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import inv, matmul
+from chainer_fast.utils import type_check
+
+
+class Cholesky(FunctionNode):
+    """Lower triangular factor of a positive definite matrix."""
+
+    @property
+    def label(self):
+        return 'cholesky'
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'a')
+        type_check.expect(in_types[0].ndim == 2)
+
+    def forward(self, inputs):
+        self.retain_outputs((0,))
+        return backend.get_array_module(*inputs).linalg.cholesky(inputs[0]),
+
+    def backward(self, indexes, grad_outputs):
+        # From A = L L^T, L^-1 dA L^-T = M + M^T with the lower triangular M = L^-1 dL.
+        # So M is the lower half of the left-hand side, its diagonal counted half, and
+        # <gL, dL> = <L^T gL, M> is traced back to dA. See I. Murray, "Differentiation
+        # of the Cholesky decomposition" (arXiv:1602.07527), section 5.3.
+        factor, = self.get_retained_outputs()
+        gy, = grad_outputs
+        xp = backend.get_array_module(gy)
+        n = len(gy)
+        half = xp.tri(n, dtype=gy.dtype) - xp.eye(n, dtype=gy.dtype) * .5
+        inverse = inv.inv(factor)
+        middle = matmul.matmul(factor, gy, transa=True) * half
+        g = matmul.matmul(matmul.matmul(inverse, middle, transa=True), inverse)
+        return (g + g.T) * .5,
+
+
+def cholesky(a):
+    """Cholesky decomposition of a matrix.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Symmetric positive definite matrix in single or double precision. Only its lower
+        half is looked at; the gradient is that with respect to a symmetric matrix.
+
+    Returns
+    -------
+    Variable
+        Lower triangular matrix whose product with its transpose is ``a``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is not positive definite, or not square.
+    """
+    return Cholesky().apply((a,))[0]

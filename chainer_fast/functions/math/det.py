@@ -1,0 +1,76 @@
+"""Determinants."""
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import broadcast, reshape, transpose
+from chainer_fast.functions.math import inv
+from chainer_fast.utils import precision
+
+
+class BatchDet(FunctionNode):
+    """Determinants of a batch of matrices."""
+
+    @property
+    def label(self):
+        return 'det'
+
+    def check_type_forward(self, in_types):
+        inv._check_square(in_types, 3)
+
+    @precision._fp16_mixed_precision_helper
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        return backend.get_array_module(*inputs).linalg.det(inputs[0]),
+
+    def backward(self, indexes, gy):
+        # By Jacobi's formula, d det(A) = det(A) tr(A^-1 dA).
+        a, = self.get_retained_inputs()
+        y, = self.get_retained_outputs()
+        cofactors = transpose.transpose(inv.batch_inv(a), (0, 2, 1))
+        g = reshape.reshape(gy[0] * y, (len(y), 1, 1))
+        return broadcast.broadcast_to(g, a.shape) * cofactors,
+
+
+def batch_det(a):
+    """Determinants of a batch of matrices.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Floating-point square matrices, of shape ``(batch, n, n)``. Half precision is
+        computed in single precision.
+
+    Returns
+    -------
+    Variable
+        Their determinants, of shape ``(batch,)``.
+
+    Notes
+    -----
+    Singular matrices have a determinant, but the backward pass raises ``ValueError``
+    for them: it needs their inverses.
+    """
+    y, = BatchDet().apply((a,))
+    return y
+
+
+def det(a):
+    """Determinant of a matrix.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Floating-point square matrix. Half precision is computed in single precision.
+
+    Returns
+    -------
+    Variable
+        The determinant, zero-dimensional.
+
+    Notes
+    -----
+    A singular matrix has a determinant, but the backward pass raises ``ValueError``
+    for it: it needs the inverse.
+    """
+    batch = reshape.reshape(a, (1, a.shape[0], a.shape[1]))
+    return reshape.reshape(batch_det(batch), ())

@@ -1,0 +1,106 @@
+"""Inverses of matrices."""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends import cuda
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import matmul
+from chainer_fast.utils import precision, type_check
+
+
+def _inverse(x):
+    """Inverts the matrices in the last two axes.
+
+    On a GPU, singular ones are looked for in debug mode only, since that waits for it.
+    """
+    xp = backend.get_array_module(x)
+    try:
+        if xp is numpy or not config.debug:
+            return xp.linalg.inv(x)
+        with cuda.cupyx.errstate(linalg='raise'):
+            y = xp.linalg.inv(x)
+        if not xp.isfinite(y).all() and xp.isfinite(x).all():
+            raise numpy.linalg.LinAlgError
+        return y
+    except numpy.linalg.LinAlgError:
+        raise ValueError('Input has singular matrices: they have no inverse.') from None
+
+
+def _check_square(in_types, ndim):
+    """Expects floating-point square matrices in the last of some axes."""
+    _checks.floats(in_types, 'a')
+    type_check.expect(in_types[0].ndim == ndim)
+    height, width = in_types[0].shape[ndim - 2], in_types[0].shape[ndim - 1]
+    type_check.expect(height == width)
+
+
+class Inv(FunctionNode):
+    """Inverse of a matrix."""
+
+    def check_type_forward(self, in_types):
+        _check_square(in_types, 2)
+
+    @precision._fp16_mixed_precision_helper
+    def forward(self, x):
+        self.retain_outputs((0,))
+        return _inverse(x[0]),
+
+    def backward(self, x, gy):
+        # d(A^-1) = -A^-1 dA A^-1.
+        y, = self.get_retained_outputs()
+        g = matmul.matmul(matmul.matmul(y, gy[0], transa=True), y, transb=True)
+        return -g,
+
+
+class BatchInv(Inv):
+    """Inverses of a batch of matrices."""
+
+    def check_type_forward(self, in_types):
+        _check_square(in_types, 3)
+
+
+def inv(a):
+    """Inverse of a matrix.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Floating-point square matrix. Half precision is computed in single precision.
+
+    Returns
+    -------
+    Variable
+        Matrix whose product with ``a`` is the identity.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is singular; on a GPU in debug mode only.
+    """
+    y, = Inv().apply((a,))
+    return y
+
+
+def batch_inv(a):
+    """Inverses of a batch of matrices.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Floating-point square matrices, of shape ``(batch, n, n)``. Half precision is
+        computed in single precision.
+
+    Returns
+    -------
+    Variable
+        Their inverses, in the same order.
+
+    Raises
+    ------
+    ValueError
+        If any of them is singular; on a GPU in debug mode only.
+    """
+    y, = BatchInv().apply((a,))
+    return y

@@ -1,0 +1,175 @@
+import functools
+from collections import abc
+
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import _contraction
+from chainer_fast.functions.math.einsum import einsum_symbols
+
+
+def _as_axes(entry):
+    """One side of ``axes`` as a tuple."""
+    return tuple(entry) if isinstance(entry, abc.Sequence) else (entry,)
+
+
+def _counted(axes, shape, name):
+    """Axes counted from the front."""
+    ndim = len(shape)
+    if len(axes) > ndim:
+        raise ValueError('axes names %d axes of %s, which has %d: %s' % (
+            len(axes), name, ndim, list(axes)))
+    found = []
+    for axis in axes:
+        shape[axis]  # an axis that is not there raises IndexError
+        found.append(axis % ndim)
+    if len(set(found)) < len(found):
+        raise ValueError('axes names an axis of %s twice: %s' % (name, list(axes)))
+    return tuple(found)
+
+
+def _read_axes(axes, a_shape, b_shape):
+    """Axes of both arrays that are summed over."""
+    if isinstance(axes, abc.Sequence):
+        if len(axes) != 2:
+            raise ValueError(
+                'axes must be a pair of sequences of integers, one for each array, but '
+                'it has %d entries: %r' % (len(axes), axes))
+        a_sum, b_sum = map(_as_axes, axes)
+        if len(a_sum) != len(b_sum):
+            raise ValueError('axes must name as many axes of a as of b: %r' % (axes,))
+    elif isinstance(axes, int):
+        count = max(axes, 0)
+        a_sum = range(-count, 0)
+        b_sum = range(count)
+    else:
+        raise TypeError(
+            'axes must be an int or a pair of sequences of integers, not %r' % (axes,))
+    a_sum = _counted(a_sum, a_shape, 'a')
+    b_sum = _counted(b_sum, b_shape, 'b')
+    lengths = [a_shape[d] for d in a_sum], [b_shape[d] for d in b_sum]
+    if lengths[0] != lengths[1]:
+        raise ValueError(
+            'shape mismatch: axes %s of a have lengths %s, axes %s of b %s' % (
+                list(a_sum), lengths[0], list(b_sum), lengths[1]))
+    return a_sum, b_sum
+
+
+def _others(axes, ndim):
+    return tuple([d for d in range(ndim) if d not in axes])
+
+
+@functools.lru_cache(maxsize=1024)
+def _terms(a_axes, b_axes, c_axes):
+    """Letters of the axes of both arrays and of the product."""
+    letters = iter(einsum_symbols)
+    a, b, c = {}, {}, {}
+    for first, places, second, others in (
+            (a, a_axes[1], b, b_axes[0]), (a, a_axes[0], c, c_axes[0]),
+            (b, b_axes[1], c, c_axes[1])):
+        for place, other in zip(places, others, strict=True):
+            first[place] = second[other] = next(letters)
+    return [''.join([term[d] for d in sorted(term)]) for term in (a, b, c)]
+
+
+class TensorDot(FunctionNode):
+    """Sums of products along axes of two arrays.
+
+    Parameters
+    ----------
+    axes : int or pair of sequences of int
+        The axes to be summed over; see :func:`tensordot`.
+    a_axes, b_axes, c_axes : pair of sequences of int, optional
+        The axes in detail: of ``a`` those that are kept and those that are summed over,
+        of ``b`` those that are summed over and those that are kept, and of the result
+        the places of what ``a`` and ``b`` keep. By default they follow from ``axes``.
+    dtype : optional
+        Dtype of the result.
+    """
+
+    def __init__(self, axes=2, a_axes=None, b_axes=None, c_axes=None, dtype=None):
+        self.dtype, self.axes = dtype, axes
+        self.a_axes, self.b_axes, self.c_axes = a_axes, b_axes, c_axes
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'a', 'b')
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        a, b = inputs
+        if self.a_axes is None:
+            self._find_axes(a.shape, b.shape)
+        c = _product(a, b, self.a_axes, self.b_axes, self.c_axes)
+        return utils.force_array(c, self.dtype),
+
+    def _find_axes(self, a_shape, b_shape):
+        a_sum, b_sum = _read_axes(self.axes, a_shape, b_shape)
+        a_kept = _others(a_sum, len(a_shape))
+        b_kept = _others(b_sum, len(b_shape))
+        places = tuple(range(len(a_kept) + len(b_kept)))
+        self.a_axes = a_kept, a_sum
+        self.b_axes = b_sum, b_kept
+        self.c_axes = places[:len(a_kept)], places[len(a_kept):]
+
+    def backward(self, indexes, grad_outputs):
+        a, b = self.get_retained_inputs()
+        gc, = grad_outputs
+        a_axes, b_axes, c_axes = self.a_axes, self.b_axes, self.c_axes
+        grads = []
+        for i in indexes:
+            if i == 0:
+                function = TensorDot(
+                    None, c_axes, (b_axes[1], b_axes[0]), a_axes, a.dtype)
+                grads.extend(function.apply((gc, b)))
+            else:
+                function = TensorDot(
+                    None, (a_axes[1], a_axes[0]), c_axes, b_axes, b.dtype)
+                grads.extend(function.apply((a, gc)))
+        return tuple(grads)
+
+
+def _product(a, b, a_axes, b_axes, c_axes):
+    *terms, out = _terms(*[
+        (tuple(first), tuple(second)) for first, second in (a_axes, b_axes, c_axes)])
+    xp = backend.get_array_module(a, b)
+    return _contraction.contract(xp, tuple(terms), out, (a, b))
+
+
+def tensordot(a, b, axes=2):
+    """Sums the products of two arrays along some of their axes.
+
+    Parameters
+    ----------
+    a, b : Variable or array
+        Floating-point arrays.
+    axes : int or pair of sequences of int
+        An int ``n`` sums over the last ``n`` axes of ``a`` and the first ``n`` of
+        ``b``, in order. A pair names the axes of ``a`` and the axes of ``b`` that go
+        with them; one axis each may be given as plain integers.
+
+    Returns
+    -------
+    Variable
+        Array whose axes are those of ``a`` and then those of ``b`` that are not summed
+        over.
+
+    Raises
+    ------
+    ValueError
+        If the axes of ``a`` and ``b`` differ in number or length.
+    TypeError
+        If ``axes`` is anything else.
+
+    See Also
+    --------
+    numpy.tensordot
+
+    Examples
+    --------
+    >>> a = np.arange(6, dtype=np.float32).reshape(2, 3)
+    >>> F.tensordot(a, a, axes=(1, 1)).array
+    array([[ 5., 14.],
+           [14., 50.]], dtype=float32)
+    """
+    c, = TensorDot(axes).apply((a, b))
+    return c
