@@ -2,6 +2,7 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.graph_optimizations import static_code
 from chainer_fast.utils import array as array_utils
 from chainer_fast.utils import type_check
 
@@ -41,6 +42,20 @@ class LinearFunction(FunctionNode):
         if len(inputs) == 3:
             y += inputs[2]
         return y,
+
+    @static_code
+    def static_linear_no_bias(self, xp, optimized, inputs, outputs):
+        """Writes the product of rows and a weight into an array.
+
+        Like the next one, it is a step that static chains of programs may call.
+        """
+        x, W = inputs
+        outputs[0][...] = _product(x, W.T, outputs[0].dtype)
+
+    @static_code
+    def static_add_bias(self, inputs, outputs):
+        """Adds a bias to the rows of an array, in place."""
+        outputs[0][...] += inputs[0]
 
     def backward(self, indexes, grad_outputs):
         return tuple([self._gradient(i, *grad_outputs) for i in indexes])
