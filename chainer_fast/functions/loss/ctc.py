@@ -1,0 +1,214 @@
+import collections.abc
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import alignment
+from chainer_fast.configuration import config
+from chainer_fast.function import Function
+from chainer_fast.functions.array import stack
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.utils import type_check
+
+
+class ConnectionistTemporalClassification(Function):
+    """Loss of labels that come in order, at unknown times.
+
+    Attributes
+    ----------
+    zero_padding : float
+        What stands for the logarithm of zero: -1e4 for halves, else -1e10; None before
+        the first forward pass.
+    path : array, shape (batch, states)
+        The labels of the last forward pass, with blanks around them and between them.
+    path_length : array, shape (batch,)
+        Number of states of each sample.
+    input_length : array, shape (batch,)
+        Number of times of each sample.
+    """
+
+    zero_padding = None
+
+    def __init__(self, blank_symbol, reduce='mean'):
+        _reduction.check_mean_or_no(reduce)
+        self.blank_symbol = blank_symbol
+        self.reduce = reduce
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('input_length', 'label_length', 't', 'x'))
+        *int_types, x_type = in_types
+        for each, ndim in zip(int_types, (1, 1, 2), strict=True):
+            type_check.expect(each.dtype == numpy.int32)
+            type_check.expect(each.ndim == ndim)
+        type_check.expect(x_type.dtype.kind == 'f')
+        type_check.expect(x_type.ndim == 3)
+        for each in int_types:
+            type_check.expect(each.shape[0] == x_type.shape[1])
+
+    def log_matrix(self, x, xp):
+        """Logarithm of an array, with :attr:`zero_padding` for that of zero."""
+        return xp.log(x, out=xp.full(x.shape, self.zero_padding, x.dtype), where=x != 0)
+
+    def calc_trans(self, yseq, input_length, label, label_length, path, path_length, xp):
+        """Logarithms of the probabilities of all paths by a state at a time.
+
+        Parameters
+        ----------
+        yseq : array, shape (time, batch, classes)
+            Logarithms of the probabilities of the classes.
+        input_length : array, shape (batch,)
+            Number of times of each sample.
+        label, label_length : array
+            Not used.
+        path : array, shape (batch, states)
+            Labels and blanks.
+        path_length : array, shape (batch,)
+            Number of states of each sample.
+        xp : module
+            Not used.
+
+        Returns
+        -------
+        array, shape (time, batch, states)
+        """
+        log_p = xp.take_along_axis(yseq, path[None], axis=2)
+        result, _ = alignment.path_probabilities(
+            log_p, path, input_length - 1, path_length)
+        return xp.maximum(result, self.zero_padding).astype(yseq.dtype)
+
+    def label_probability(self, label_size, path, path_length, multiply_seq, xp):
+        """Sum what the states of a path have up by classes.
+
+        Parameters
+        ----------
+        label_size : int
+            Number of classes.
+        path : array, shape (batch, states)
+            Labels and blanks.
+        path_length : array, shape (batch,)
+            Number of states of each sample.
+        multiply_seq : array, shape (time, batch, states)
+            Probabilities of the states.
+        xp : module
+            Not used.
+
+        Returns
+        -------
+        array, shape (time, batch, label_size)
+        """
+        return alignment.sum_by_class(multiply_seq, path, path_length, label_size)
+
+    def forward(self, inputs):
+        input_length, label_length, t, x = inputs
+        self._check_labels(t, label_length, x.shape[2])
+        self.zero_padding = -1e4 if x.dtype == numpy.float16 else -1e10
+        self.input_length = input_length
+        self.path = alignment.paths(t, self.blank_symbol)
+        self.path_length = 2 * label_length + 1
+        scores = x.astype(numpy.float32) if x.dtype == numpy.float16 else x
+        losses, self._gx = alignment.ctc(
+            scores, t, self.blank_symbol, input_length, label_length,
+            config.enable_backprop)
+        xp = backend.get_array_module(x)
+        losses = xp.minimum(losses, -self.zero_padding)
+        if self.reduce == 'mean':
+            losses = losses.mean()
+        return xp.asarray(losses, dtype=x.dtype),
+
+    def _check_labels(self, t, label_length, classes):
+        if backend.get_array_module(t) is not numpy:
+            # Nobody waits for a GPU.
+            return
+        if t.size and not (-classes <= t.min() and t.max() < classes):
+            raise IndexError(
+                't must be labels below the %d classes of x, but goes from %d to %d'
+                % (classes, t.min(), t.max()))
+        if label_length.size and not (
+                label_length.min() >= 0 and label_length.max() <= t.shape[1]):
+            raise ValueError(
+                'label_length must be from 0 to the %d labels of a row of t, but goes '
+                'from %d to %d' % (t.shape[1], label_length.min(), label_length.max()))
+
+    def backward(self, inputs, grad_output):
+        gloss, = grad_output
+        dtype = inputs[3].dtype
+        gloss = gloss.astype(self._gx.dtype, copy=False)
+        if self.reduce == 'mean':
+            gloss = gloss / gloss.dtype.type(inputs[3].shape[1])
+        else:
+            gloss = gloss[:, None]
+        return None, None, None, (self._gx * gloss).astype(dtype, copy=False)
+
+
+def _lengths(given, batch, length, xp):
+    """Lengths of all samples: as given, or the one length of all."""
+    if given is not None:
+        return given
+    return xp.full(batch, length, dtype=numpy.int32)
+
+
+def connectionist_temporal_classification(
+        x, t, blank_symbol, input_length=None, label_length=None, reduce='mean'):
+    """Connectionist temporal classification loss of unsegmented sequences.
+
+    It is the negative logarithm of the probability that the labels come in their order,
+    each for one time or longer, with or without blanks between them.
+
+    See: A. Graves et al., *Connectionist Temporal Classification: Labelling Unsegmented
+    Sequence Data with Recurrent Neural Networks*, ICML 2006.
+
+    Parameters
+    ----------
+    x : sequence of Variables or arrays
+        Scores at each time, before any softmax, of a floating dtype and shape
+        ``(batch, classes)``.
+    t : Variable or array
+        Labels, of dtype int32 and shape ``(batch, n)``. Rows with fewer labels are
+        padded with any class, or with -1.
+    blank_symbol : int
+        The class that stands for no label.
+    input_length : Variable, array or None
+        Number of times of each sample, of dtype int32 and shape ``(batch,)``; all times
+        of ``x`` if None.
+    label_length : Variable, array or None
+        Number of labels of each sample, of dtype int32 and shape ``(batch,)``; ``n`` if
+        None.
+    reduce : str
+        ``'mean'`` for the mean over the samples, ``'no'`` for the losses of all.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array of shape ``(batch,)`` with ``reduce='no'``. It
+        can be differentiated once. Samples whose labels are impossible, as there are
+        more of them than there are times, have a loss of 1e10, or 1e4 in half
+        precision, and no gradient.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not a sequence or ``blank_symbol`` not an int.
+    AssertionError
+        If ``blank_symbol`` is not a class.
+    IndexError
+        If a label is not a class.
+    ValueError
+        If ``reduce`` has another value, or a label length is out of range.
+    """
+    if not isinstance(x, collections.abc.Sequence):
+        raise TypeError(
+            'x must be a list of Variables, one for each time, not %s'
+            % type(x).__name__)
+    if not isinstance(blank_symbol, int):
+        raise TypeError(
+            'blank_symbol must be non-negative integer, not %r' % (blank_symbol,))
+    classes = x[0].shape[1]
+    assert 0 <= blank_symbol < classes, (
+        'blank_symbol must be one of the %d classes of x, not %d'
+        % (classes, blank_symbol))
+    xp = backend.get_array_module(x[0])
+    input_length = _lengths(input_length, len(x[0]), len(x), xp)
+    if label_length is None:
+        label_length = _lengths(None, len(t), t.shape[1], xp)
+    loss = ConnectionistTemporalClassification(blank_symbol, reduce)
+    return loss(input_length, label_length, t, stack.stack(x))
