@@ -1,0 +1,19 @@
+"""Dtypes that normalization computes in."""
+import numpy
+
+
+def interm(x, gamma):
+    """Return the common dtype of values and parameters, single precision at least.
+
+    The squares of halves, and sums of more than a few of them, do not fit in halves.
+    """
+    dtype = x.dtype
+    if dtype == gamma.dtype and dtype.itemsize > 2:
+        return dtype
+    return numpy.promote_types(
+        numpy.promote_types(dtype, gamma.dtype), numpy.float32)
+
+
+def cast_all(arrays, dtype):
+    """Return arrays cast to a dtype, those that have it as they are."""
+    return [a if a.dtype == dtype else a.astype(dtype) for a in arrays]

@@ -1,0 +1,632 @@
+"""Normalization by the moments of a batch, or by given ones."""
+import operator
+import warnings
+
+from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import broadcast
+from chainer_fast.functions.math import sqrt
+from chainer_fast.functions.math import sum as sum_mod
+from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.utils import argument, type_check
+
+
+def _compute_axis(x_ndim, gamma_ndim=1, axis=None):
+    """Return the axes to aggregate: by default those that parameters do not have.
+
+    The parameters then have the axes after the first one, that of the batch.
+    """
+    if axis is None:
+        return (0, *range(gamma_ndim + 1, x_ndim))
+    return axis
+
+
+def _compute_key_axis(x_ndim, gamma_ndim=1, axis=None):
+    """Return the axes of the parameters."""
+    axis = _compute_axis(x_ndim, gamma_ndim, axis)
+    return tuple([i for i in range(x_ndim) if i not in axis])
+
+
+def _expander(ndim, axis):
+    """Return the index that puts axes of length one into a parameter."""
+    return tuple([None if i in axis else slice(None) for i in range(ndim)])
+
+
+def _axis_option(axis):
+    """Return the argument ``axis`` as None or a tuple."""
+    if axis is None or type(axis) is tuple and len(axis) == 1 and axis[0] == 0:
+        return axis
+    if isinstance(axis, int):
+        return axis,
+    if not isinstance(axis, (tuple, list, str)):
+        raise RuntimeError(
+            'axis must be an int, a tuple of ints or None, but is %r' % (axis,))
+    axis = tuple([operator.index(each) for each in axis])
+    if any([a >= b for a, b in zip(axis, axis[1:], strict=False)]):
+        raise RuntimeError(
+            'axis must be in ascending order and name no axis twice, but is %s'
+            % (axis,))
+    return axis
+
+
+def _x_hat(x, mean, inv_std):
+    return (x - mean) * inv_std
+
+
+def _zero_if_none(xp, x, shape, dtype):
+    return xp.zeros(shape, dtype) if x is None else x
+
+
+class _BatchNormalizationImpl:
+    """How a batch is normalized; a base for other libraries, or several machines.
+
+    A subclass has methods ``forward`` and ``backward`` like those of
+    :class:`GeneralBatchNormalizationImpl`.
+    """
+
+
+class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
+    """Normalization of batches on any device.
+
+    A subclass may give statistics and sums of its own, such as those over several
+    machines, by overriding :meth:`get_mean_and_var` and :meth:`get_ggamma_and_gbeta`.
+    """
+
+    def forward(self, axis, gamma, x, x_layout, xp, expander, beta, eps, decay,
+                running_mean, running_var):
+        """Normalize a batch and update the running statistics.
+
+        Parameters
+        ----------
+        axis : tuple of int
+            Axes to aggregate.
+        gamma, x, beta : array
+            Inputs of the function.
+        x_layout : object
+            Layout of ``x``.
+        xp : module
+            Module of the arrays.
+        expander : tuple
+            Index that makes parameters broadcast to ``x``.
+        eps, decay : float
+            Options of the function.
+        running_mean, running_var : array or None
+            Statistics to update.
+
+        Returns
+        -------
+        tuple
+            Output and its layout; running mean and variance; mean, variance and
+            reciprocal of the standard deviation of the batch; and whatever
+            :meth:`backward` needs beside.
+        """
+        dtype = _dtypes.interm(x, gamma)
+        y_dtype, statistics_shape = x.dtype, gamma.shape
+        if self._is_plain:
+            x, gamma, beta = _dtypes.cast_all((x, gamma, beta), dtype)
+            y, mean, var, inv_std = kernels.batch_forward(x, gamma, beta, axis, eps)
+        else:
+            mean, var = self.get_mean_and_var(axis, gamma, x, xp, dtype)
+            inv_std = utils.force_array(
+                xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
+            x, gamma, beta, given_mean, given_inv_std = _dtypes.cast_all(
+                (x, gamma, beta, mean, inv_std), dtype)
+            y = kernels.batch_apply(x, gamma, beta, given_mean, given_inv_std, axis)
+        if running_mean is not None and running_var is None:
+            raise TypeError('running_var is required beside running_mean')
+        if running_mean is None:
+            running_mean = xp.zeros(statistics_shape, dtype)
+            running_var = xp.zeros(statistics_shape, dtype)
+        elif x.size > 0:
+            count = x.size // max(gamma.size, 1)
+            kernels.update_running(
+                running_mean, running_var, mean, var, decay,
+                count / max(count - 1., 1.))
+        if y.dtype != y_dtype:
+            y = y.astype(y_dtype)
+        return y, x_layout, running_mean, running_var, mean, var, inv_std, None
+
+    @property
+    def _is_plain(self):
+        """Whether no subclass has statistics or sums of its own."""
+        cls = type(self)
+        own = GeneralBatchNormalizationImpl
+        return cls is own or (
+            cls.get_mean_and_var is own.get_mean_and_var
+            and cls.get_ggamma_and_gbeta is own.get_ggamma_and_gbeta)
+
+    def get_mean_and_var(self, axis, gamma, x, xp, interm_dtype):
+        """Compute the moments of a batch.
+
+        Parameters
+        ----------
+        axis : tuple of int
+            Axes to aggregate.
+        gamma, x : array
+            Inputs of the function.
+        xp : module
+            Module of the arrays.
+        interm_dtype : dtype
+            Type of the moments.
+
+        Returns
+        -------
+        tuple of array
+            Mean and variance.
+        """
+        return kernels.moments(*_dtypes.cast_all((x,), interm_dtype), axis)
+
+    def get_ggamma_and_gbeta(self, axis, gamma, gy, x_hat, xp):
+        """Compute the gradients of the parameters.
+
+        Parameters
+        ----------
+        axis : tuple of int
+            Axes to aggregate.
+        gamma, gy : array
+            Factors and gradient of the output.
+        x_hat : array
+            Normalized values.
+        xp : module
+            Module of the arrays.
+
+        Returns
+        -------
+        tuple of array
+            Gradients of ``beta`` and of ``gamma``, in this order.
+        """
+        gbeta = gy.sum(axis=axis, dtype=x_hat.dtype)
+        ggamma = (gy * x_hat).sum(axis=axis)
+        return utils.force_array(gbeta), utils.force_array(ggamma)
+
+    def backward(self, axis, gamma, gy, x, x_layout, xp, expander, mean, inv_std, eps,
+                 var, forward_data):
+        """Compute gradients.
+
+        Parameters
+        ----------
+        axis : tuple of int
+            Axes to aggregate.
+        gamma, gy, x : array
+            Inputs of the function, and the gradient of its output.
+        x_layout : object
+            Layout of ``x``.
+        xp : module
+            Module of the arrays.
+        expander : tuple
+            Index that makes parameters broadcast to ``x``.
+        mean, inv_std : array
+            Statistics of the batch.
+        eps : float
+            Option of the function.
+        var : array
+            Variance of the batch.
+        forward_data : object
+            The last of what :meth:`forward` returned.
+
+        Returns
+        -------
+        tuple
+            Gradient of ``x`` and its layout, gradients of ``gamma`` and ``beta``.
+        """
+        gx_dtype, param_dtype = x.dtype, gamma.dtype
+        x, gamma, gy, mean, inv_std = _dtypes.cast_all(
+            (x, gamma, gy, mean, inv_std), _dtypes.interm(x, gamma))
+        if self._is_plain:
+            gx, ggamma, gbeta = kernels.batch_backward(
+                x, gamma, gy, mean, inv_std, axis, False)
+        else:
+            x_hat = _x_hat(x, mean[expander], inv_std[expander])
+            gbeta, ggamma = self.get_ggamma_and_gbeta(axis, gamma, gy, x_hat, xp)
+            count = max(gy.size // max(gamma.size, 1), 1)
+            x_hat *= ggamma[expander]
+            x_hat += gbeta[expander]
+            gx = (gamma * inv_std)[expander] * (gy - x_hat / count)
+        ggamma, gbeta = _dtypes.cast_all((ggamma, gbeta), param_dtype)
+        if gx.dtype != gx_dtype:
+            gx = gx.astype(gx_dtype)
+        return gx, x_layout, ggamma, gbeta
+
+
+def _impl_selector(batch_norm_func, inputs):
+    """Return how a function should normalize its inputs."""
+    return GeneralBatchNormalizationImpl()
+
+
+def _check_inputs(in_types, axis):
+    """Expect values and parameters that fit together."""
+    x_type, gamma_type, *others = in_types
+    for each in x_type, gamma_type:
+        type_check.expect(each.dtype.kind == 'f')
+    for each in others:
+        type_check.expect(
+            each.dtype == gamma_type.dtype, each.shape == gamma_type.shape)
+    x_ndim, gamma_ndim = [type_check.eval(t.ndim) for t in (x_type, gamma_type)]
+    if axis is None:
+        type_check.expect(x_type.ndim >= gamma_type.ndim + 1)
+    key_axis = _compute_key_axis(x_ndim, gamma_ndim, axis)
+    type_check.expect(gamma_type.ndim == len(key_axis))
+    for i, key in enumerate(key_axis):
+        type_check.expect(x_type.shape[key] == gamma_type.shape[i])
+
+
+def _accept_layouts(function, inputs):
+    """Method that leaves the layouts of the inputs to the implementation."""
+
+
+_ONE_SAMPLE = (
+    'A batch with no more than one sample has been given to F.batch_normalization, '
+    'whose output is then beta, whatever the sample. Is config.train true in an '
+    'evaluation, or has the iterator left one sample for the last batch?')
+_ONE_ELEMENT = (
+    'F.batch_normalization has been given a batch of length one along all axes that '
+    'it aggregates, and its output is then beta, whatever the values.')
+
+
+class BatchNormalization(FunctionNode):
+    """Normalizes a batch by its own moments.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variance.
+    mean, var : array or None
+        Running statistics to update in place.
+    decay : float
+        What an update keeps of them.
+    axis : int, tuple of int or None
+        Axes to aggregate.
+    impl_selector : callable
+        What returns an implementation, given the function and its input arrays.
+
+    Attributes
+    ----------
+    running_mean, running_var : array or None
+        The running statistics.
+    axis, key_axis : tuple of int
+        Axes that are aggregated, and those of the parameters.
+    mean, var, inv_std : array
+        Moments of the batch, and the reciprocal of its standard deviation; in single
+        precision if all inputs are halves.
+    """
+
+    mean = None
+    inv_std = None
+    forward_data = None
+
+    def __init__(self, eps=2e-5, mean=None, var=None, decay=0.9, axis=None,
+                 impl_selector=_impl_selector):
+        super().__init__()
+        self.axis = _axis_option(axis)
+        self.eps, self.decay = float(eps), decay
+        self.running_mean, self.running_var = mean, var
+        self._impl_selector = impl_selector
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'gamma', 'beta'))
+        _check_inputs(in_types, self.axis)
+
+    check_layout_forward = _accept_layouts
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, gamma, beta = inputs
+        ndim = x.ndim
+        axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
+        self.key_axis = tuple([i for i in range(ndim) if i not in axis])
+        self.expander = _expander(ndim, axis)
+        if x.size == gamma.size:
+            self._warn_of_constant_output(x.shape)
+        self._impl = self._impl_selector(self, inputs)
+        y, *_, self.mean, self.var, self.inv_std, self.forward_data = (
+            self._impl.forward(
+                axis, gamma, x, None, backend.get_array_module(x), self.expander, beta,
+                self.eps, self.decay, self.running_mean, self.running_var))
+        return y,
+
+    def _warn_of_constant_output(self, shape):
+        if all([shape[i] == 1 for i in self.axis]):
+            warnings.warn(
+                _ONE_SAMPLE if 0 in self.axis else _ONE_ELEMENT, stacklevel=2)
+
+    def backward(self, indexes, grad_outputs):
+        x, gamma = self.get_retained_inputs()
+        grads = BatchNormalizationGrad(
+            self.eps, self.expander, self.axis, self.mean, self.var, self.inv_std,
+            self.key_axis, self._impl, self.forward_data,
+        ).apply((x, gamma, grad_outputs[0]))
+        return tuple([grads[i] for i in indexes])
+
+
+class BatchNormalizationGrad(FunctionNode):
+    """Gradients of :class:`BatchNormalization`.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variance.
+    expander : tuple
+        Index that makes parameters broadcast to the values.
+    axis : tuple of int
+        Axes that were aggregated.
+    mean, var, inv_std : array
+        Statistics of the batch.
+    key_axis : tuple of int
+        Axes of the parameters.
+    impl : object
+        The implementation that normalized the batch.
+    forward_data : object
+        What it left for the gradients.
+    """
+
+    def __init__(self, eps, expander, axis, mean, var, inv_std, key_axis, impl,
+                 forward_data):
+        super().__init__()
+        self._impl, self.forward_data = impl, forward_data
+        self.mean, self.var, self.inv_std = mean, var, inv_std
+        self.eps = eps
+        self.axis, self.key_axis, self.expander = axis, key_axis, expander
+
+    check_layout_forward = _accept_layouts
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        x, gamma, gy = inputs
+        gx, _, ggamma, gbeta = self._impl.backward(
+            self.axis, gamma, gy, x, None, backend.get_array_module(x), self.expander,
+            self.mean, self.inv_std, self.eps, self.var, self.forward_data)
+        return gx, ggamma, gbeta
+
+    def backward(self, indexes, grad_outputs):
+        inputs = x, gamma, _ = self.get_retained_inputs()
+        dtype = _dtypes.interm(x, gamma)
+        shape = tuple([
+            n if i in self.key_axis else 1 for i, n in enumerate(x.shape)])
+        x, gamma, gy, ggx, gggamma, ggbeta = [
+            _second_order.as_type(v, dtype) for v in inputs + tuple(grad_outputs)]
+        gamma, gggamma, ggbeta = [
+            _second_order.parameter_view(v, shape) for v in (gamma, gggamma, ggbeta)]
+        grads = _second_order.gradients(
+            x, gamma, gy, ggx, gggamma, ggbeta, self.axis, self.eps)
+        return tuple([_second_order.fit(grads[i], inputs[i]) for i in indexes])
+
+
+class FixedBatchNormalization(FunctionNode):
+    """Normalizes a batch by given moments.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variance.
+    axis : int, tuple of int or None
+        Axes that the moments were taken over.
+
+    Attributes
+    ----------
+    axis, key_axis : tuple of int
+        These axes, and those of the parameters.
+    inv_std, inv_var : array
+        Reciprocals of the standard deviation and the variance.
+    """
+
+    inv_std = None
+    inv_var = None
+
+    def __init__(self, eps=2e-5, axis=None):
+        super().__init__()
+        self.eps = float(eps)
+        self.axis = _axis_option(axis)
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'gamma', 'beta', 'mean', 'var'))
+        _check_inputs(in_types, self.axis)
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 3, 4))
+        x, gamma, beta, mean, var = inputs
+        ndim = x.ndim
+        axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
+        self.key_axis = tuple([i for i in range(ndim) if i not in axis])
+        self.expander = _expander(ndim, axis)
+        dtype = _dtypes.interm(x, gamma)
+        y_dtype = x.dtype
+        x, gamma, beta, mean, var = _dtypes.cast_all((x, gamma, beta, mean, var), dtype)
+        xp = backend.get_array_module(x)
+        shifted = var + dtype.type(self.eps)
+        self.inv_var = utils.force_array(xp.reciprocal(shifted))
+        self.inv_std = utils.force_array(xp.reciprocal(xp.sqrt(shifted)))
+        y = kernels.batch_apply(x, gamma, beta, mean, self.inv_std, axis)
+        return y if y.dtype == y_dtype else y.astype(y_dtype),
+
+    def backward(self, indexes, grad_outputs):
+        grads = FixedBatchNormalizationGrad(
+            self.eps, self.expander, self.axis, self.inv_std, self.inv_var,
+        ).apply((*self.get_retained_inputs(), *grad_outputs))
+        return tuple([grads[i] for i in indexes])
+
+
+class FixedBatchNormalizationGrad(FunctionNode):
+    """Gradients of :class:`FixedBatchNormalization`.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variance.
+    expander : tuple
+        Index that makes parameters broadcast to the values.
+    axis : tuple of int
+        Axes that the moments were taken over.
+    inv_std, inv_var : array
+        Reciprocals of the standard deviation and the variance.
+    """
+
+    def __init__(self, eps, expander, axis, inv_std, inv_var):
+        super().__init__()
+        self.axis, self.expander = axis, expander
+        self.eps, self.inv_std, self.inv_var = eps, inv_std, inv_var
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2, 3, 4))
+        dtype = _dtypes.interm(*inputs[:2])
+        x, gamma, mean, _, gy = _dtypes.cast_all(inputs, dtype)
+        gx, ggamma, gbeta = kernels.batch_backward(
+            x, gamma, gy, mean, self.inv_std, self.axis, True)
+        # y depends on the mean as on -x, and on the variance by inv_std.
+        gmean = -gamma * self.inv_std * gbeta
+        gvar = ggamma * gamma * self.inv_var
+        gvar *= -0.5
+        grads = _dtypes.cast_all((ggamma, gbeta, gmean, gvar), inputs[1].dtype)
+        return gx.astype(inputs[0].dtype, copy=False), *map(utils.force_array, grads)
+
+    def backward(self, indexes, grad_outputs):
+        inputs = self.get_retained_inputs()
+        dtype = _dtypes.interm(*inputs[:2])
+        param_shape = inputs[1].shape
+        shape = tuple([
+            1 if i in self.axis else n for i, n in enumerate(inputs[0].shape)])
+
+        def prepared(v):
+            v = _second_order.as_type(v, dtype)
+            if v is not None and v.shape == param_shape:
+                v = _second_order.parameter_view(v, shape)
+            return v
+
+        def zero_or(v, like):
+            if v is None:
+                return like.array * 0
+            return v
+
+        x, gamma, mean, var, gy = [prepared(v) for v in inputs]
+        likes = x, gamma, gamma, gamma, gamma
+        ggx, gggamma, ggbeta, ggmean, ggvar = [
+            zero_or(prepared(v), like)
+            for v, like in zip(grad_outputs, likes, strict=True)]
+
+        inv_std = sqrt.rsqrt(var + self.eps)
+        x_hat = (x - mean) * inv_std
+        gbeta = sum_mod.sum_to(gy, shape)
+        ggamma = sum_mod.sum_to(gy * x_hat, shape)
+        weight = sum_mod.sum_to(ggx * gy, shape)
+        # The gradients of mean and variance are multiples of those of beta and gamma,
+        # and what comes for them goes on to these.
+        factor = gamma * inv_std
+        by_ggamma = gggamma - 0.5 * inv_std * factor * ggvar
+        by_gbeta = ggbeta - factor * ggmean
+        by_factor = weight - ggmean * gbeta - 0.5 * inv_std * ggvar * ggamma
+        by_inv_std = gamma * by_factor - 0.5 * factor * ggvar * ggamma
+        # x_hat depends on x, on the mean, and again on inv_std.
+        by_x_hat = by_ggamma * gy
+        by_inv_std = by_inv_std + by_ggamma * ggamma / inv_std
+        grads = (
+            by_x_hat * inv_std,
+            inv_std * by_factor,
+            -inv_std * by_ggamma * gbeta,
+            -0.5 * inv_std * inv_std * inv_std * by_inv_std,
+            ggx * factor + by_ggamma * x_hat + broadcast.broadcast_to(
+                by_gbeta, x.shape),
+        )
+        return tuple([_second_order.fit(grads[i], inputs[i]) for i in indexes])
+
+
+def batch_normalization(
+        x, gamma, beta, *, eps=2e-5, running_mean=None, running_var=None, decay=0.9,
+        axis=None, impl_selector=_impl_selector, **kwargs):
+    """Normalize a batch by its mean and variance, scale and shift.
+
+    .. math::
+
+        y = \\gamma \\frac{x - \\mathrm{mean}(x)}{\\sqrt{\\mathrm{var}(x) + \\epsilon}}
+            + \\beta
+
+    See: `Batch Normalization: Accelerating Deep Network Training by Reducing Internal
+    Covariate Shift <https://arxiv.org/abs/1502.03167>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Batch of a floating dtype.
+    gamma : Variable or array
+        Factors. They have the axes of ``x`` that are not aggregated, and may have
+        another floating dtype.
+    beta : Variable or array
+        Summands, of the shape and dtype of ``gamma``.
+    eps : float
+        Summand of the variance, which keeps the quotient finite.
+    running_mean, running_var : array or None
+        Running statistics of the shape of ``gamma``, updated in place; the variance by
+        its unbiased estimate. Both or none of them.
+    decay : float
+        What an update keeps of the running statistics.
+    axis : int, tuple of int or None
+        Axes to aggregate, in ascending order. By default the first one, and those after
+        the axes that ``gamma`` has.
+    impl_selector : callable
+        What chooses an implementation; for extensions.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    RuntimeError
+        If ``axis`` is of another type or not in order.
+    ValueError
+        If the retired argument ``train`` is given.
+
+    Warns
+    -----
+    UserWarning
+        If there is but one element to aggregate; the result is then ``beta``.
+
+    See Also
+    --------
+    chainer.links.BatchNormalization
+    """
+    if kwargs:
+        argument.check_unexpected_kwargs(
+            kwargs, train='train argument is not supported anymore. '
+            'Use chainer.using_config')
+        argument.assert_kwargs_empty(kwargs)
+    return BatchNormalization(
+        eps, running_mean, running_var, decay, axis, impl_selector,
+    ).apply((x, gamma, beta))[0]
+
+
+def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
+    """Normalize a batch by a given mean and variance, scale and shift.
+
+    The formula is that of :func:`batch_normalization`, with statistics that do not
+    depend on the batch, as it is needed for testing.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Batch of a floating dtype.
+    gamma, beta : Variable or array
+        Factors and summands, with the axes of ``x`` that are not aggregated.
+    mean, var : Variable or array
+        Mean and variance, of the shape and dtype of ``gamma``.
+    eps : float
+        Summand of the variance.
+    axis : int, tuple of int or None
+        Axes that the statistics are the same along. By default the first one, and those
+        after the axes that ``gamma`` has.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    RuntimeError
+        If ``axis`` is of another type or not in order.
+
+    See Also
+    --------
+    chainer.links.BatchNormalization
+    """
+    return FixedBatchNormalization(eps, axis).apply((x, gamma, beta, mean, var))[0]

@@ -1,0 +1,182 @@
+"""Normalization of batches that takes running statistics into account."""
+import warnings
+
+from chainer_fast import backend, function, utils
+from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.configuration import config
+from chainer_fast.functions.normalization import _dtypes, batch_normalization
+from chainer_fast.utils import type_check
+
+
+def _deprecated_statistic(name):
+    """Make a property for a running statistic, which warns of its use."""
+    def get(function):
+        warnings.warn(
+            'The attributes of BatchRenormalizationFunction are deprecated. Give '
+            'batch_renormalization update_statistics=True, and the arrays of running '
+            'statistics are updated.', DeprecationWarning, stacklevel=2)
+        return getattr(function, '_running_' + name)
+
+    return property(get, doc='Running %s; deprecated.' % name)
+
+
+class BatchRenormalizationFunction(function.Function):
+    """Normalizes a batch by its moments, and corrects towards running ones.
+
+    The corrections are taken for constants: no gradient flows through them.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variance.
+    mean, var : array
+        Running statistics.
+    decay : float
+        What an update keeps of them.
+    rmax, dmax : float
+        Bounds of the corrections.
+    update_statistics : bool
+        Whether the running statistics are updated in place.
+
+    Attributes
+    ----------
+    r, d : array
+        The corrections, a factor and a summand, after the call.
+    std : array
+        Standard deviation of the batch, after the call.
+    """
+
+    r = None
+    d = None
+
+    def __init__(self, eps=2e-5, mean=None, var=None, decay=0.9, rmax=1, dmax=0,
+                 update_statistics=True):
+        self._running_mean, self._running_var = mean, var
+        self.eps, self.decay = eps, decay
+        self.rmax, self.dmax = rmax, dmax
+        self.update_statistics = update_statistics
+
+    running_mean = _deprecated_statistic('mean')
+    running_var = _deprecated_statistic('var')
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'gamma', 'beta'))
+        batch_normalization._check_inputs(in_types, None)
+
+    def forward(self, inputs):
+        # Without training there is no batch to take moments of.
+        assert config.train, 'batch_renormalization is for training'
+        xp = backend.get_array_module(*inputs)
+        dtype = _dtypes.interm(*inputs[:2])
+        x, gamma, beta = _dtypes.cast_all(inputs, dtype)
+        axis = self._axis = batch_normalization._compute_axis(x.ndim, gamma.ndim)
+        mean, var = kernels.moments(x, axis)
+        self._mean = mean
+        self.std = utils.force_array(xp.sqrt(var + dtype.type(self.eps)))
+        self._inv_std = xp.reciprocal(self.std)
+
+        running_var = self._running_var
+        running_std = xp.sqrt(running_var + running_var.dtype.type(self.eps))
+        self.r = xp.clip(self.std / running_std, 1. / self.rmax, self.rmax)
+        self.d = xp.clip(
+            (mean - self._running_mean) / running_std, -self.dmax, self.dmax)
+        self._r, self._d = _dtypes.cast_all((self.r, self.d), dtype)
+
+        # gamma (x_hat r + d) + beta
+        y = kernels.batch_apply(
+            x, gamma * self._r, gamma * self._d + beta, mean, self._inv_std, axis)
+        if self.update_statistics and x.size > 0:
+            count = x.size // gamma.size
+            kernels.update_running(
+                self._running_mean, running_var, mean, var, self.decay,
+                count / max(count - 1., 1.))
+        return tuple(_dtypes.cast_all((y,), inputs[0].dtype))
+
+    def backward(self, inputs, grad_outputs):
+        x, gamma, gy = _dtypes.cast_all(
+            (*inputs[:2], *grad_outputs), _dtypes.interm(*inputs[:2]))
+        gx, by_x_hat, gbeta = kernels.batch_backward(
+            x, gamma * self._r, gy, self._mean, self._inv_std, self._axis, False)
+        ggamma = by_x_hat * self._r + gbeta * self._d
+        gx, = _dtypes.cast_all((gx,), inputs[0].dtype)
+        return gx, *_dtypes.cast_all((ggamma, gbeta), inputs[1].dtype)
+
+
+def batch_renormalization(
+        x, gamma, beta, rmax, dmax, eps=2e-5, running_mean=None, running_var=None,
+        decay=0.9, update_statistics=False):
+    """Normalize a batch by its moments, corrected towards running statistics.
+
+    .. math::
+
+        y = \\gamma \\left( \\frac{x - \\mu}{\\sigma} r + d \\right) + \\beta, \\quad
+        r = \\frac{\\sigma}{\\sigma_\\mathrm{run}}, \\quad
+        d = \\frac{\\mu - \\mu_\\mathrm{run}}{\\sigma_\\mathrm{run}}
+
+    with :math:`r` clipped to :math:`[1 / r_\\mathrm{max}, r_\\mathrm{max}]` and
+    :math:`d` to :math:`[-d_\\mathrm{max}, d_\\mathrm{max}]`. Without the bounds it
+    would be what is computed in testing. Both are constants for the gradient.
+
+    See: `Batch Renormalization: Towards Reducing Minibatch Dependence in
+    Batch-Normalized Models <https://arxiv.org/abs/1702.03275>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Batch of a floating dtype and shape ``(N, C, ...)``.
+    gamma, beta : Variable or array
+        Factors and summands of shape ``(C,)``.
+    rmax, dmax : float
+        Bounds of the corrections.
+    eps : float
+        Summand of the variances.
+    running_mean, running_var : array
+        Running statistics of shape ``(C,)``.
+    decay : float
+        What an update keeps of them.
+    update_statistics : bool
+        Whether they are updated, in place.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If running statistics are missing.
+
+    See Also
+    --------
+    chainer.links.BatchRenormalization
+    """
+    if running_mean is None:
+        raise TypeError('running_mean is required')
+    if running_var is None:
+        raise TypeError('running_var is required')
+    return BatchRenormalizationFunction(
+        eps, running_mean, running_var, decay, rmax, dmax, update_statistics,
+    )(x, gamma, beta)
+
+
+def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5):
+    """Normalize a batch by given statistics, scale and shift.
+
+    .. deprecated:: 7.0
+        It is :func:`~chainer.functions.fixed_batch_normalization`.
+
+    Parameters
+    ----------
+    x, gamma, beta, mean, var, eps
+        As there.
+
+    Returns
+    -------
+    Variable
+    """
+    warnings.warn(
+        'fixed_batch_renormalization is deprecated. Use fixed_batch_normalization '
+        'instead.', DeprecationWarning, stacklevel=2)
+    return batch_normalization.fixed_batch_normalization(
+        x, gamma, beta, mean, var, eps=eps)

@@ -1,0 +1,332 @@
+"""Whitening of batches: normalization that removes correlations between channels."""
+import math
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.normalization import _dtypes
+from chainer_fast.utils import argument, type_check
+
+# Below, the channels of a group are the rows of a matrix, and the columns are all
+# positions of all samples; there is a stack of such matrices, one for each group.
+
+
+def _to_matrices(x, groups):
+    """Turn ``(N, C, ...)`` into ``(groups, C / groups, columns)``."""
+    n, channels = x.shape[:2]
+    columns = n * math.prod(x.shape[2:])
+    by_channel = x.reshape(n, channels, -1 if columns else 0).swapaxes(0, 1)
+    return by_channel.reshape(groups, channels // groups, columns)
+
+
+def _from_matrices(matrices, shape):
+    """Undo :func:`_to_matrices`."""
+    n, channels = shape[:2]
+    return matrices.reshape(channels, n, *shape[2:]).swapaxes(0, 1)
+
+
+def _transposed(matrices):
+    return matrices.swapaxes(1, 2)
+
+
+def _computed_in(x):
+    """Dtype to compute in: there are no eigenvalues of halves."""
+    return numpy.promote_types(x.dtype, numpy.float32)
+
+
+def _result(xp, matrices, shape, dtype):
+    return xp.ascontiguousarray(_from_matrices(matrices, shape)).astype(
+        dtype, copy=False)
+
+
+def _check_channels(x_type, groups):
+    """Expect values with channels that can be divided into groups."""
+    type_check.expect(x_type.ndim >= 2, x_type.dtype.kind == 'f')
+    type_check.expect(x_type.shape[1] % groups == 0)
+
+
+class DecorrelatedBatchNormalization(FunctionNode):
+    """Whitens a batch by its own mean and covariance.
+
+    Parameters
+    ----------
+    groups : int
+        Number of groups of channels.
+    eps : float
+        Summand of the variances.
+    mean, projection : array or None
+        Running statistics to update in place.
+    decay : float
+        What an update keeps of them.
+
+    Attributes
+    ----------
+    axis : tuple of int
+        Axes that are aggregated, after the call.
+    eigvals, eigvectors : array
+        Of the covariance of each group.
+    y_hat_pca : array
+        The output in the basis of the eigenvectors.
+    """
+
+    def __init__(self, groups=16, eps=2e-5, mean=None, projection=None, decay=0.9):
+        super().__init__()
+        self.groups, self.eps, self.decay = groups, eps, decay
+        self.running_mean, self.running_projection = mean, projection
+        self.axis = None
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        x_type, = in_types
+        _check_channels(x_type, self.groups)
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        x, = inputs
+        xp = backend.get_array_module(x)
+        self.axis = (0, *range(2, x.ndim))
+        dtype = _computed_in(x)
+        rows = _to_matrices(x, self.groups).astype(dtype, copy=False)
+        size, count = rows.shape[1:]
+
+        mean = rows.sum(axis=2) / max(count, 1)
+        rows = rows - mean[:, :, None]
+        cov = xp.matmul(rows, _transposed(rows))
+        cov /= max(count, 1)
+        cov += self.eps * xp.eye(size, dtype=dtype)
+        self.eigvals, self.eigvectors = xp.linalg.eigh(cov)
+
+        # Into the basis of the eigenvectors, to variance one, and back.
+        basis = self.eigvectors
+        whitening = _transposed(basis) / xp.sqrt(self.eigvals)[:, :, None]
+        self.y_hat_pca = xp.matmul(whitening, rows)
+        y = xp.matmul(basis, self.y_hat_pca)
+        if count > 0:
+            self._update(mean, xp.matmul(basis, whitening), count)
+        return _result(xp, y, x.shape, x.dtype),
+
+    def _update(self, mean, projection, count):
+        new = 1 - self.decay
+        if self.running_mean is not None:
+            self.running_mean *= self.decay
+            self.running_mean += mean * new
+        if self.running_projection is not None:
+            # A larger variance, as estimated for the population, projects to less.
+            self.running_projection *= self.decay
+            self.running_projection += projection * (new * (count - 1) / count)
+
+    def backward(self, indexes, grad_outputs):
+        return DecorrelatedBatchNormalizationGrad(
+            self.groups, self.eigvals, self.eigvectors, self.y_hat_pca,
+        ).apply(grad_outputs)
+
+
+class DecorrelatedBatchNormalizationGrad(FunctionNode):
+    """Gradient of :class:`DecorrelatedBatchNormalization`.
+
+    The function is :math:`Y = S^{-1/2} X` with the covariance
+    :math:`S = U \\Lambda U^T`. In the basis :math:`U`, a change of :math:`S` changes
+    its power :math:`-1/2` by the elementwise product with
+
+    .. math::
+
+        \\frac{\\lambda_i^{-1/2} - \\lambda_j^{-1/2}}{\\lambda_i - \\lambda_j}
+        = \\frac{-1}{\\sqrt{\\lambda_i \\lambda_j}
+            (\\sqrt{\\lambda_i} + \\sqrt{\\lambda_j})}
+
+    whose right side is as good for eigenvalues that are the same.
+
+    Parameters
+    ----------
+    groups : int
+        Number of groups of channels.
+    eigvals, eigvectors, y_hat_pca : array
+        Attributes of the function.
+    """
+
+    def __init__(self, groups, eigvals, eigvectors, y_hat_pca):
+        super().__init__()
+        self.groups, self.y_hat_pca = groups, y_hat_pca
+        self.eigvals, self.eigvectors = eigvals, eigvectors
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        gy, = inputs
+        xp = backend.get_array_module(gy)
+        basis, z = self.eigvectors, self.y_hat_pca
+        count = max(z.shape[2], 1)
+        std = xp.sqrt(self.eigvals)
+        left, right = std[:, :, None], std[:, None, :]
+
+        g = xp.matmul(
+            _transposed(basis),
+            _to_matrices(gy, self.groups).astype(basis.dtype, copy=False))
+        by_power = xp.matmul(g, _transposed(z)) * right
+        by_cov = (by_power + _transposed(by_power)) / (left * right * (left + right))
+        gx = g / left - xp.matmul(by_cov * right, z) / count
+        gx = xp.matmul(basis, gx)
+        gx -= gx.sum(axis=2, keepdims=True) / count
+        return _result(xp, gx, gy.shape, gy.dtype),
+
+    def backward(self, inputs, grad_outputs):
+        raise NotImplementedError(
+            'The gradient of decorrelated_batch_normalization cannot be differentiated '
+            '(Double backward is not implemented).')
+
+
+class FixedDecorrelatedBatchNormalization(FunctionNode):
+    """Shifts and projects a batch by given statistics.
+
+    Parameters
+    ----------
+    groups : int
+        Number of groups of channels.
+    """
+
+    def __init__(self, groups):
+        super().__init__()
+        self.groups = groups
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'mean', 'projection'))
+        x_type, mean_type, projection_type = in_types
+        _check_channels(x_type, self.groups)
+        for each in mean_type, projection_type:
+            type_check.expect(each.dtype == x_type.dtype)
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        x, mean, projection = inputs
+        size = x.shape[1] // self.groups
+        if mean.shape != (self.groups, size) or (
+                projection.shape != (self.groups, size, size)):
+            raise ValueError(
+                'for %d groups of %d channels, mean and projection must have shape '
+                '%s and %s, but have %s and %s' % (
+                    self.groups, size, (self.groups, size), (self.groups, size, size),
+                    mean.shape, projection.shape))
+        xp = backend.get_array_module(x)
+        rows, mean, projection = _dtypes.cast_all(
+            (_to_matrices(x, self.groups), mean, projection), _computed_in(x))
+        y = xp.matmul(projection, rows - mean[:, :, None])
+        return _result(xp, y, x.shape, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        grads = FixedDecorrelatedBatchNormalizationGrad(self.groups).apply(
+            (*self.get_retained_inputs(), *grad_outputs))
+        return tuple([grads[i] for i in indexes])
+
+
+class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
+    """Gradients of :class:`FixedDecorrelatedBatchNormalization`.
+
+    Parameters
+    ----------
+    groups : int
+        Number of groups of channels.
+    """
+
+    def __init__(self, groups):
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        x, gy = inputs[0], inputs[3]
+        xp = backend.get_array_module(x)
+        rows, mean, projection, gy = _dtypes.cast_all(
+            (_to_matrices(x, self.groups), *inputs[1:3],
+             _to_matrices(gy, self.groups)), _computed_in(x))
+        gx = xp.matmul(_transposed(projection), gy)
+        gmean = -gx.sum(axis=2)
+        gprojection = xp.matmul(gy, _transposed(rows - mean[:, :, None]))
+        return _result(xp, gx, x.shape, x.dtype), *_dtypes.cast_all(
+            (gmean, gprojection), x.dtype)
+
+    def backward(self, inputs, grad_outputs):
+        raise NotImplementedError(
+            'The gradients of fixed_decorrelated_batch_normalization cannot be '
+            'differentiated (Double backward is not implemented).')
+
+
+def decorrelated_batch_normalization(
+        x, *, groups=16, eps=2e-5, running_mean=None, running_projection=None,
+        decay=0.9, **kwargs):
+    """Whiten a batch: mean zero, variance one, and no correlations in a group.
+
+    The channels are divided into groups of neighbours. Those of a group are normalized
+    together by mean :math:`\\mu` and covariance :math:`\\Sigma` over all samples and
+    positions,
+
+    .. math::
+
+        y = (\\Sigma + \\epsilon I)^{-1/2} (x - \\mu) ,
+
+    the whitening that stays closest to ``x``. The gradient cannot be differentiated.
+
+    See: `Decorrelated Batch Normalization <https://arxiv.org/abs/1804.08450>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Batch of a floating dtype and shape ``(N, C, ...)``.
+    groups : int
+        Number of groups, a divisor of ``C``.
+    eps : float
+        Summand of the variances, which keeps the power finite.
+    running_mean : array or None
+        Running mean of shape ``(groups, C / groups)``, updated in place.
+    running_projection : array or None
+        Running average of the matrix that whitens, of shape ``(groups, C / groups,
+        C / groups)``, updated in place.
+    decay : float
+        What an update keeps of the running statistics.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    See Also
+    --------
+    chainer.links.DecorrelatedBatchNormalization
+    """
+    argument.assert_kwargs_empty(kwargs)
+    return DecorrelatedBatchNormalization(
+        groups, eps, running_mean, running_projection, decay).apply((x,))[0]
+
+
+def fixed_decorrelated_batch_normalization(x, mean, projection, groups=16):
+    """Shift and project a batch by given statistics.
+
+    It is :func:`decorrelated_batch_normalization` with statistics that do not depend on
+    the batch, as it is needed for testing. Its gradients cannot be differentiated.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Batch of a floating dtype and shape ``(N, C, ...)``.
+    mean : Variable or array
+        Means of shape ``(groups, C / groups)`` and the dtype of ``x``.
+    projection : Variable or array
+        Matrices of shape ``(groups, C / groups, C / groups)`` and the dtype of ``x``.
+    groups : int
+        Number of groups, a divisor of ``C``.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If the statistics do not fit ``x``.
+
+    See Also
+    --------
+    chainer.links.DecorrelatedBatchNormalization
+    """
+    return FixedDecorrelatedBatchNormalization(groups).apply(
+        (x, mean, projection))[0]

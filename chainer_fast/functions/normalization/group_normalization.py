@@ -1,0 +1,194 @@
+"""Normalization of each sample over groups of its channels."""
+from chainer_fast import utils
+from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.math import sum as sum_mod
+from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.utils import type_check
+
+
+class GroupNormalization(FunctionNode):
+    """Normalizes each sample over groups of its channels.
+
+    Parameters
+    ----------
+    groups : int
+        Number of groups.
+    eps : float
+        Summand of the variance.
+
+    Attributes
+    ----------
+    mean, inv_std : array
+        Statistics of each sample and group, after the call; in single precision if all
+        inputs are halves.
+    """
+
+    mean = None
+    inv_std = None
+
+    def __init__(self, groups, eps=1e-5):
+        super().__init__()
+        if not isinstance(groups, int):
+            raise TypeError('groups must be an int, but is %r' % (groups,))
+        self.groups = groups
+        self.eps = float(eps)
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'gamma', 'beta'))
+        x_type, gamma_type, beta_type = in_types
+        for each in x_type, gamma_type:
+            type_check.expect(each.dtype.kind == 'f')
+        type_check.expect(x_type.ndim >= 2, gamma_type.ndim == 1)
+        type_check.expect(
+            x_type.shape[1] == gamma_type.shape[0],
+            gamma_type.shape == beta_type.shape,
+            gamma_type.dtype == beta_type.dtype)
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x_dtype, channels = inputs[0].dtype, inputs[0].shape[1]
+        if self.groups < 1 or channels % self.groups != 0:
+            raise ValueError(
+                'groups must divide the number of channels, but is %d, and there are %d'
+                % (self.groups, channels))
+        x, gamma, beta = _dtypes.cast_all(inputs, _dtypes.interm(*inputs[:2]))
+        y, self.mean, self.inv_std = kernels.group_forward(
+            x, gamma, beta, self.groups, self.eps)
+        return y if y.dtype == x_dtype else y.astype(x_dtype),
+
+    def forward_cudnn(self, inputs):
+        """As :meth:`forward`; cuDNN's batch normalization could do no better."""
+        return self.forward(inputs)
+
+    def backward(self, indexes, grad_outputs):
+        grads = _GroupNormalizationGrad(
+            self.groups, self.eps, self.mean, self.inv_std,
+        ).apply((*self.get_retained_inputs(), *grad_outputs))
+        return tuple([grads[i] for i in indexes])
+
+
+class _GroupNormalizationGrad(FunctionNode):
+    """Gradients of :class:`GroupNormalization`.
+
+    Parameters
+    ----------
+    groups : int
+        Number of groups.
+    eps : float
+        Summand of the variance.
+    mean, inv_std : array
+        Statistics of each sample and group.
+    """
+
+    def __init__(self, groups, eps, mean, inv_std):
+        super().__init__()
+        self.groups = groups
+        self.eps = eps
+        self.mean = mean
+        self.inv_std = inv_std
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        x, gamma, gy = _dtypes.cast_all(inputs, _dtypes.interm(*inputs[:2]))
+        gx, ggamma, gbeta = kernels.group_backward(
+            x, gamma, gy, self.mean, self.inv_std, self.groups)
+        gx, = _dtypes.cast_all((gx,), inputs[0].dtype)
+        return gx, *_dtypes.cast_all((ggamma, gbeta), inputs[1].dtype)
+
+    def backward(self, indexes, grad_outputs):
+        inputs = self.get_retained_inputs()
+        dtype = _dtypes.interm(*inputs[:2])
+        n, channels = inputs[0].shape[:2]
+        inner = utils.size_of_shape(inputs[0].shape[2:])
+        size = channels // self.groups
+        by_group = n, self.groups, size, inner
+        of_channels = 1, self.groups, size, 1
+
+        def prepared(v, shape):
+            return _second_order.parameter_view(
+                _second_order.as_type(v, dtype), shape)
+
+        x, gamma, gy, ggx, gggamma, ggbeta = [
+            prepared(v, of_channels if i in (1, 4, 5) else by_group)
+            for i, v in enumerate(inputs + tuple(grad_outputs))]
+        grads = _second_order.gradients(
+            x, gamma, gy, ggx, gggamma, ggbeta, (2, 3), self.eps)
+        return tuple([_second_order.fit(grads[i], inputs[i]) for i in indexes])
+
+
+class _MulInvStd(FunctionNode):
+    """Divides rows by the standard deviations of the rows of another matrix.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variances.
+    mean, inv_std : array
+        Statistics of the rows of that matrix, which is the first input.
+    dummy_gamma : array
+        Not used.
+    """
+
+    def __init__(self, eps, mean, inv_std, dummy_gamma):
+        super().__init__()
+        self.mean, self.inv_std, self.eps = mean, inv_std, eps
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        return self.inv_std[:, None] * inputs[1],
+
+    def backward(self, indexes, grad_outputs):
+        x, y = self.get_retained_inputs()
+        g, = grad_outputs
+        x_hat, inv_std = _second_order.standardize(x, (1,), self.eps)
+        size = sum_mod.sum(g * y, axis=1, keepdims=True) / x.shape[1]
+        return -size * inv_std * inv_std * x_hat, g * inv_std
+
+
+def group_normalization(x, groups, gamma, beta, eps=1e-5):
+    """Normalize each sample over groups of its channels, scale and shift each channel.
+
+    The channels are divided into ``groups`` groups of neighbours. Each group of each
+    sample is normalized by its own mean and variance,
+
+    .. math::
+
+        y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta .
+
+    With one group it is layer normalization over all axes but the first, with as many
+    groups as channels instance normalization. The statistics of halves are taken in
+    single precision.
+
+    See: `Group Normalization <https://arxiv.org/abs/1803.08494>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Batch of a floating dtype and shape ``(N, C, ...)``.
+    groups : int
+        Number of groups, a divisor of ``C``.
+    gamma : Variable or array
+        Factors of shape ``(C,)``, maybe of another floating dtype.
+    beta : Variable or array
+        Summands, like ``gamma``.
+    eps : float
+        Summand of the variance, which keeps the quotient finite.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    TypeError
+        If ``groups`` is no int.
+    ValueError
+        If ``C`` cannot be divided by ``groups``.
+
+    See Also
+    --------
+    chainer.links.GroupNormalization
+    """
+    return GroupNormalization(groups, eps).apply((x, gamma, beta))[0]

@@ -1,0 +1,130 @@
+"""Normalization to vectors of length one."""
+from chainer_fast import backend, utils
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.math import sqrt
+from chainer_fast.functions.math import sum as sum_mod
+from chainer_fast.functions.normalization import _dtypes
+from chainer_fast.functions.normalization._second_order import as_type
+
+
+def _norm(x, axis):
+    """Length of vectors, whose axes stay; in single precision for halves."""
+    xp = backend.get_array_module(x)
+    x, = _dtypes.cast_all((x,), _dtypes.interm(x, x))
+    return xp.sqrt((x * x).sum(axis=axis, keepdims=True))
+
+
+class NormalizeL2(FunctionNode):
+    """Divides vectors by their length.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the length.
+    axis : int or tuple of int
+        Axes of the vectors.
+    """
+
+    def __init__(self, eps=1e-5, axis=1):
+        super().__init__()
+        self.eps = eps
+        self.axis = (axis,) if isinstance(axis, int) else axis
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        x, = inputs
+        norm = _norm(x, self.axis)
+        norm += norm.dtype.type(self.eps)
+        return utils.force_array(x / norm, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        return _NormalizeL2Grad(self.eps, self.axis).apply(
+            (*self.get_retained_inputs(), *grad_outputs))
+
+
+class _NormalizeL2Grad(FunctionNode):
+    """Gradient of :class:`NormalizeL2`.
+
+    With the length :math:`r`, the direction :math:`e = x / r` and
+    :math:`n = r + \\epsilon`, it is :math:`(g - e \\langle g, e \\rangle r / n) / n`.
+    The direction of a zero is taken to be zero.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the length.
+    axis : tuple of int
+        Axes of the vectors.
+    """
+
+    def __init__(self, eps, axis):
+        super().__init__()
+        self.eps = eps
+        self.axis = axis
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, gy = inputs
+        r = _norm(x, self.axis)
+        direction = x / (r + (r == 0))
+        n = r + r.dtype.type(self.eps)
+        along = (gy * direction).sum(axis=self.axis, keepdims=True)
+        direction *= along * r / n
+        return utils.force_array((gy - direction) / n, x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        inputs = self.get_retained_inputs()
+        dtype = _dtypes.interm(*inputs)
+        x, gy, ggx = [as_type(v, dtype) for v in (*inputs, *grad_outputs)]
+
+        def dot(a, b):
+            return sum_mod.sum(a * b, axis=self.axis, keepdims=True)
+
+        square = dot(x, x)
+        # Zeros get a length that can be divided by, and is differentiable.
+        zero = (square.array == 0).astype(dtype)
+        safe = sqrt.sqrt(square + zero)
+        direction = x / safe
+        r = safe - zero
+        n = r + self.eps
+        by_ggx, by_gy = dot(ggx, direction), dot(gy, direction)
+        radial = by_ggx * by_gy * (1 + 2 * r / n) - dot(ggx, gy)
+        grads = (
+            (direction * radial - ggx * by_gy - gy * by_ggx) / (n * n),
+            (ggx - direction * (by_ggx * r / n)) / n,
+        )
+        return tuple([as_type(grads[i], inputs[i].dtype) for i in indexes])
+
+
+def normalize(x, eps=1e-5, axis=1):
+    """Divide vectors by their length.
+
+    .. math::
+
+        y = \\frac{x}{\\lVert x \\rVert_2 + \\epsilon}
+
+    Parameters
+    ----------
+    x : Variable or array
+        Vectors of a floating dtype. The lengths of halves are computed in single
+        precision.
+    eps : float
+        Summand of the length, so that zeros stay zeros.
+    axis : int or tuple of int
+        Axes that the components of a vector lie along.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` lacks an axis, or one is named twice.
+    """
+    return NormalizeL2(eps, axis).apply((x,))[0]

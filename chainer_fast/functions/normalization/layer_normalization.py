@@ -1,0 +1,135 @@
+"""Normalization of each sample over its features."""
+from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import broadcast
+from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.utils import type_check
+
+
+class LayerNormalization(FunctionNode):
+    """Normalizes the rows of a matrix, scales and shifts the columns.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variance.
+
+    Attributes
+    ----------
+    mean, inv_std : array
+        Statistics of the rows, after the call.
+    """
+
+    mean = None
+    inv_std = None
+
+    def __init__(self, eps=1e-5):
+        super().__init__()
+        self.eps = float(eps)
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'gamma', 'beta'))
+        x_type, gamma_type, beta_type = in_types
+        type_check.expect(x_type.ndim == 2, x_type.dtype.kind == 'f')
+        for each in gamma_type, beta_type:
+            type_check.expect(
+                each.ndim == 1,
+                each.dtype == x_type.dtype,
+                each.shape == gamma_type.shape)
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, gamma, beta = _dtypes.cast_all(inputs, _dtypes.interm(*inputs[:2]))
+        if len(gamma) != x.shape[1]:
+            raise ValueError(
+                'gamma and beta must have a number for each of the %d columns of x, '
+                'but have shape %s' % (x.shape[1], gamma.shape))
+        y, self.mean, self.inv_std = kernels.group_forward(
+            x, gamma, beta, 1, self.eps)
+        return tuple(_dtypes.cast_all((y,), inputs[0].dtype))
+
+    def backward(self, indexes, grad_outputs):
+        grads = _LayerNormalizationGrad(self.eps, self.mean, self.inv_std).apply(
+            (*self.get_retained_inputs(), *grad_outputs))
+        return tuple([grads[i] for i in indexes])
+
+
+class _LayerNormalizationGrad(FunctionNode):
+    """Gradients of :class:`LayerNormalization`.
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variance.
+    mean, inv_std : array
+        Statistics of the rows.
+    """
+
+    def __init__(self, eps, mean, inv_std):
+        super().__init__()
+        self.eps = eps
+        self.mean = mean
+        self.inv_std = inv_std
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        x, gamma, gy = _dtypes.cast_all(inputs, _dtypes.interm(*inputs[:2]))
+        grads = kernels.group_backward(x, gamma, gy, self.mean, self.inv_std, 1)
+        return tuple(_dtypes.cast_all(grads, inputs[0].dtype))
+
+    def backward(self, indexes, grad_outputs):
+        inputs = self.get_retained_inputs()
+        dtype = _dtypes.interm(*inputs[:2])
+        x, gamma, gy, ggx, gggamma, ggbeta = [
+            _second_order.as_type(v, dtype)
+            for v in inputs + tuple(grad_outputs)]
+        row = (1, x.shape[1])
+        gamma, gggamma, ggbeta = [
+            _second_order.parameter_view(v, row) for v in (gamma, gggamma, ggbeta)]
+        grads = _second_order.gradients(
+            x, gamma, gy, ggx, gggamma, ggbeta, (1,), self.eps)
+        return tuple([_second_order.fit(grads[i], inputs[i]) for i in indexes])
+
+
+def layer_normalization(x, gamma, beta, eps=1e-5):
+    """Normalize each sample over its features, scale and shift each feature.
+
+    .. math::
+
+        y_{ij} = \\gamma_j \\frac{x_{ij} - \\mu_i}{\\sqrt{\\sigma_i^2 + \\epsilon}}
+            + \\beta_j
+
+    where :math:`\\mu_i` and :math:`\\sigma_i^2` are mean and variance of a row.
+
+    See: `Layer Normalization <https://arxiv.org/abs/1607.06450>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Matrix of a floating dtype, with a row for each sample.
+    gamma : Variable or array
+        Factors, a vector of the dtype of ``x`` with a number for each column.
+    beta : Variable or array
+        Summands, like ``gamma``.
+    eps : float
+        Summand of the variance, which keeps the quotient finite.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``gamma`` and ``beta`` do not fit ``x``.
+
+    See Also
+    --------
+    chainer.links.LayerNormalization
+    """
+    if gamma.shape == (1,) and x.ndim == 2 and x.shape[1] != 1:
+        # One number may serve for all columns.
+        gamma = broadcast.broadcast_to(gamma, x.shape[1:])
+        beta = broadcast.broadcast_to(beta, x.shape[1:])
+    return LayerNormalization(eps).apply((x, gamma, beta))[0]

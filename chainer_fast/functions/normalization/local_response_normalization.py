@@ -1,0 +1,170 @@
+"""Normalization across neighbouring channels."""
+from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.normalization import _dtypes
+from chainer_fast.functions.normalization._second_order import as_type
+from chainer_fast.utils import type_check
+
+
+class LocalResponseNormalization(FunctionNode):
+    """Normalizes each element by its neighbours in other channels.
+
+    Parameters
+    ----------
+    n : int
+        Width of the window.
+    k, alpha, beta : float
+        Coefficients.
+
+    Attributes
+    ----------
+    unit_scale : array
+        What is raised to the power ``-beta``, after the call.
+    scale : array
+        That power.
+    """
+
+    scale = None
+    indexes = None
+    unit_scale = None
+
+    def __init__(self, n=5, k=2, alpha=1e-4, beta=.75):
+        super().__init__()
+        self.n, self.k, self.alpha, self.beta = n, k, alpha, beta
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x',))
+        x_type, = in_types
+        type_check.expect(x_type.ndim >= 2, x_type.dtype.kind == 'f')
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        dtype = inputs[0].dtype
+        x, = _dtypes.cast_all(inputs, _dtypes.interm(*inputs * 2))
+        y, self.unit_scale, self.scale = kernels.response_forward(
+            x, _half(self.n), float(self.k), float(self.alpha), float(self.beta))
+        return tuple(_dtypes.cast_all((y,), dtype))
+
+    def forward_ideep(self, inputs):
+        """As :meth:`forward`: there is no iDeep."""
+        return self.forward(inputs)
+
+    def backward(self, indexes, grad_outputs):
+        return LocalResponseNormalizationGrad(
+            self.n, self.k, self.alpha, self.beta, False, self.scale, self.indexes,
+            self.unit_scale,
+        ).apply((*self.get_retained_inputs(), *grad_outputs))
+
+
+def _half(n):
+    """Number of neighbours on either side."""
+    if not isinstance(n, int):
+        n = n.__index__()
+    return max(n // 2, 0)
+
+
+class LocalResponseNormalizationGrad(FunctionNode):
+    """Gradient of :class:`LocalResponseNormalization`, a function of its input and of
+    the gradient of its output.
+
+    Parameters
+    ----------
+    n : int
+        Width of the window.
+    k, alpha, beta : float
+        Coefficients.
+    use_ideep : bool
+        Whether the function ran on iDeep; not used.
+    scale, unit_scale : array
+        Attributes of the function.
+    indexes : None
+        Not used.
+    """
+
+    def __init__(self, n, k, alpha, beta, use_ideep, scale=None, indexes=None,
+                 unit_scale=None):
+        super().__init__()
+        self.n, self.k, self.alpha, self.beta = n, k, alpha, beta
+        self.unit_scale, self.scale = unit_scale, scale
+        self.indexes, self._use_ideep = indexes, use_ideep
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        dtype = inputs[0].dtype
+        x, gy = _dtypes.cast_all(inputs, _dtypes.interm(*inputs))
+        gx = kernels.response_backward(
+            x, gy, self.unit_scale, self.scale, _half(self.n), float(self.alpha),
+            float(self.beta))
+        return tuple(_dtypes.cast_all((gx,), dtype))
+
+    def backward(self, indexes, grad_outputs):
+        # With y = x u^-b, u = k + a W(x^2) and the sum W over the window, which is its
+        # own adjoint, gx = gy u^-b - 2ab x W(gy x u^-(b+1)).
+        inputs = self.get_retained_inputs()
+        dtype = _dtypes.interm(*inputs)
+        x, gy, ggx = [as_type(v, dtype) for v in (*inputs, *grad_outputs)]
+        half, a, b = _half(self.n), self.alpha, self.beta
+
+        def window(v):
+            return _WindowSum(half).apply((v,))[0]
+
+        u = self.k + a * window(x * x)
+        scale = u ** -b
+        steep = scale / u
+        mixed = window(ggx * x)
+        by_u = gy * steep * (2 * a * (b + 1) * mixed * x / u - ggx)
+        by_x = 2 * a * b * (
+            x * window(by_u) - ggx * window(gy * x * steep) - mixed * gy * steep)
+        by_gy = ggx * scale - 2 * a * b * x * steep * mixed
+        grads = by_x, by_gy
+        return tuple([as_type(grads[i], inputs[i].dtype) for i in indexes])
+
+
+class _WindowSum(FunctionNode):
+    """Sum over neighbouring channels, which is its own adjoint.
+
+    Parameters
+    ----------
+    half : int
+        Number of neighbours on either side.
+    """
+
+    def __init__(self, half):
+        super().__init__()
+        self.half = half
+
+    def forward(self, inputs):
+        return kernels.window_sum(inputs[0], self.half),
+
+    def backward(self, indexes, grad_outputs):
+        return _WindowSum(self.half).apply(grad_outputs)
+
+
+def local_response_normalization(x, n=5, k=2, alpha=1e-4, beta=.75):
+    """Normalize each element by its neighbours in other channels.
+
+    .. math::
+
+        y_i = x_i
+            \\left( k + \\alpha \\sum_{|j - i| \\le n / 2} x_j^2 \\right)^{-\\beta}
+
+    where :math:`i` and :math:`j` are channels, of all positions of a sample alike.
+
+    See: Krizhevsky et al., `ImageNet Classification with Deep Convolutional Neural
+    Networks <https://www.cs.toronto.edu/~fritz/absps/imagenet.pdf>`_
+
+    Parameters
+    ----------
+    x : Variable or array
+        Batch of a floating dtype and shape ``(N, C, ...)``.
+    n : int
+        Width of the window: the element itself and ``n // 2`` channels on either side.
+    k, alpha, beta : float
+        Coefficients.
+
+    Returns
+    -------
+    Variable
+        Array of the shape and dtype of ``x``.
+    """
+    return LocalResponseNormalization(n, k, alpha, beta).apply((x,))[0]
