@@ -1,0 +1,75 @@
+"""Arguments of functions on regions of interest."""
+import numbers
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.utils import type_check
+
+
+def positive_pair(name, value):
+    """Return two positive integers from one or two; ``TypeError`` for others."""
+    first, second = value if hasattr(value, '__iter__') else (value, value)
+    for number in (first, second):
+        if not _is_positive_integer(number):
+            raise TypeError(
+                '%s must be a positive integer or a pair of them, but is %r'
+                % (name, value))
+    return first, second
+
+
+def _is_positive_integer(number):
+    return (isinstance(number, numbers.Integral) and not isinstance(number, bool)
+            and number > 0)
+
+
+def positive_float(name, value):
+    """Return a positive number as float; ``TypeError`` for others."""
+    if isinstance(value, numbers.Real):
+        value = float(value)
+        if value > 0:
+            return value
+    raise TypeError('%s must be a positive number, but is %r' % (name, value))
+
+
+def sampling_pair(value):
+    """Return two numbers of samples from one or two; each may be None."""
+    pair = value if hasattr(value, '__getitem__') else (value, value)
+    ratio = pair[0], pair[1]
+    for number in ratio:
+        if number is not None and not (
+                isinstance(number, numbers.Integral) and number >= 1):
+            raise TypeError(
+                'sampling_ratio must be an integer of at least 1, None, or a pair of '
+                'these, but is %r' % (value,))
+    return ratio
+
+
+def check_types(in_types, dtype=None):
+    """Expect images, regions and the numbers of the images they are in.
+
+    Images and regions have a floating dtype in common; it may be given.
+    """
+    type_check._argname(in_types, ('x', 'rois', 'roi_indices'))
+    x_type, roi_type, index_type = in_types
+    if dtype is None:
+        type_check.expect(
+            x_type.dtype.kind == 'f', roi_type.dtype == x_type.dtype)
+    else:
+        type_check.expect(x_type.dtype == dtype, roi_type.dtype == dtype)
+    type_check.expect(
+        x_type.ndim == 4,
+        roi_type.ndim == 2,
+        index_type.dtype == numpy.int32,
+        index_type.ndim == 1,
+    )
+    type_check.expect(
+        roi_type.shape[1] == 4,
+        roi_type.shape[0] == index_type.shape[0],
+    )
+
+
+def scaled(boxes, spatial_scale):
+    """Return boxes in pixels of the images, in double precision."""
+    xp = backend.get_array_module(boxes)
+    return xp.multiply(boxes, spatial_scale, dtype=numpy.float64)

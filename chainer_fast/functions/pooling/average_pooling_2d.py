@@ -1,0 +1,98 @@
+from chainer_fast.backends.kernels import pooling as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.pooling import average_pooling_nd, pooling_2d
+
+
+class AveragePooling2D(pooling_2d.Pooling2D):
+    """Averages over windows; the padding counts as zeros."""
+
+    def _get_pool_mode(self):
+        # CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
+        return 1
+
+    def _start(self, x):
+        """Note what backward needs, and return the number of places."""
+        self._in_shape = x.shape
+        self._in_dtype = x.dtype
+        return kernels.places(x.shape[2:], *self._window, self.cover_all)
+
+    def forward_cpu(self, x):
+        image, = x
+        outs = self._start(image)
+        return kernels.window_sum(image, *self._window, outs, self.kh * self.kw),
+
+    def forward_gpu(self, x):
+        image, = x
+        outs = self._start(image)
+        return average_pooling_nd.forward_on_gpu(
+            image, outs, self._window, self.kh * self.kw),
+
+    def backward(self, indexes, gy):
+        return AveragePooling2DGrad(self).apply(gy)
+
+
+class AveragePooling2DGrad(pooling_2d._Window2D, FunctionNode):
+    """Gradient of :class:`AveragePooling2D`.
+
+    Parameters
+    ----------
+    apool2d : AveragePooling2D
+        The function, after ``forward``.
+    """
+
+    def __init__(self, apool2d):
+        super().__init__()
+        self.apool2d = apool2d
+        self._window = apool2d._window
+        self._in_shape = apool2d._in_shape
+        self._in_dtype = apool2d._in_dtype
+
+    def forward_cpu(self, gy):
+        return kernels.window_spread(
+            gy[0], *self._window, self._in_shape[2:], self.kh * self.kw),
+
+    def forward_gpu(self, gy):
+        return average_pooling_nd.backward_on_gpu(
+            gy[0], self._in_shape, self._window, self.kh * self.kw),
+
+    def backward(self, indexes, grad_outputs):
+        again = AveragePooling2D(*self._window, self.apool2d.cover_all)
+        return again.apply(grad_outputs)
+
+
+def average_pooling_2d(x, ksize, stride=None, pad=0):
+    """Averages over windows of images.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images of a floating dtype.
+    ksize : int or pair of int
+        Height and width of the window.
+    stride : int or pair of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or pair of int
+        Padding on either side, with zeros, which count.
+
+    Returns
+    -------
+    Variable
+        Averages, of the dtype of ``x``.
+
+    Raises
+    ------
+    AssertionError
+        If the window does not fit in.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not images of floats.
+
+    See Also
+    --------
+    average_pooling_nd : the same for any dimension.
+
+    Notes
+    -----
+    There is no ``cover_all``, other than with :func:`max_pooling_2d`: rows and columns
+    left over at the end are not seen.
+    """
+    return AveragePooling2D(ksize, stride, pad, False).apply((x,))[0]

@@ -1,0 +1,194 @@
+import math
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import pooling as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.pooling import average_pooling_nd_kernel, pooling_nd
+
+
+def forward_on_gpu(x, outs, window, divisor):
+    """Sums over windows, divided by a number, on a GPU."""
+    y = cuda.cupy.empty(x.shape[:2] + tuple(outs), x.dtype)
+    average_pooling_nd_kernel.AveragePoolingNDKernelForward.launch(
+        x, x.shape[2:], outs, window, (_typed(divisor, x.dtype),), (y,))
+    return y
+
+
+def backward_on_gpu(gy, shape, window, divisor):
+    """The adjoint of :func:`forward_on_gpu`, for images of a shape."""
+    gx = cuda.cupy.empty(shape, gy.dtype)
+    average_pooling_nd_kernel.AveragePoolingNDKernelBackward.launch(
+        gy, shape[2:], gy.shape[2:], window, (_typed(divisor, gy.dtype),), (gx,))
+    return gx
+
+
+def _typed(divisor, dtype):
+    # Its type is that of the sum.
+    return numpy.float64(divisor) if dtype == numpy.float64 else numpy.float32(divisor)
+
+
+class AveragePoolingND(pooling_nd._PoolingND):
+    """Averages over windows.
+
+    Parameters
+    ----------
+    ndim, ksize, stride, pad, cover_all
+        See :class:`~chainer_fast.functions.pooling.pooling_nd._PoolingND`.
+        ``cover_all`` must be false.
+    pad_value : 0 or None
+        Whether the padding counts as zeros, or not at all.
+
+    Attributes
+    ----------
+    width : array or None
+        Where the padding does not count: how many elements there are in each window.
+    """
+
+    def __init__(self, ndim, ksize, stride=None, pad=0, cover_all=False, pad_value=0):
+        if cover_all is True:
+            raise ValueError(
+                'average pooling has no `cover_all` mode: cover_all must be False')
+        if pad_value not in (0, None):
+            raise ValueError('pad_value must be 0 or None, not %r' % (pad_value,))
+        super().__init__(ndim, ksize, stride, pad, cover_all)
+        self.pad_value = pad_value
+        self.width = None
+
+    def get_cudnn_pool_mode(self):
+        # CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING and ..._INCLUDE_PADDING
+        return 2 if self.pad_value is None else 1
+
+    def _start(self, x):
+        """Note what backward needs; return places, and what sums are divided by."""
+        self._in_shape = x.shape
+        self._in_dtype = x.dtype
+        outs = kernels.places(
+            x.shape[2:], self.ksize, self.stride, self.pad, self.cover_all)
+        if self.pad_value is not None:
+            return outs, math.prod(self.ksize)
+        self.width = kernels.window_sizes(
+            backend.get_array_module(x), x.dtype, x.shape[2:], *self._window, outs)
+        return outs, 1
+
+    def forward_cpu(self, inputs):
+        x, = inputs
+        outs, divisor = self._start(x)
+        y = kernels.window_sum(x, self.ksize, self.stride, self.pad, outs, divisor)
+        return y if self.width is None else y / self.width,
+
+    def forward_gpu(self, inputs):
+        x, = inputs
+        outs, divisor = self._start(x)
+        y = forward_on_gpu(x, outs, self._window, divisor)
+        return y if self.width is None else y / self.width,
+
+    def backward(self, indexes, gy):
+        return AveragePoolingNDGrad(self).apply(gy)
+
+
+class AveragePoolingNDGrad(FunctionNode):
+    """Gradient of :class:`AveragePoolingND`.
+
+    Parameters
+    ----------
+    apoolnd : AveragePoolingND
+        The function, after ``forward``.
+    """
+
+    def __init__(self, apoolnd):
+        super().__init__()
+        self.func = apoolnd
+
+    def _start(self, gys):
+        gy, = gys
+        if self.func.width is not None:
+            return gy / self.func.width, 1
+        return gy, math.prod(self.func.ksize)
+
+    def forward_cpu(self, gys):
+        gy, divisor = self._start(gys)
+        func = self.func
+        return kernels.window_spread(
+            gy, func.ksize, func.stride, func.pad, func._in_shape[2:], divisor),
+
+    def forward_gpu(self, gys):
+        gy, divisor = self._start(gys)
+        return backward_on_gpu(gy, self.func._in_shape, self.func._window, divisor),
+
+    def backward(self, indexes, grad_outputs):
+        func = self.func
+        again = AveragePoolingND(
+            func.ndim, *func._window, pad_value=func.pad_value)
+        return again.apply(grad_outputs)
+
+
+def average_pooling_nd(x, ksize, stride=None, pad=0, pad_value=0):
+    """Averages over windows of images of any dimension.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
+        Images of a floating dtype.
+    ksize : int or sequence of int
+        Lengths of the window, one for all axes or one each.
+    stride : int or sequence of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or sequence of int
+        Padding on either side.
+    pad_value : 0 or None
+        With 0, the padding counts as zeros. With ``None`` it does not count: averages
+        are over what a window has of the image.
+
+    Returns
+    -------
+    Variable
+        Averages, of the dtype of ``x``.
+
+    Raises
+    ------
+    AssertionError
+        If the window does not fit in.
+    ValueError
+        If ``pad_value`` is neither.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is empty, or not of floats.
+
+    Notes
+    -----
+    There is no ``cover_all``, other than with :func:`max_pooling_nd`: what is left over
+    at the end is not seen.
+    """
+    function = AveragePoolingND(
+        len(x.shape[2:]), ksize, stride, pad, pad_value=pad_value)
+    return function.apply((x,))[0]
+
+
+def average_pooling_1d(x, ksize, stride=None, pad=0, pad_value=0):
+    """Averages over windows of sequences, of shape ``(n, c, length)``.
+
+    See :func:`average_pooling_nd`, of which it is the case of one axis.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has more axes, or fewer.
+    """
+    pooling_nd.check_ndim('average_pooling_1d', x, 1)
+    return average_pooling_nd(x, ksize, stride, pad_value=pad_value, pad=pad)
+
+
+def average_pooling_3d(x, ksize, stride=None, pad=0, pad_value=0):
+    """Averages over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
+
+    See :func:`average_pooling_nd`, of which it is the case of three axes.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has more axes, or fewer.
+    """
+    pooling_nd.check_ndim('average_pooling_3d', x, 3)
+    return average_pooling_nd(x, ksize, stride, pad_value=pad_value, pad=pad)

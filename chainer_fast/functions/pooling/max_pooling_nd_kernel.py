@@ -1,0 +1,65 @@
+"""CUDA kernels of max pooling."""
+from chainer_fast.functions.pooling import pooling_nd_kernel
+
+
+class MaxPoolingNDKernelForward(pooling_nd_kernel.PoolingNDKernelForward):
+    """Maximum of a window, and its index there; the first one, or NaN."""
+
+    _name = 'max_pool'
+    _out_params = ('S index',)
+    _before = '''
+        T largest = T(-INFINITY);
+        int found = 0;'''
+    _after = '''
+        out = largest;
+        index = found;'''
+
+    def main(self, offset, xs):
+        # Not below or equal: above, or one of the two is NaN.
+        return '''
+            const T seen = in[%s];
+            if (!(seen <= largest) && largest == largest) {
+            largest = seen;
+            found = at;
+            }''' % offset
+
+
+class MaxPoolingNDKernelBackward(pooling_nd_kernel.PoolingNDKernelBackward):
+    """Sum of the gradients of the windows whose maximum is here."""
+
+    _name = 'max_pool_put'
+    _in_params = ('raw S indexes',)
+    _before = 'T sum = T(0);'
+    _after = 'gx = sum;'
+
+    def main(self, offset, xs, out_xs):
+        return '''
+            const ptrdiff_t window = %s;
+            if (indexes[window] == at) sum = sum + gy[window];''' % offset
+
+
+class MaxPoolingNDKernelForwardWithIndexes(pooling_nd_kernel.PoolingNDKernelForward):
+    """Element of a window that an index names; zero if that is in the padding."""
+
+    _name = 'max_pool_pick'
+    _in_params = ('S index',)
+    _before = 'T picked = T(0);'
+    _after = 'out = picked;'
+
+    def main(self, offset, xs):
+        return 'if (at == index) picked = in[%s];' % offset
+
+
+class MaxPoolingNDKernelForwardWithIndexes1(MaxPoolingNDKernelForward):
+    """Element of images ``ggx`` in the place where the images ``in`` are largest."""
+
+    _name = 'max_pool_pick_largest'
+    _in_params = ('raw T ggx',)
+    _out_params = ()
+    _before = MaxPoolingNDKernelForward._before + '''
+        T picked = T(0);'''
+    _after = 'out = picked;'
+
+    def main(self, offset, xs):
+        return super().main(offset, xs) + '''
+            if (found == at) picked = ggx[%s];''' % offset

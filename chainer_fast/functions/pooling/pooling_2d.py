@@ -1,0 +1,140 @@
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import conv, type_check
+
+_NO_CUDNN = 'cuDNN is not available to %s: %s has to be overridden'
+
+
+def _pair(x):
+    """Two numbers from one, or from an iterable of two."""
+    if not hasattr(x, '__iter__'):
+        return x, x
+    first, second = x
+    return first, second
+
+
+class _Window2D:
+    """Functions with ``kh``, ``kw``, ``sy``, ``sx``, ``ph`` and ``pw``."""
+
+    # No function here uses cuDNN.
+    _used_cudnn = False
+
+    @property
+    def _window(self):
+        """Size, strides and padding, as the kernels take them."""
+        rows, columns = [
+            [getattr(self, name) for name in names]
+            for names in (('kh', 'sy', 'ph'), ('kw', 'sx', 'pw'))]
+        return tuple(zip(rows, columns, strict=True))
+
+    @_window.setter
+    def _window(self, window):
+        ksize, stride, pad = window
+        self.kh, self.kw = ksize
+        self.sy, self.sx = stride
+        self.ph, self.pw = pad
+
+
+class Pooling2D(_Window2D, FunctionNode):
+    """Base of functions with a window that passes over images.
+
+    Parameters
+    ----------
+    ksize : int or pair of int
+        Height and width of the window.
+    stride : int or pair of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or pair of int
+        Padding on either side.
+    cover_all : bool
+        Whether the window covers every element, if need be by sticking out.
+    return_indices : bool
+        Whether indexes are wanted, too.
+    """
+
+    def __init__(self, ksize, stride=None, pad=0, cover_all=True,
+                 return_indices=False):
+        super().__init__()
+        ksize = _pair(ksize)
+        self._window = ksize, ksize if stride is None else _pair(stride), _pair(pad)
+        self.cover_all = cover_all
+        self.return_indices = return_indices
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        type_check.expect(in_types[0].ndim == 4)
+
+    def _get_pool_mode(self):
+        """Return cuDNN's number of the kind of pooling; to be overridden."""
+        raise NotImplementedError(
+            '%s is no kind of pooling of cuDNN' % type(self).__name__)
+
+    def forward_gpu(self, x):
+        """Pool with cuDNN.
+
+        Raises
+        ------
+        RuntimeError
+            Unless overridden: cuDNN is not available.
+        """
+        raise RuntimeError(_NO_CUDNN % (type(self).__name__, 'forward_gpu'))
+
+    def backward_gpu(self, x, gy):
+        """Compute the gradient with cuDNN.
+
+        Raises
+        ------
+        RuntimeError
+            Unless overridden: cuDNN is not available.
+        """
+        raise RuntimeError(_NO_CUDNN % (type(self).__name__, 'backward_gpu'))
+
+
+class _Enlarging2D(Pooling2D):
+    """Base of the reverse of pooling.
+
+    Parameters
+    ----------
+    ksize, stride, pad, cover_all
+        The pooling that is to be reversed; see :class:`Pooling2D`.
+    outsize : pair of int, optional
+        Height and width of the result; by default the least that are possible.
+    """
+
+    def __init__(self, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+        super().__init__(ksize, stride, pad, cover_all)
+        self.outh, self.outw = outsize or (None, None)
+
+    def check_type_forward(self, in_types):
+        super().check_type_forward(in_types)
+        sizes = zip(('outh', 'outw'), in_types[0].shape[2:], *self._window, strict=True)
+        for name, length, *numbers in sizes:
+            wanted = getattr(self, name)
+            if wanted is not None:
+                places = conv.get_conv_outsize(wanted, *numbers, self.cover_all)
+                type_check.expect(length == places)
+
+    def _outsize(self, x):
+        """Settle height and width of the result, and return them."""
+        sizes = zip(('outh', 'outw'), x.shape[2:], *self._window, strict=True)
+        for name, *numbers in sizes:
+            if getattr(self, name) is None:
+                setattr(self, name, conv.get_deconv_outsize(*numbers, self.cover_all))
+        return self.outh, self.outw
+
+
+class _EnlargingGrad2D(_Window2D, FunctionNode):
+    """Base of the gradients of :class:`_Enlarging2D`.
+
+    Parameters
+    ----------
+    function : _Enlarging2D
+        The function, after ``forward``.
+    """
+
+    def __init__(self, function):
+        super().__init__()
+        self._window = function._window
+        self.outh = function.outh
+        self.outw = function.outw
+        self.cover_all = function.cover_all

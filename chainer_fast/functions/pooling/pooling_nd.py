@@ -1,0 +1,66 @@
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.utils import conv_nd, type_check
+
+
+class _PoolingND(FunctionNode):
+    """Base of functions with a window that passes over images of any dimension.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of axes of the images.
+    ksize : int or sequence of int
+        Lengths of the window.
+    stride : int or sequence of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or sequence of int
+        Padding on either side.
+    cover_all : bool
+        Whether the window covers every element, if need be by sticking out.
+    return_indices : bool
+        Whether indexes are wanted, too.
+    """
+
+    def __init__(self, ndim, ksize, stride=None, pad=0, cover_all=True,
+                 return_indices=False):
+        super().__init__()
+        if ndim <= 0:
+            raise ValueError(
+                'images to be pooled need at least one axis behind that of channels, '
+                'but ndim is %d' % ndim)
+        steps = ksize if stride is None else stride
+        self.ksize, self.stride, self.pad = [
+            conv_nd.as_tuple(numbers, ndim) for numbers in (ksize, steps, pad)]
+        self.ndim = ndim
+        self.return_indices = return_indices
+        self.cover_all = cover_all
+
+    @property
+    def _window(self):
+        return self.ksize, self.stride, self.pad
+
+    @property
+    def is_cudnn_used(self):
+        """Whether the function has used cuDNN, which is never the case."""
+        return False
+
+    def get_cudnn_pool_mode(self):
+        """Return cuDNN's number of the kind of pooling; to be overridden."""
+        raise NotImplementedError(
+            '%s is no kind of pooling of cuDNN' % type(self).__name__)
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        x_type, = in_types
+        type_check.expect(x_type.ndim == 2 + self.ndim)
+        type_check.expect(x_type.size > 0)
+
+
+def check_ndim(name, x, ndim):
+    """Raise ``ValueError`` unless images have this many axes."""
+    found = len(x.shape[2:])
+    if found != ndim:
+        raise ValueError(
+            '%s takes an input of %d axes, (batch, channel) and %d more, but `x` has '
+            'the shape %s' % (name, 2 + ndim, ndim, x.shape))

@@ -1,0 +1,97 @@
+import numpy
+
+from chainer_fast.backends.kernels import roi as kernels
+from chainer_fast.function import Function
+from chainer_fast.functions.pooling import _roi
+
+
+class ROIAverageAlign2D(Function):
+    """Averages over samples in the bins of regions."""
+
+    def __init__(self, outsize, spatial_scale, sampling_ratio=None):
+        self.outh, self.outw = _roi.positive_pair('outsize', outsize)
+        self.spatial_scale = _roi.positive_float('spatial_scale', spatial_scale)
+        self.sampling_ratio = _roi.sampling_pair(sampling_ratio)
+
+    def check_type_forward(self, in_types):
+        _roi.check_types(in_types, numpy.float32)
+
+    @property
+    def _ratio(self):
+        return tuple([int(n or 0) for n in self.sampling_ratio])
+
+    def forward_cpu(self, inputs):
+        return self._forward(inputs)
+
+    def forward_gpu(self, inputs):
+        return self._forward(inputs)
+
+    def _forward(self, inputs):
+        self.retain_inputs((1, 2))
+        x, rois, roi_indices = inputs
+        self._bottom_data_shape = x.shape
+        return kernels.sample_mean(
+            x, roi_indices, _roi.scaled(rois, self.spatial_scale),
+            (self.outh, self.outw), self._ratio),
+
+    def backward_cpu(self, inputs, gy):
+        return self._backward(inputs, gy)
+
+    def backward_gpu(self, inputs, gy):
+        return self._backward(inputs, gy)
+
+    def _backward(self, inputs, gy):
+        _, rois, roi_indices = inputs
+        gx = kernels.sample_spread(
+            gy[0], roi_indices, _roi.scaled(rois, self.spatial_scale), self._ratio,
+            self._bottom_data_shape)
+        return gx, None, None
+
+
+def roi_average_align_2d(
+        x, rois, roi_indices, outsize, spatial_scale, sampling_ratio=None):
+    """Averages over samples in the bins of regions of interest.
+
+    Regions are divided into bins without any rounding. In each bin, values are
+    interpolated at points of a regular grid, and their mean is taken.
+
+    See: `Mask R-CNN <https://arxiv.org/abs/1703.06870>`_
+
+    Parameters
+    ----------
+    x : Variable or array of float32, shape (n, c, h, w)
+        Images.
+    rois : Variable or array of float32, shape (r, 4)
+        Regions ``(y_min, x_min, y_max, x_max)``.
+    roi_indices : Variable or array of int32, shape (r,)
+        Numbers of the images that the regions are in.
+    outsize : int or pair of int
+        Rows and columns of bins.
+    spatial_scale : float
+        What the coordinates are multiplied by, to be pixels of ``x``.
+    sampling_ratio : int, None, or a pair of these
+        Rows and columns of samples in a bin; for ``None`` as many as it has pixels.
+
+    Returns
+    -------
+    Variable of float32, shape (r, c, *outsize)
+        Averages, with zeros for samples out of the image. Gradients flow to ``x`` alone
+        and are not differentiable.
+
+    Raises
+    ------
+    IndexError
+        If there is no image of such a number.
+    TypeError
+        If ``outsize``, ``spatial_scale`` or ``sampling_ratio`` are not positive, or of
+        other types.
+    ValueError
+        If a coordinate is NaN.
+
+    See Also
+    --------
+    roi_average_pooling_2d : with rounding.
+    roi_max_align_2d
+    """
+    function = ROIAverageAlign2D(outsize, spatial_scale, sampling_ratio)
+    return function(x, rois, roi_indices)

@@ -1,0 +1,94 @@
+import numpy
+
+from chainer_fast.backends.kernels import roi as kernels
+from chainer_fast.function import Function
+from chainer_fast.functions.pooling import _roi
+
+
+class ROIMaxPooling2D(Function):
+    """Maxima over the bins of regions.
+
+    Attributes
+    ----------
+    argmax_data : array of int32
+        After ``forward``: where in the image's plane each maximum is; -1 for a bin
+        without pixels.
+    """
+
+    def __init__(self, outsize, spatial_scale):
+        self.outh, self.outw = _roi.positive_pair('outsize', outsize)
+        self.spatial_scale = _roi.positive_float('spatial_scale', spatial_scale)
+
+    def check_type_forward(self, in_types):
+        _roi.check_types(in_types)
+
+    def forward_cpu(self, inputs):
+        return self._forward(inputs)
+
+    def forward_gpu(self, inputs):
+        return self._forward(inputs)
+
+    def _forward(self, inputs):
+        self.retain_inputs((1, 2))
+        x, rois, roi_indices = inputs
+        self._bottom_data_shape = x.shape
+        y, self.argmax_data = kernels.cell_max(
+            x, roi_indices, _roi.scaled(rois, self.spatial_scale),
+            (self.outh, self.outw), 0, -numpy.inf)
+        return y,
+
+    def backward_cpu(self, inputs, gy):
+        return self._backward(inputs, gy)
+
+    def backward_gpu(self, inputs, gy):
+        return self._backward(inputs, gy)
+
+    def _backward(self, inputs, gy):
+        gx = kernels.cell_put(
+            gy[0], self.argmax_data, inputs[2], self._bottom_data_shape)
+        return gx, None, None
+
+
+def roi_max_pooling_2d(x, rois, roi_indices, outsize, spatial_scale):
+    """Maxima over the bins of regions of interest.
+
+    Each region is rounded to whole pixels, ends before its last coordinates, and is
+    divided into bins.
+
+    See: `Fast R-CNN <https://arxiv.org/abs/1504.08083>`_
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images of a floating dtype.
+    rois : Variable or array, shape (r, 4)
+        Regions ``(y_min, x_min, y_max, x_max)``, of the dtype of ``x``.
+    roi_indices : Variable or array of int32, shape (r,)
+        Numbers of the images that the regions are in.
+    outsize : int or pair of int
+        Rows and columns of bins.
+    spatial_scale : float
+        What the coordinates are multiplied by, to be pixels of ``x``.
+
+    Returns
+    -------
+    Variable, shape (r, c, *outsize)
+        Maxima, of the dtype of ``x``; -infinity for bins without pixels. Gradients
+        flow to ``x`` alone and are not differentiable.
+
+    Raises
+    ------
+    IndexError
+        If there is no image of such a number.
+    TypeError
+        If ``outsize`` or ``spatial_scale`` are not positive, or of other types.
+    ValueError
+        If a coordinate is NaN.
+
+    See Also
+    --------
+    roi_pooling_2d : the same in the form of the original.
+    roi_max_align_2d : without rounding.
+    """
+    function = ROIMaxPooling2D(outsize, spatial_scale)
+    return function(x, rois, roi_indices)

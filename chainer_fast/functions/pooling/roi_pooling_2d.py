@@ -1,0 +1,136 @@
+import numpy
+
+from chainer_fast.backends.kernels import roi as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.pooling import _roi
+from chainer_fast.utils import type_check
+
+
+def _numbers(rois):
+    return rois[:, 0].astype(numpy.int32)
+
+
+class ROIPooling2D(FunctionNode):
+    """Maxima over the bins of regions that name their image in the first column.
+
+    Attributes
+    ----------
+    argmax_data : array of int32
+        After ``forward``: where in the image's plane each maximum is; -1 for a bin
+        without pixels.
+    """
+
+    def __init__(self, outh, outw, spatial_scale):
+        super().__init__()
+        self.outh = outh
+        self.outw = outw
+        self.spatial_scale = spatial_scale
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 'rois'))
+        x_type, roi_type = in_types
+        type_check.expect(
+            x_type.dtype.kind == 'f',
+            x_type.ndim == 4,
+            roi_type.dtype == x_type.dtype,
+            roi_type.ndim == 2,
+        )
+        type_check.expect(roi_type.shape[1] == 5)
+
+    def forward_cpu(self, inputs):
+        return self._forward(inputs)
+
+    def forward_gpu(self, inputs):
+        return self._forward(inputs)
+
+    def _forward(self, inputs):
+        self.retain_inputs((1,))
+        x, rois = inputs
+        self._bottom_data_shape = x.shape
+        boxes = _roi.scaled(rois[:, [2, 1, 4, 3]], self.spatial_scale)
+        # The box has its last row and column, and bins without pixels have zero.
+        y, self.argmax_data = kernels.cell_max(
+            x, _numbers(rois), boxes, (self.outh, self.outw), 1, 0.)
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        rois, = self.get_retained_inputs()
+        function = ROIPooling2DGrad(
+            self.outh, self.outw, self.spatial_scale, self._bottom_data_shape,
+            self.argmax_data)
+        return function.apply((rois, *grad_outputs))[0], None
+
+
+class ROIPooling2DGrad(FunctionNode):
+    """Gradient of :class:`ROIPooling2D`, all of it for the maxima.
+
+    Parameters
+    ----------
+    outh, outw, spatial_scale
+        See :func:`roi_pooling_2d`.
+    bottom_data_shape : tuple of int
+        Shape of the images.
+    argmax_data : array of int32
+        Where the maxima are.
+    """
+
+    def __init__(self, outh, outw, spatial_scale, bottom_data_shape, argmax_data):
+        super().__init__()
+        self.outh = outh
+        self.outw = outw
+        self.spatial_scale = spatial_scale
+        self._bottom_data_shape = bottom_data_shape
+        self.argmax_data = argmax_data
+
+    def forward_cpu(self, inputs):
+        return self._forward(inputs)
+
+    def forward_gpu(self, inputs):
+        return self._forward(inputs)
+
+    def _forward(self, inputs):
+        rois, gy = inputs
+        return kernels.cell_put(
+            gy, self.argmax_data, _numbers(rois), self._bottom_data_shape),
+
+    def backward(self, indexes, grad_outputs):
+        raise NotImplementedError(
+            'the gradient of roi_pooling_2d is not differentiable')
+
+
+def roi_pooling_2d(x, rois, outh, outw, spatial_scale):
+    """Maxima over the bins of regions of interest.
+
+    Each region is rounded to whole pixels, has its last row and column, and is divided
+    into ``outh`` by ``outw`` bins. This is the form of the original; see
+    :func:`roi_max_pooling_2d` for regions in the order of axes, without their ends.
+
+    See: `Fast R-CNN <https://arxiv.org/abs/1504.08083>`_
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images of a floating dtype.
+    rois : Variable or array, shape (r, 5)
+        Regions ``(number of the image, x_min, y_min, x_max, y_max)``, of the dtype of
+        ``x``.
+    outh, outw : int
+        Rows and columns of bins.
+    spatial_scale : float
+        What the coordinates are multiplied by, to be pixels of ``x``.
+
+    Returns
+    -------
+    Variable, shape (r, c, outh, outw)
+        Maxima, of the dtype of ``x``; zeros for bins without pixels. Gradients flow to
+        ``x`` alone and are not differentiable.
+
+    Raises
+    ------
+    IndexError
+        If there is no image of such a number.
+    ValueError
+        If a coordinate is NaN.
+    """
+    y, = ROIPooling2D(outh, outw, spatial_scale).apply((x, rois))
+    return y

@@ -1,0 +1,46 @@
+from chainer_fast.functions.array import concat, reshape
+from chainer_fast.functions.pooling import max_pooling_nd
+
+
+def spatial_pyramid_pooling_2d(x, pyramid_height, pooling=None):
+    """Pools images of any size to vectors of one length.
+
+    Level ``l`` of a pyramid divides the image in ``2**l`` by ``2**l`` parts and takes
+    the maximum of each. All levels are joined, so that there are
+    ``c * (4**pyramid_height - 1) / 3`` numbers in the end (more where an image is too
+    small for so many parts).
+
+    See: `Spatial Pyramid Pooling in Deep Convolutional Networks for Visual Recognition
+    <https://arxiv.org/abs/1406.4729>`_
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images of a floating dtype.
+    pyramid_height : int
+        Number of levels.
+    pooling : {'max'}
+        The kind of pooling; it has to be given.
+
+    Returns
+    -------
+    Variable, shape (n, numbers, 1, 1)
+
+    Raises
+    ------
+    ValueError
+        If ``pooling`` is none of the known kinds.
+    """
+    if pooling != 'max':
+        raise ValueError("pooling must be 'max', but is %r" % (pooling,))
+    levels = []
+    for level in range(pyramid_height):
+        parts = 2 ** level
+        _, height, width = x.shape[1:]
+        # As large as needed; what the parts have too much is padding, on both sides.
+        ksize = [-(-size // parts) for size in (height, width)]
+        pad = [(k * parts - size) // 2
+               for k, size in zip(ksize, (height, width), strict=True)]
+        y = max_pooling_nd.max_pooling_2d(x, ksize, pad=pad)
+        levels.append(reshape.reshape(y, (len(y), -1, 1, 1)))
+    return concat.concat(levels)

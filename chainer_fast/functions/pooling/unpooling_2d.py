@@ -1,0 +1,76 @@
+from chainer_fast.backends.kernels import pooling as kernels
+from chainer_fast.functions.pooling import pooling_2d
+
+
+class Unpooling2D(pooling_2d._Enlarging2D):
+    """Puts each element on a window of a larger image, and adds up."""
+
+    def forward(self, x):
+        image, = x
+        return kernels.window_spread(image, *self._window, self._outsize(image)),
+
+    def backward(self, indexes, grad_outputs):
+        return Unpooling2DGrad(self).apply(grad_outputs)
+
+
+class Unpooling2DGrad(pooling_2d._EnlargingGrad2D):
+    """Gradient of :class:`Unpooling2D`: sums over windows.
+
+    Parameters
+    ----------
+    unpooling2d : Unpooling2D
+        The function, after ``forward``.
+    """
+
+    def __init__(self, unpooling2d):
+        super().__init__(unpooling2d)
+
+    def forward(self, gy):
+        window = self._window
+        outs = kernels.places(gy[0].shape[2:], *window, self.cover_all)
+        return kernels.window_sum(gy[0], *window, outs),
+
+    def backward(self, indexes, ggx):
+        again = Unpooling2D(*self._window, (self.outh, self.outw), self.cover_all)
+        return again.apply(ggx)
+
+
+def unpooling_2d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+    """The reverse of pooling, for images.
+
+    Each element goes on all elements of its window in a larger image, and where windows
+    overlap they add up.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images of a floating dtype.
+    ksize : int or pair of int
+        Height and width of the window.
+    stride : int or pair of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or pair of int
+        Padding on either side of the larger image, which the result is without.
+    outsize : pair of int, optional
+        Height and width of the result. By default, the least that pooling with these
+        arguments brings to the size of ``x``.
+    cover_all : bool
+        ``cover_all`` of the pooling. Without it the result may be larger.
+
+    Returns
+    -------
+    Variable
+        The larger images, of the dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not images of floats, or pooling brings ``outsize`` to another size.
+
+    See Also
+    --------
+    unpooling_nd : the same for any dimension.
+    upsampling_2d : puts each element on the one that was the maximum.
+    """
+    y, = Unpooling2D(ksize, stride, pad, outsize, cover_all).apply((x,))
+    return y

@@ -1,0 +1,138 @@
+from chainer_fast.backends.kernels import pooling as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
+from chainer_fast.functions.pooling import pooling_nd
+from chainer_fast.utils import conv, type_check
+
+
+class UnpoolingND(pooling_nd._PoolingND):
+    """Puts each element on a window of a larger image, and adds up.
+
+    Parameters
+    ----------
+    ndim, ksize, stride, pad, cover_all
+        The pooling that is to be reversed; see
+        :class:`~chainer_fast.functions.pooling.pooling_nd._PoolingND`.
+    outsize : sequence of int, optional
+        Lengths of the images; by default the least that are possible.
+    """
+
+    def __init__(self, ndim, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+        super().__init__(ndim, ksize, stride, pad, cover_all)
+        self.outs = outsize
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+        x_type, = in_types
+        type_check.expect(x_type.ndim == 2 + self.ndim)
+        if self.outs is not None:
+            assert len(self.outs) == self.ndim, (
+                'outsize must have a number for each of %d axes, but is %r'
+                % (self.ndim, self.outs))
+            expected = tuple([
+                conv.get_conv_outsize(out, k, s, p, self.cover_all) for out, k, s, p
+                in zip(self.outs, *self._window, strict=True)])
+            type_check.expect(x_type.shape[2:] == expected)
+
+    def forward(self, x):
+        self.retain_inputs(())
+        image, = x
+        if self.outs is None:
+            self.outs = tuple([
+                conv.get_deconv_outsize(n, k, s, p, self.cover_all) for n, k, s, p
+                in zip(image.shape[2:], *self._window, strict=True)])
+        return kernels.window_spread(image, *self._window, tuple(self.outs)),
+
+    def backward(self, indexes, grad_outputs):
+        return UnpoolingNDGrad(self).apply(grad_outputs)
+
+
+class UnpoolingNDGrad(FunctionNode):
+    """Gradient of :class:`UnpoolingND`: sums over windows.
+
+    Parameters
+    ----------
+    unpoolingnd : UnpoolingND
+        The function, after ``forward``.
+    """
+
+    def __init__(self, unpoolingnd):
+        super().__init__()
+        self.ksize, self.stride, self.pad = unpoolingnd._window
+        self.ndim, self.cover_all = unpoolingnd.ndim, unpoolingnd.cover_all
+        self.outs = unpoolingnd.outs
+
+    def forward(self, gy):
+        window = self.ksize, self.stride, self.pad
+        places = kernels.places(gy[0].shape[2:], *window, self.cover_all)
+        return kernels.window_sum(gy[0], *window, places),
+
+    def backward(self, indexes, ggx):
+        window = self.ksize, self.stride, self.pad
+        again = UnpoolingND(self.ndim, *window, self.outs, self.cover_all)
+        return again.apply(ggx)
+
+
+def unpooling_nd(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+    """The reverse of pooling, for images of any dimension.
+
+    Each element goes on all elements of its window in a larger image, and where windows
+    overlap they add up.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
+        Images of a floating dtype.
+    ksize : int or sequence of int
+        Lengths of the window, one for all axes or one each.
+    stride : int or sequence of int, optional
+        Distance of two places of the window; by default its size.
+    pad : int or sequence of int
+        Padding on either side of the larger image, which the result is without.
+    outsize : sequence of int, optional
+        Lengths of the result. By default, the least that pooling with these arguments
+        brings to the size of ``x``.
+    cover_all : bool
+        ``cover_all`` of the pooling. Without it the result may be larger.
+
+    Returns
+    -------
+    Variable
+        The larger images, of the dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
+    """
+    function = UnpoolingND(
+        len(x.shape[2:]), ksize, stride, pad, outsize, cover_all)
+    return function.apply((x,))[0]
+
+
+def unpooling_1d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+    """The reverse of pooling, for sequences of shape ``(n, c, length)``.
+
+    See :func:`unpooling_nd`, of which it is the case of one axis.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has more axes, or fewer.
+    """
+    pooling_nd.check_ndim('unpooling_1d', x, 1)
+    return unpooling_nd(x, ksize, stride, pad, cover_all=cover_all, outsize=outsize)
+
+
+def unpooling_3d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+    """The reverse of pooling, for volumes of shape ``(n, c, d_1, d_2, d_3)``.
+
+    See :func:`unpooling_nd`, of which it is the case of three axes.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has more axes, or fewer.
+    """
+    pooling_nd.check_ndim('unpooling_3d', x, 3)
+    return unpooling_nd(x, ksize, stride, pad, cover_all=cover_all, outsize=outsize)

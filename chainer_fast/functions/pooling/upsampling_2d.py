@@ -1,0 +1,117 @@
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import pooling as kernels
+from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_2d
+from chainer_fast.utils import type_check
+
+
+class Upsampling2D(pooling_2d._Enlarging2D):
+    """Puts each element where the maximum was that it stands for, and adds up.
+
+    Parameters
+    ----------
+    indexes : array of integers
+        Which element of its window each one goes on, as max pooling gives it.
+    ksize, stride, pad, outsize, cover_all
+        The pooling that is to be reversed; see :func:`upsampling_2d`.
+    """
+
+    def __init__(self, indexes, ksize, stride=None, pad=0, outsize=None,
+                 cover_all=True):
+        super().__init__(ksize, stride, pad, outsize, cover_all)
+        self.indexes = indexes
+
+    def check_type_forward(self, in_types):
+        super().check_type_forward(in_types)
+        type_check.expect(in_types[0].shape == self.indexes.shape)
+
+    def forward_cpu(self, x):
+        image, = x
+        self._in_dtype = image.dtype
+        size = self._outsize(image)
+        return kernels.put(image, self.indexes, *self._window, size),
+
+    def forward_gpu(self, x):
+        image, = x
+        self._in_dtype = image.dtype
+        size = self._outsize(image)
+        y = cuda.cupy.empty(image.shape[:2] + size, image.dtype)
+        max_pooling_nd_kernel.MaxPoolingNDKernelBackward.launch(
+            image, size, image.shape[2:], self._window,
+            (cuda.cupy.ascontiguousarray(self.indexes),), (y,))
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        return Upsampling2DGrad(self).apply(grad_outputs)
+
+
+class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
+    """Gradient of :class:`Upsampling2D`: the elements that are named by the indexes.
+
+    Parameters
+    ----------
+    upsampling2d : Upsampling2D
+        The function, after ``forward``.
+    """
+
+    def __init__(self, upsampling2d):
+        super().__init__(upsampling2d)
+        self.indexes = upsampling2d.indexes
+        self._in_dtype = upsampling2d._in_dtype
+
+    def forward_cpu(self, gy):
+        return kernels.pick(gy[0], self.indexes, *self._window),
+
+    def forward_gpu(self, gy):
+        gx = cuda.cupy.empty(self.indexes.shape, self._in_dtype)
+        max_pooling_nd_kernel.MaxPoolingNDKernelForwardWithIndexes.launch(
+            gy[0], gy[0].shape[2:], gx.shape[2:], self._window, (self.indexes,), (gx,))
+        return gx,
+
+    def backward(self, indexes, ggx):
+        again = Upsampling2D(
+            self.indexes, *self._window, (self.outh, self.outw), self.cover_all)
+        return again.apply(ggx)
+
+
+def upsampling_2d(x, indexes, ksize, stride=None, pad=0, outsize=None,
+                  cover_all=True):
+    """The reverse of max pooling, for images, by means of its indexes.
+
+    Each element goes where the maximum was, and all others are zero.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images of a floating dtype.
+    indexes : array of integers, of the shape of ``x``
+        What :func:`max_pooling_2d` returns with ``return_indices``.
+    ksize, stride, pad, cover_all
+        Arguments that the max pooling had.
+    outsize : pair of int, optional
+        Height and width of the result. By default, the least that pooling with these
+        arguments brings to the size of ``x``.
+
+    Returns
+    -------
+    Variable
+        The larger images, of the dtype of ``x``.
+
+    Raises
+    ------
+    IndexError
+        If there is no element of such an index in a window.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not images of floats, or the shapes do not fit together.
+
+    Examples
+    --------
+    >>> x = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    >>> y, indexes = F.max_pooling_2d(x, 2, return_indices=True)
+    >>> F.upsampling_2d(y, indexes, 2, outsize=(4, 4)).array
+    array([[[[ 0.,  0.,  0.,  0.],
+             [ 0.,  5.,  0.,  7.],
+             [ 0.,  0.,  0.,  0.],
+             [ 0., 13.,  0., 15.]]]], dtype=float32)
+    """
+    function = Upsampling2D(indexes, ksize, stride, pad, outsize, cover_all)
+    return function.apply((x,))[0]
