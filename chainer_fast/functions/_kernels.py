@@ -1,5 +1,6 @@
 """Which classes of functions have compiled shortcuts."""
 from chainer_fast._core import (
+    division_kernels,
     grad_table,
     kernels,
     loss_kernels,
@@ -8,8 +9,21 @@ from chainer_fast._core import (
     row_kernels,
 )
 from chainer_fast._core.graph import register_kernel
-from chainer_fast.functions.activation import relu, sigmoid, tanh
-from chainer_fast.functions.array import concat
+from chainer_fast.backends.kernels._compiled import activation, noise
+from chainer_fast.backends.kernels._compiled import softmax as softmax_kernels
+from chainer_fast.functions.activation import (
+    clipped_relu,
+    elu,
+    hard_sigmoid,
+    leaky_relu,
+    log_softmax,
+    relu,
+    sigmoid,
+    softmax,
+    softplus,
+    tanh,
+)
+from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.connection import embed_id, linear
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.math import (
@@ -20,6 +34,7 @@ from chainer_fast.functions.math import (
     sqrt,
     sum,
 )
+from chainer_fast.functions.noise import dropout
 
 
 def register():
@@ -29,6 +44,7 @@ def register():
             (basic_math.Add, kernels.AddKernel()),
             (basic_math.Sub, kernels.SubKernel()),
             (basic_math.Mul, kernels.MulKernel()),
+            (basic_math.Div, division_kernels.DivKernel()),
             (basic_math.Neg, kernels.NegKernel()),
             (basic_math.AddConstant, kernels.AddConstantKernel()),
             (basic_math.SubFromConstant, kernels.SubFromConstantKernel()),
@@ -47,7 +63,17 @@ def register():
             (linear.LinearGradWeight, matrix_kernels.LinearGradWeightKernel()),
             (matmul.MatMul, matrix_kernels.MatMulKernel()),
             (concat.Concat, row_kernels.ConcatKernel()),
+            (reshape.Reshape, row_kernels.ReshapeKernel()),
             (embed_id.EmbedIDFunction, row_kernels.EmbedIDKernel()),
+            (clipped_relu.ClippedReLU, activation.ClippedReLUKernel()),
+            (elu.ELU, activation.ELUKernel()),
+            (hard_sigmoid.HardSigmoid, activation.HardSigmoidKernel()),
+            (leaky_relu.LeakyReLU, activation.LeakyReLUKernel()),
+            (softplus.Softplus, activation.SoftplusKernel()),
+            (softmax.Softmax, softmax_kernels.SoftmaxKernel()),
+            (log_softmax.LogSoftmax, softmax_kernels.SoftmaxKernel(True)),
+            (dropout.Dropout, noise.DropoutKernel()),
+            (dropout.DropoutGrad, noise.DropoutGradKernel()),
             (sum.Sum, reduce_kernels.SumKernel()),
             (average.Mean, reduce_kernels.MeanKernel()),
             (softmax_cross_entropy.SoftmaxCrossEntropy,

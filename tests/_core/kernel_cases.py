@@ -4,7 +4,18 @@ import enum
 import numpy as np
 from hypothesis import strategies as st
 
-from chainer_fast.functions.activation import relu, sigmoid, tanh
+from chainer_fast.functions.activation import (
+    clipped_relu,
+    elu,
+    hard_sigmoid,
+    leaky_relu,
+    log_softmax,
+    relu,
+    sigmoid,
+    softmax,
+    softplus,
+    tanh,
+)
 from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.connection import embed_id, linear
 from chainer_fast.functions.loss import softmax_cross_entropy
@@ -16,6 +27,7 @@ from chainer_fast.functions.math import (
     sqrt,
     sum,
 )
+from chainer_fast.functions.noise import dropout
 
 LAYOUTS = ['C', 'C', 'C', 'C', 'F', 'strided', 'reversed', 'repeated', 'swapped',
            'unaligned', 'read-only', 'subclass']
@@ -129,6 +141,44 @@ def relu_gradients(draw, kind):
     b, gy = draw(elementwise(2, kind))
     b = np.asanyarray(b)
     return lambda: relu.ReLUGrad2(b), [gy]
+
+
+@st.composite
+def with_parameter(draw, cls, values, kind):
+    value = draw(st.sampled_from(values[:2] if kind is Kind.TAME else values))
+    return lambda: cls(value), draw(elementwise(1, kind))
+
+
+@st.composite
+def along_axis(draw, cls, kind):
+    x, = draw(elementwise(1, kind))
+    axes = list(range(-x.ndim, x.ndim)) or [0]
+    if kind is not Kind.TAME:
+        axes += [x.ndim, -x.ndim - 1, np.int64(0)]
+    axis = draw(st.sampled_from(axes))
+    return lambda: cls(axis), [x]
+
+
+@st.composite
+def random_masks(draw, kind):
+    ratios = [0.5, 0.1, 0, 0.999, np.float32(0.3)]
+    ratio = draw(st.sampled_from(ratios[:2] if kind is Kind.TAME else ratios))
+    seed = draw(st.integers(0, 99))
+    x, mask = draw(elementwise(2, kind))
+    if draw(st.booleans()):
+        return lambda: dropout.Dropout(ratio, mask), [x]
+
+    def make():
+        np.random.seed(seed)
+        return dropout.Dropout(ratio)
+
+    return make, [x]
+
+
+@st.composite
+def masks(draw, kind):
+    mask, gy = draw(elementwise(2, kind))
+    return lambda: dropout.DropoutGrad(mask), [gy]
 
 
 @st.composite
@@ -260,6 +310,18 @@ CASES = {
     sigmoid.SigmoidGrad: lambda kind: without_arguments(
         lambda: sigmoid.SigmoidGrad((None,)), 2, kind),
     relu.ReLUGrad2: relu_gradients,
+    hard_sigmoid.HardSigmoid: lambda kind: without_arguments(
+        hard_sigmoid.HardSigmoid, 1, kind),
+    **{cls: lambda kind, cls=cls, values=values: with_parameter(cls, values, kind)
+       for cls, values in (
+           (clipped_relu.ClippedReLU, [20., 1.2, 1e-30, 1e300, float('inf')]),
+           (elu.ELU, [1, .5, 0, -1, 1e300, np.float32(1.5), float('nan')]),
+           (leaky_relu.LeakyReLU, [.2, 2, 0, -1, 1e300, np.float64(.1), float('nan')]),
+           (softplus.Softplus, [1, 3.5, -2, 1e-30, 1e300, np.float32(.1)]))},
+    softmax.Softmax: lambda kind: along_axis(softmax.Softmax, kind),
+    log_softmax.LogSoftmax: lambda kind: along_axis(log_softmax.LogSoftmax, kind),
+    dropout.Dropout: random_masks,
+    dropout.DropoutGrad: masks,
     **{cls: lambda kind, cls=cls: affine(cls, kind) for cls in (
         linear.LinearFunction, linear.LinearGradData, linear.LinearGradWeight)},
     **{cls: lambda kind, cls=cls: reductions(cls, kind) for cls in (

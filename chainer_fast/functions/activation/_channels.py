@@ -10,14 +10,3 @@ def check(x_type, parameter_type):
         parameter_type.dtype == x_type.dtype,
         x_type.ndim >= parameter_type.ndim + 1,
         x_type.shape[1:1 + count] == parameter_type.shape)
-
-
-def extended_shape(parameter, x):
-    """Shape of a parameter with axes of length one where ``x`` has more."""
-    behind = x.ndim - parameter.ndim - 1
-    return (1,) + parameter.shape + (1,) * behind
-
-
-def reduced_axes(parameter, x):
-    """Axes of ``x`` that a parameter does not have."""
-    return (0,) + tuple(range(parameter.ndim + 1, x.ndim))

@@ -4,6 +4,12 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat
 
 
+def _halves(array, axis):
+    ahead = (slice(None),) * (axis % array.ndim)
+    n = array.shape[axis] // 2
+    return array[(*ahead, slice(None, n))], array[(*ahead, slice(n, None))]
+
+
 class CReLU(FunctionNode):
     """Positive parts of the input and of its negative, side by side.
 
@@ -35,7 +41,7 @@ class CReLU(FunctionNode):
         xp = backend.get_array_module(x)
         self.retain_inputs((0,))
         y = xp.empty(self.get_output_shape(x.shape), x.dtype)
-        above, below = xp.split(y, 2, self.axis)
+        above, below = _halves(y, self.axis)
         xp.maximum(x, 0, out=above)
         xp.negative(x, out=below)
         xp.maximum(below, 0, out=below)
@@ -54,9 +60,10 @@ class _CReLUGrad(FunctionNode):
         self.x = x
 
     def forward(self, inputs):
-        xp = backend.get_array_module(self.x)
-        above, below = xp.split(inputs[0], 2, self.axis)
-        return xp.asarray(above * (self.x > 0) - below * (self.x < 0)),
+        above, below = _halves(inputs[0], self.axis)
+        gx = above * (self.x > 0)
+        gx -= below * (self.x < 0)
+        return gx,
 
     def backward(self, indexes, grad_outputs):
         ggx, = grad_outputs

@@ -18,7 +18,7 @@ class ELU(FunctionNode):
         xp = backend.get_array_module(x)
         # With a negative alpha both half lines are mapped to positive
         # values, and only the input tells them apart.
-        if self.alpha < 0:
+        if not self.alpha >= 0:
             self.retain_inputs((0,))
         self.retain_outputs((0,))
         # The minimum spares expm1() the values whose result is not used.

@@ -1,4 +1,4 @@
-from chainer_fast import backend
+from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
@@ -6,10 +6,10 @@ from chainer_fast.functions import _checks
 def _scale_negative(values, cond, slope):
     """Copy of ``values`` with those at ``cond <= 0`` multiplied by ``slope``."""
     xp = backend.get_array_module(values)
-    # The explicit dtype keeps a slope given as a NumPy scalar from widening
-    # the product.
-    scaled = values * values.dtype.type(slope)
-    return xp.where(cond <= 0, scaled, values)
+    # The factors have the dtype of the values: a slope given as a NumPy scalar must not
+    # widen the product. Other values than the scaled ones cannot overflow this way.
+    factors = xp.where(cond <= 0, values.dtype.type(slope), values.dtype.type(1))
+    return utils.force_array(values * factors)
 
 
 class LeakyReLU(FunctionNode):

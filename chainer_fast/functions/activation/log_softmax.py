@@ -1,41 +1,15 @@
 from chainer_fast import backend
+from chainer_fast.backends.kernels import softmax as kernels
+from chainer_fast.backends.kernels.softmax import logsumexp as logsumexp
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
 
 
-def logsumexp(x, axis):
-    """Logarithm of the sum of exponentials of an array, axes kept.
-
-    The largest element is taken out of the sum, so that no exponential
-    exceeds one.
-
-    Parameters
-    ----------
-    x : array
-        Array of a floating dtype.
-    axis : int or tuple of ints
-        Axes to reduce.
-
-    Returns
-    -------
-    array
-        The result, with length 1 in the reduced axes.
-    """
-    xp = backend.get_array_module(x)
-    largest = x.max(axis=axis, keepdims=True)
-    terms = x - largest
-    xp.exp(terms, out=terms)
-    total = terms.sum(axis=axis, keepdims=True)
-    xp.log(total, out=total)
-    total += largest
-    return total
-
-
 def _log_softmax(x, axis=1):
     # On arrays; losses and CTC share it.
-    return x - logsumexp(x, axis)
+    return kernels.log_softmax(x, axis)
 
 
 class LogSoftmax(FunctionNode):
@@ -51,18 +25,14 @@ class LogSoftmax(FunctionNode):
 
     def forward(self, inputs):
         x, = inputs
-        # The gradient is made of the output; of the input it wants no more
-        # than its description.
-        self._x_xp = backend.get_array_module(x)
-        self._x_shape = x.shape
-        self._x_dtype = x.dtype
         self.retain_outputs((0,))
         return _log_softmax(x, self.axis),
 
     def backward(self, indexes, grad_outputs):
         y, = self.get_retained_outputs()
-        about_x = self._x_xp, self._x_shape, self._x_dtype
-        return LogSoftmaxGrad(*about_x, self.axis).apply((y, *grad_outputs))
+        gradient = LogSoftmaxGrad(
+            backend.get_array_module(y), y.shape, y.dtype, self.axis)
+        return gradient.apply((y, *grad_outputs))
 
 
 class LogSoftmaxGrad(FunctionNode):
@@ -90,8 +60,7 @@ class LogSoftmaxGrad(FunctionNode):
     def forward(self, inputs):
         y, gy = inputs
         self.retain_inputs((0, 1))
-        total = gy.sum(axis=self.axis, keepdims=True)
-        return gy - self._x_xp.exp(y) * total,
+        return kernels.log_softmax_grad(y, gy, self.axis),
 
     def backward(self, indexes, grad_outputs):
         y, gy = self.get_retained_inputs()

@@ -1,6 +1,57 @@
+from chainer_fast import backend
+from chainer_fast.backends.kernels import activation as kernels
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
-from chainer_fast.functions.math import minmax
+from chainer_fast.functions.math import sum as sum_
 from chainer_fast.utils import type_check
+
+
+class _Maxout(FunctionNode):
+    """Largest of each group of neighbours along an axis, which is not negative."""
+
+    label = 'Maxout'
+
+    def __init__(self, pool_size, axis):
+        self.pool_size = pool_size
+        self.axis = axis
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x')
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        return kernels.maxout(inputs[0], self.pool_size, self.axis),
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        y, = self.get_retained_outputs()
+        gradient = _MaxoutGrad(x.array, y.array, self.pool_size, self.axis)
+        return gradient.apply(grad_outputs)
+
+
+class _MaxoutGrad(FunctionNode):
+    """Gradient of :class:`_Maxout`."""
+
+    def __init__(self, x, y, pool_size, axis):
+        self.x = x
+        self.y = y
+        self.pool_size = pool_size
+        self.axis = axis
+
+    def _to_largest(self, gy):
+        return kernels.maxout_grad(self.x, self.y, gy, self.pool_size, self.axis)
+
+    def forward(self, inputs):
+        return self._to_largest(inputs[0]),
+
+    def backward(self, indexes, grad_outputs):
+        ggx, = grad_outputs
+        xp = backend.get_array_module(self.y)
+        chosen = ggx * self._to_largest(xp.ones_like(self.y, dtype=ggx.dtype))
+        shape = kernels.grouped_shape(self.x.shape, self.pool_size, self.axis)
+        return sum_.sum(reshape.reshape(chosen, shape), axis=self.axis + 1),
 
 
 def maxout(x, pool_size, axis=1):
@@ -55,6 +106,4 @@ def maxout(x, pool_size, axis=1):
             'x.shape[axis] % pool_size == 0',
             'x.shape[axis]=%d, pool_size=%d' % (length, pool_size),
             'pool_size must divide the length of axis %d of x' % axis)
-    grouped = reshape.reshape(
-        x, (*x.shape[:axis], length // pool_size, pool_size, *x.shape[axis + 1:]))
-    return minmax.max(grouped, axis=axis + 1)
+    return _Maxout(pool_size, axis).apply((x,))[0]

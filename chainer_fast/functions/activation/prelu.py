@@ -1,4 +1,5 @@
-from chainer_fast import backend, utils
+from chainer_fast import backend
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import _channels
@@ -15,16 +16,13 @@ class PReLUFunction(FunctionNode):
         _channels.check(*in_types)
 
     def forward(self, inputs):
-        x, W = inputs
-        xp = backend.get_array_module(x)
         self.retain_inputs((0, 1))
-        slope = W.reshape(_channels.extended_shape(W, x))
-        return xp.where(x >= 0, x, slope * x),
+        return kernels.prelu(*inputs),
 
     def backward(self, indexes, grad_outputs):
         x, W = self.get_retained_inputs()
         gradient = PReLUFunctionGrad(
-            x.array, _channels.reduced_axes(W, x), _channels.extended_shape(W, x))
+            x.array, kernels.reduced_axes(W, x), kernels.extended_shape(W, x))
         grads = gradient.apply((x, W) + grad_outputs)
         return tuple([grads[i] for i in indexes])
 
@@ -54,13 +52,8 @@ class PReLUFunctionGrad(FunctionNode):
         type_check.expect(in_types[1].dtype == in_types[0].dtype)
 
     def forward(self, inputs):
-        x, W, gy = inputs
-        xp = backend.get_array_module(x)
         self.retain_inputs((0, 1, 2))
-        straight = self.cond >= 0
-        gx = xp.where(straight, gy, W.reshape(self.extended_shape) * gy)
-        gW = xp.where(straight, 0, x * gy).sum(axis=self.reduce_axes)
-        return gx, utils.force_array(gW.reshape(W.shape), W.dtype)
+        return kernels.prelu_grad(*inputs, self.cond)
 
     def backward(self, indexes, grad_outputs):
         # With b = 1 where the function is bent and 0 elsewhere, the gradients are

@@ -1,6 +1,5 @@
-import numpy
-
 from chainer_fast import backend
+from chainer_fast.backends.kernels import activation, noise
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -9,13 +8,10 @@ from chainer_fast.utils import argument, type_check
 
 def _slopes(x, lower, upper):
     """Slopes for the elements of ``x``, random ones where training goes on."""
-    xp = backend.get_array_module(x)
     if not config.train:
+        xp = backend.get_array_module(x)
         return xp.full(x.shape, (lower + upper) / 2, x.dtype)
-    if xp is numpy:
-        drawn = numpy.random.uniform(lower, upper, x.shape)
-        return numpy.asarray(drawn, dtype=x.dtype)
-    return xp.random.uniform(lower, upper, x.shape).astype(x.dtype, copy=False)
+    return noise.uniform(x, lower, upper)
 
 
 class RReLU(FunctionNode):
@@ -55,17 +51,12 @@ class RReLU(FunctionNode):
         if self.r is None or not config.train:
             self.r = _slopes(x, self.lower, self.upper)
         self.retain_outputs((0,))
-        return _bend(x, x, self.r),
+        return activation.bend(x, x, self.r),
 
     def backward(self, indexes, grad_outputs):
         # Slopes are not negative, so the output has the sign of the input.
         y, = self.get_retained_outputs()
         return _RReLUGrad(y.array, self.r).apply(grad_outputs)
-
-
-def _bend(values, signs, r):
-    xp = backend.get_array_module(values)
-    return xp.where(signs >= 0, values, values * r)
 
 
 class _RReLUGrad(FunctionNode):
@@ -76,7 +67,7 @@ class _RReLUGrad(FunctionNode):
         self.r = r
 
     def forward(self, inputs):
-        return _bend(inputs[0], self.y, self.r),
+        return activation.bend(inputs[0], self.y, self.r),
 
     def backward(self, indexes, grad_outputs):
         return _RReLUGrad(self.y, self.r).apply(grad_outputs)

@@ -1,4 +1,4 @@
-from chainer_fast import backend
+from chainer_fast.backends.kernels import softmax as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sum as sum_
@@ -17,13 +17,8 @@ class Softmax(FunctionNode):
 
     def forward(self, inputs):
         x, = inputs
-        # Shifting by the maximum leaves the quotient unchanged and bounds
-        # the exponentials by one.
-        prob = x - x.max(axis=self.axis, keepdims=True)
-        backend.get_array_module(x).exp(prob, out=prob)
-        prob /= prob.sum(axis=self.axis, keepdims=True)
         self.retain_outputs((0,))
-        return prob,
+        return kernels.softmax(x, self.axis),
 
     def backward(self, indexes, grad_outputs):
         y, = self.get_retained_outputs()
@@ -44,11 +39,8 @@ class _SoftmaxGrad(FunctionNode):
         self.axis = axis
 
     def forward(self, inputs):
-        prob, gy = inputs
-        weighted = prob * gy
-        weighted -= prob * weighted.sum(axis=self.axis, keepdims=True)
         self.retain_inputs((0, 1))
-        return weighted,
+        return kernels.softmax_grad(*inputs, self.axis),
 
     def backward(self, indexes, grad_outputs):
         y, gy = self.get_retained_inputs()

@@ -53,8 +53,9 @@ class SoftplusGrad(FunctionNode):
         self.retain_inputs((0, 1))
         # exp() is fed with the negated absolute value, so that it stays
         # within (0, 1] on either side of zero.
-        decay = xp.exp(-xp.abs(self.beta * x))
-        slope = xp.where(x >= 0, 1, decay) / (1 + decay)
+        z = self.beta * x
+        decay = xp.exp(-xp.abs(z))
+        slope = xp.where(z >= 0, 1, decay) / (1 + decay)
         return utils.force_array(slope * gy, x.dtype),
 
     def backward(self, indexes, grad_outputs):

@@ -1,16 +1,9 @@
-from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import _channels, sigmoid
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.utils import type_check
-
-
-def _gate(x, beta):
-    """``sigmoid(beta * x)`` on arrays, without overflow in the exponential."""
-    xp = backend.get_array_module(x)
-    half = x.dtype.type(0.5)
-    return xp.tanh(beta * x * half) * half + half
 
 
 class Swish(FunctionNode):
@@ -21,15 +14,13 @@ class Swish(FunctionNode):
         _channels.check(*in_types)
 
     def forward(self, inputs):
-        x, beta = inputs
         self.retain_inputs((0, 1))
-        y = x * _gate(x, beta.reshape(_channels.extended_shape(beta, x)))
-        return utils.force_array(y, x.dtype),
+        return kernels.swish(*inputs),
 
     def backward(self, indexes, grad_outputs):
         x, beta = self.get_retained_inputs()
         gradient = SwishGrad(
-            _channels.extended_shape(beta, x), _channels.reduced_axes(beta, x))
+            kernels.extended_shape(beta, x), kernels.reduced_axes(beta, x))
         grads = gradient.apply((x, beta) + grad_outputs)
         return tuple([grads[i] for i in indexes])
 
@@ -54,15 +45,8 @@ class SwishGrad(FunctionNode):
         self.reduction_axes = reduction_axes
 
     def forward(self, inputs):
-        x, beta, gy = inputs
         self.retain_inputs((0, 1, 2))
-        wide = beta.reshape(self.extended_shape)
-        s = _gate(x, wide)
-        slope = x * s * (1 - s)
-        gx = gy * (s + wide * slope)
-        gbeta = (gy * x * slope).sum(axis=self.reduction_axes)
-        return (utils.force_array(gx, x.dtype),
-                utils.force_array(gbeta.reshape(beta.shape), beta.dtype))
+        return kernels.swish_grad(*inputs)
 
     def backward(self, indexes, grad_outputs):
         # L = sum(G g (s + b x s') + B g x^2 s') with the primes by b x; G and B are

@@ -1,6 +1,5 @@
-import numpy
-
-from chainer_fast import _toplevel, backend
+from chainer_fast import _toplevel, utils
+from chainer_fast.backends.kernels import noise
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -8,16 +7,11 @@ from chainer_fast.utils import argument
 from chainer_fast.variable import as_variable
 
 
-def _uniform(x):
-    """Uniform random numbers of the shape of an array, from its device."""
-    xp = backend.get_array_module(x)
-    if xp is numpy:
-        return numpy.random.rand(*x.shape)
-    return xp.random.rand(*x.shape, dtype=numpy.float32)
-
-
 class Dropout(FunctionNode):
     """Zeroes random elements and scales up the others."""
+
+    # Whether cuDNN has done it; it keeps its masks to itself.
+    _use_cudnn = False
 
     def __init__(self, dropout_ratio, mask=None, return_mask=False):
         super().__init__()
@@ -36,10 +30,10 @@ class Dropout(FunctionNode):
         # The mask outlives the call: applied again, the function drops the
         # same elements.
         if self.mask is None:
-            scale = x[0].dtype.type(1. / (1 - self.dropout_ratio))
-            self.mask = scale * (_uniform(x[0]) >= self.dropout_ratio)
-        xp = backend.get_array_module(x[0])
-        return xp.asarray(x[0] * self.mask),
+            y, self.mask = noise.dropout(x[0], self.dropout_ratio)
+        else:
+            y = utils.force_array(x[0] * self.mask)
+        return y,
 
     def backward(self, x, gy):
         return DropoutGrad(self.mask).apply(gy)
@@ -59,8 +53,7 @@ class DropoutGrad(FunctionNode):
         self.mask = mask
 
     def forward(self, inputs):
-        xp = backend.get_array_module(*inputs)
-        return xp.asarray(inputs[0] * self.mask),
+        return utils.force_array(inputs[0] * self.mask),
 
     def backward(self, indexes, gy):
         return DropoutGrad(self.mask).apply(gy)

@@ -1,6 +1,7 @@
 import numpy
 
-from chainer_fast import backend, utils
+from chainer_fast import utils
+from chainer_fast.backends.kernels import noise
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast, expand_dims, reshape
 from chainer_fast.functions.math import matmul
@@ -61,17 +62,16 @@ class SimplifiedDropconnect(FunctionNode):
     def forward(self, inputs):
         x, W = inputs[:2]
         self.retain_inputs((0, 1))
-        xp = backend.get_array_module(x)
         if self.mask is None:
             shape = W.shape
             if self.use_batchwise_mask:
                 shape = (len(x), *shape)
-            self.mask = xp.random.rand(*shape) >= self.ratio
+            self.mask = noise.kept(x, shape, self.ratio)
         dtype = self._work_dtype(x, W)
-        rows = x.reshape(len(x), -1).astype(dtype, copy=False)
+        rows = x.reshape(len(x), W.shape[1]).astype(dtype, copy=False)
         weights = W * self._factors(dtype)
         if self.use_batchwise_mask:
-            y = xp.matmul(weights, rows[:, :, None])[:, :, 0]
+            y = (weights @ rows[:, :, None])[:, :, 0]
         else:
             y = rows.dot(weights.T)
         y = utils.force_array(y, x.dtype)
@@ -95,7 +95,7 @@ class SimplifiedDropconnect(FunctionNode):
                     gx = matmul.matmul(g, weights)
                 ret.append(cast.cast(reshape.reshape(gx, x.shape), x.dtype))
             elif i == 1:
-                rows = cast.cast(reshape.reshape(x, (len(x), -1)), dtype)
+                rows = cast.cast(reshape.reshape(x, (len(x), W.shape[1])), dtype)
                 if self.use_batchwise_mask:
                     pairs = (expand_dims.expand_dims(g, 2)
                              * expand_dims.expand_dims(rows, 1))

@@ -1,4 +1,5 @@
 from chainer_fast import backend
+from chainer_fast.backends.kernels import activation, noise
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import argument, type_check
@@ -22,10 +23,9 @@ class Zoneout(FunctionNode):
     def forward(self, inputs):
         h, x = inputs
         xp = backend.get_array_module(x)
-        drawn = xp.random.rand(*x.shape)
-        self.flag_h = xp.asarray(drawn < self.zoneout_ratio)
-        self.flag_x = ~self.flag_h
-        return xp.asarray(h * self.flag_h + x * self.flag_x),
+        self.flag_x = noise.kept(x, x.shape, self.zoneout_ratio)
+        self.flag_h = xp.logical_not(self.flag_x)
+        return activation.mix(h, x, self.flag_h),
 
     def backward(self, indexes, grad_outputs):
         flags = self.flag_h, self.flag_x
