@@ -1,0 +1,173 @@
+"""Stacked recurrent layers on arrays, and their gradient."""
+from chainer_fast import backend
+from chainer_fast.backends.kernels import recurrent
+from chainer_fast.functions.noise import dropout
+
+# Gates of each kind of cell. A direction of a layer has a matrix and a bias vector for
+# the input of each gate, and as many again for the last state.
+GATES = {'lstm': 4, 'gru': 3, 'rnn_tanh': 1, 'rnn_relu': 1}
+
+
+def stack_weights(xp, mode, ws, bs):
+    """Join the matrices and biases of one direction of a layer.
+
+    Returns
+    -------
+    tuple of array
+        Matrices for the input and for the last state; bias of the projection; and the
+        bias of the new state that 'gru' adds to the last state's part alone, or None.
+    """
+    count = GATES[mode]
+    w_x, w_h = [
+        half[0] if count == 1 else xp.concatenate(half)
+        for half in (ws[:count], ws[count:2 * count])]
+    b_x, b_h = [
+        half[0] if count == 1 else xp.concatenate(half)
+        for half in (bs[:count], bs[count:2 * count])]
+    return w_x, w_h, *join_biases(mode, b_x, b_h)
+
+
+def join_biases(mode, b_x, b_h):
+    """The last two of what ``stack_weights`` returns, given the biases gate by gate."""
+    if mode != 'gru':
+        return b_x + b_h, None
+    n = len(b_h) // 3
+    bias = b_x.copy()
+    bias[:2 * n] += b_h[:2 * n]
+    return bias, b_h[2 * n:]
+
+
+class Layers:
+    """Recurrent layers, one upon the other, in one direction or in both.
+
+    The samples of all steps are the rows of one matrix, step by step.
+
+    Parameters
+    ----------
+    mode : str
+        Kind of cell, of those in ``GATES``.
+    directions : int
+        1, or 2 for layers that also go from the last step to the first.
+    sizes : tuple of int
+        Number of samples in each step, never growing.
+    ratio : float or None
+        Ratio of the dropout between layers; None for none at all.
+    """
+
+    def __init__(self, mode, directions, sizes, ratio):
+        self.mode = mode
+        self.directions = directions
+        self.sizes = sizes
+        self.ratio = ratio
+        self.masks = []
+
+    def forward(self, x, hx, cx, weights):
+        """Compute all states.
+
+        Parameters
+        ----------
+        x : array
+            Inputs, of shape ``(N, m)``.
+        hx, cx : array or None
+            First states and cells of each layer and direction.
+        weights : list of tuple
+            What ``stack_weights`` gives, for each of them.
+
+        Returns
+        -------
+        tuple of array
+            States of the last layer for each row of ``x``, side by side if there are
+            two directions, and the last states and cells of all layers.
+        """
+        xp = self.array_module = backend.get_array_module(x)
+        self.dtype = x.dtype
+        self._weights = weights
+        self._inputs, self._traces = [], []
+        hy = xp.empty_like(hx)
+        cy = None if cx is None else xp.empty_like(cx)
+        sides = []
+        for k in range(len(weights)):
+            reverse = k % self.directions == 1
+            if k > 0 and not reverse:
+                x, sides = self._joined(xp, sides), []
+            inputs = x if k < self.directions else self._dropped(x)
+            w_x, w_h, bias, b_new = weights[k]
+            gates = inputs.dot(w_x.T)
+            gates += bias
+            y, hy[k], c_last, trace = recurrent.scan(
+                gates, w_h, b_new, hx[k], None if cx is None else cx[k], self.sizes,
+                self.mode, reverse)
+            if cy is not None:
+                cy[k] = c_last
+            sides.append(y)
+            self._inputs.append(inputs)
+            self._traces.append(trace)
+        return self._joined(xp, sides), hy, cy
+
+    def _joined(self, xp, sides):
+        return sides[0] if len(sides) == 1 else xp.concatenate(sides, axis=1)
+
+    def _dropped(self, x):
+        """Inputs of one direction of a layer above the first, after dropout."""
+        if self.ratio is None:
+            return x
+        # The numbers are drawn whatever the ratio is. All steps together take the same
+        # as one after the other.
+        function = dropout.Dropout(self.ratio)
+        x, = function.forward((x,))
+        self.masks.append(function.mask)
+        return x
+
+    def backward(self, gy, ghy, gcy, wants_gx):
+        """Compute all gradients.
+
+        Parameters
+        ----------
+        gy, ghy, gcy : array or None
+            Gradients of the outputs.
+        wants_gx : bool
+            Whether the gradient of the inputs is wanted.
+
+        Returns
+        -------
+        gx : array or None
+            Gradient of the inputs.
+        ghx, gcx : array or None
+            Gradients of the first states and cells.
+        weights : list of tuple
+            Gradients of the joined matrices for the input and for the last state, of
+            the biases for the input, and of the biases for the last state.
+        """
+        xp = self.array_module
+        ghx = xp.empty_like(ghy)
+        gcx = None if gcy is None else xp.empty_like(gcy)
+        gradients = []
+        n = ghy.shape[2]
+        gx = None
+        for k in reversed(range(len(self._weights))):
+            side = k % self.directions
+            gys = gy if self.directions == 1 else xp.ascontiguousarray(
+                gy[:, side * n:(side + 1) * n])
+            w_x, w_h, _, _ = self._weights[k]
+            trace = self._traces[k]
+            g_gates, g_recurrent, ghx[k], gc_first = recurrent.scan_grad(
+                gys, trace, w_h, ghy[k], None if gcy is None else gcy[k], self.sizes,
+                self.mode, side == 1)
+            if gcx is not None:
+                gcx[k] = gc_first
+            gb_x = g_gates.sum(axis=0)
+            # Not the same array: somebody may scale a gradient in place.
+            gb_h = gb_x.copy() if g_recurrent is g_gates else (
+                g_recurrent.sum(axis=0))
+            gradients.append((
+                g_gates.T.dot(self._inputs[k]), g_recurrent.T.dot(trace[1]),
+                gb_x, gb_h))
+            if k < self.directions and not wants_gx:
+                continue
+            part = g_gates.dot(w_x)
+            if k >= self.directions and self.masks:
+                part *= self.masks[k - self.directions]
+            gx = part if gx is None else gx + part
+            if side == 0:
+                gy, gx = gx, None
+        return gy if wants_gx else None, ghx, gcx, gradients[::-1]

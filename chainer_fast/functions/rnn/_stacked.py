@@ -1,0 +1,317 @@
+"""Recurrent networks over whole sequences, as one function of the graph."""
+import collections
+import functools
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode, grad
+from chainer_fast.functions.array import concat, separate, split_axis, stack
+from chainer_fast.functions.math import identity
+from chainer_fast.functions.noise import dropout
+from chainer_fast.functions.rnn import _layers
+from chainer_fast.variable import as_variable
+
+#: Kind of cell: its name; a function that joins the weights and biases of one direction
+#: of a layer; and one of an input, a state, a cell and what has been joined, which
+#: gives the next state and cell. Both are differentiable.
+Cell = collections.namedtuple('Cell', 'mode join step')
+
+
+# --------------------------------------------------------------------- step by step
+
+def _along(step, xs, h, c, w, b):
+    """States along a sequence; those of samples that end early stay as they are."""
+    ys = []
+    for x in xs:
+        size = len(x)
+        h, h_rest = _first(h, size)
+        c, c_rest = _first(c, size)
+        h, c = step(x, h, c, w, b)
+        ys.append(h)
+        h, c = _with_rest(h, h_rest), _with_rest(c, c_rest)
+    return h, c, ys
+
+
+def _first(state, size):
+    if state is None or len(state) <= size:
+        return state, None
+    return split_axis.split_axis(state, [size], axis=0)
+
+
+def _with_rest(state, rest):
+    return state if rest is None else concat.concat([state, rest], axis=0)
+
+
+def drop_sequence(ratio, masks, k, xs):
+    """Dropout of a sequence; the ``k``-th of the masks, if there are any already."""
+    if masks is None:
+        return [dropout.dropout(x, ratio) for x in xs]
+    dropped, start = [], 0
+    for x in xs:
+        mask = masks[k][start:start + len(x)].astype(x.dtype, copy=False)
+        dropped += dropout.Dropout(ratio, mask=mask).apply((x,))
+        start += len(x)
+    return dropped
+
+
+def compose(step, n_layers, directions, hx, cx, ws, bs, xs, drop):
+    """Stacked layers of any step, as a graph of many functions.
+
+    Parameters
+    ----------
+    step : callable
+        Takes an input, a state, a cell and the weights and biases of a layer; returns
+        the next state and cell.
+    n_layers, directions : int
+        Number of layers, and 1 or 2 directions.
+    hx, cx : Variable, array or None
+        First states and cells of each layer and direction.
+    ws, bs : list
+        Weights and biases for each of them.
+    xs : list of Variable or array
+        Inputs of each step.
+    drop : callable or None
+        Dropout of a sequence, given its number, counted in the order of the directions
+        of the second layer and the following ones, and the sequence.
+
+    Returns
+    -------
+    tuple
+        Last states, last cells or None, and a tuple of the outputs of each step.
+    """
+    hs = separate.separate(hx)
+    cs = None if cx is None else separate.separate(cx)
+    last_hs, last_cs = [], []
+    for layer in range(n_layers):
+        sides = []
+        for side in range(directions):
+            k = layer * directions + side
+            # Each direction has a dropout of its own.
+            ins = drop(k - directions, xs) if layer > 0 and drop is not None else xs
+            order = slice(None, None, -1 if side else 1)
+            h, c, ys = _along(
+                step, ins[order], hs[k], None if cs is None else cs[k], ws[k], bs[k])
+            sides.append(ys[order])
+            last_hs.append(h)
+            last_cs.append(c)
+        xs = sides[0] if directions == 1 else [
+            concat.concat(pair, axis=1) for pair in zip(*sides, strict=True)]
+    cy = None if cx is None else stack.stack(last_cs)
+    return stack.stack(last_hs), cy, tuple(xs)
+
+
+# ------------------------------------------------------------------------ all at once
+
+class StackedRNN(FunctionNode):
+    """All layers and steps of a recurrent network.
+
+    The inputs are the first states, the first cells if there are any, the inputs of
+    each step, and for each direction of each layer its weights and its biases. The
+    outputs are the last states, the last cells, and the outputs of each step. The
+    gradient is computed at once, too, unless it has to be differentiable; then the
+    function is composed of smaller ones, and these are differentiated.
+
+    Parameters
+    ----------
+    cell : Cell
+        Kind of cell.
+    n_layers, directions : int
+        Number of layers, and 1 or 2 directions.
+    ratio : float
+        Ratio of the dropout between layers.
+    sizes : tuple of int
+        Number of samples in each step.
+    """
+
+    def __init__(self, cell, n_layers, directions, ratio, sizes):
+        super().__init__()
+        self._cell = cell
+        self._directions = directions
+        self._ratio = ratio
+        self._count = n_layers * directions
+        self._layers = _layers.Layers(
+            cell.mode, directions, sizes, ratio if config.train else None)
+
+    @property
+    def label(self):
+        return 'StackedRNN(%s)' % self._cell.mode
+
+    def _parts(self, values):
+        """First states and cells, inputs of the steps, weights and biases."""
+        hx, *rest = values
+        cx = rest.pop(0) if self._cell.mode == 'lstm' else None
+        steps = len(self._layers.sizes)
+        width = 2 * _layers.GATES[self._cell.mode]
+        groups = [rest[k:k + width] for k in range(steps, len(rest), width)]
+        return hx, cx, rest[:steps], groups[0::2], groups[1::2]
+
+    def _check_data_type_forward(self, arrays):
+        # Only what `fitting_inputs` has found to fit is applied.
+        pass
+
+    def forward(self, inputs):
+        self.retain_inputs(range(len(inputs)))
+        self._dtype = inputs[0].dtype
+        if self._dtype == numpy.float16:
+            # Halves are only how the values are stored.
+            inputs = [x.astype(numpy.float32) for x in inputs]
+        hx, cx, xs, ws, bs = self._parts(inputs)
+        xp = backend.get_array_module(hx)
+        y, hy, cy = self._layers.forward(
+            xp.concatenate(xs), hx, cx,
+            [_layers.stack_weights(xp, self._cell.mode, *each)
+             for each in zip(ws, bs, strict=True)])
+        states = (hy,) if cy is None else (hy, cy)
+        return tuple([
+            each.astype(self._dtype, copy=False)
+            for each in states + tuple(self._split(y))])
+
+    def _split(self, rows):
+        parts, start = [], 0
+        for size in self._layers.sizes:
+            parts.append(rows[start:start + size])
+            start += size
+        return parts
+
+    def backward(self, indexes, grad_outputs):
+        if config.enable_backprop:
+            return self._differentiable_gradients(indexes, grad_outputs)
+        gradients = self._gradients(
+            indexes, [None if g is None else g.array for g in grad_outputs])
+        return tuple([
+            None if gradients[i] is None else as_variable(
+                gradients[i].astype(self._dtype, copy=False)) for i in indexes])
+
+    def _gradients(self, indexes, gys):
+        """Gradients of all inputs; None for those of the steps if none is wanted."""
+        layers, n_states = self._layers, 2 if self._cell.mode == 'lstm' else 1
+        steps, reached = len(layers.sizes), len(layers.sizes)
+        if self._directions == 1:
+            # The last steps have no part in outputs before them.
+            while reached and all(gy is None for gy in gys[:n_states] + gys[
+                    n_states + reached - 1:]):
+                reached -= 1
+        width = self._directions * self.inputs[0].shape[2]
+        shapes = [each.shape for each in self.inputs[:n_states]] + [
+            (size, width) for size in layers.sizes]
+        xp, dtype = layers.array_module, layers.dtype
+        gys = [xp.zeros(shape, dtype) if gy is None else gy.astype(dtype, copy=False)
+               for gy, shape in zip(gys, shapes, strict=True)]
+        wants_gx = any(n_states <= i < n_states + steps for i in indexes)
+        gx, ghx, gcx, weights = layers.backward(
+            xp.concatenate(gys[n_states:]), gys[0], gys[1] if n_states == 2 else None,
+            wants_gx)
+        gradients = [ghx] if gcx is None else [ghx, gcx]
+        gradients += [None] * steps if gx is None else (
+            self._split(gx)[:reached] + [None] * (steps - reached))
+        for each in weights:
+            for joined in each:
+                gradients += xp.split(joined, _layers.GATES[self._cell.mode])
+        return gradients
+
+    def _differentiable_gradients(self, indexes, gys):
+        # Behind identities: what an input itself depends on is not to be followed.
+        inputs = identity.identity(*self.get_retained_inputs())
+        hx, cx, xs, ws, bs = self._parts(inputs)
+        joined = [self._cell.join(*each) for each in zip(ws, bs, strict=True)]
+        masks, drop = self._layers.masks, None
+        if masks:
+            drop = functools.partial(drop_sequence, self._ratio, masks)
+        hy, cy, ys = compose(
+            self._cell.step, self._count // self._directions, self._directions, hx, cx,
+            [w for w, _ in joined], [b for _, b in joined], xs, drop)
+        outputs = (hy, *ys) if cy is None else (hy, cy, *ys)
+        reached = [k for k, gy in enumerate(gys) if gy is not None]
+        return grad(
+            [outputs[k] for k in reached], [inputs[i] for i in indexes],
+            [gys[k] for k in reached], enable_double_backprop=True)
+
+
+def _all_fit(arrays, shape, dtype):
+    return all(each.shape == shape and each.dtype == dtype for each in arrays)
+
+
+def fitting_inputs(mode, n_layers, directions, hx, cx, ws, bs, xs):
+    """Return the inputs of :class:`StackedRNN`; None if it has no way with them.
+
+    All have to be of one floating dtype and of the very shapes that belong together.
+    """
+    count, gates = n_layers * directions, _layers.GATES[mode]
+    shape, dtype = hx.shape, hx.dtype
+    if (dtype.kind != 'f' or len(shape) != 3 or shape[0] != count or 0 in shape
+            or xs[0].ndim != 2):
+        return None
+    _, batch, n = shape
+    states = [hx] if cx is None else [hx, cx]
+    if not _all_fit(states, shape, dtype):
+        return None
+    width = xs[0].shape[1]
+    size = batch
+    for x in xs:
+        if len(x) > size or not _all_fit((x,), (len(x), width), dtype):
+            return None
+        size = len(x)
+    inputs = [*states, *xs]
+    for k in range(count):
+        if k == directions:
+            width = n * directions
+        w, b = ws[k], bs[k]
+        if not (_all_fit(w[:gates], (n, width), dtype)
+                and _all_fit(w[gates:2 * gates], (n, n), dtype)
+                and _all_fit(b[:2 * gates], (n,), dtype)):
+            return None
+        inputs += w[:2 * gates]
+        inputs += b[:2 * gates]
+    return inputs
+
+
+def _check_weights(name, groups, count, length):
+    if len(groups) < count or any(len(each) < length for each in groups[:count]):
+        raise IndexError(
+            '%s must hold %d sequences, one for each direction of each layer, of %d '
+            'arrays each, but has the lengths %s'
+            % (name, count, length, [len(each) for each in groups]))
+
+
+def stacked_rnn(cell, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction):
+    """Run a recurrent network over a sequence.
+
+    Parameters
+    ----------
+    cell : Cell
+        Kind of cell.
+    n_layers : int
+        Number of layers.
+    ratio : float
+        Ratio of the dropout between layers.
+    hx, cx, ws, bs, xs
+        See :func:`compose`.
+    use_bi_direction : bool
+        Whether there are two directions.
+
+    Returns
+    -------
+    tuple
+        Last states, last cells or None, and a tuple of the outputs of each step.
+    """
+    directions = 2 if use_bi_direction else 1
+    xs, count = list(xs), n_layers * directions
+    length = 2 * _layers.GATES[cell.mode]
+    _check_weights('ws', ws, count, length)
+    _check_weights('bs', bs, count, length)
+    inputs = None
+    if count > 0 and xs:
+        inputs = fitting_inputs(cell.mode, n_layers, directions, hx, cx, ws, bs, xs)
+    if inputs is not None:
+        hy, *outputs = StackedRNN(
+            cell, n_layers, directions, ratio, tuple([len(x) for x in xs])).apply(
+                tuple(inputs))
+        cy = None if cx is None else outputs.pop(0)
+        return hy, cy, tuple(outputs)
+
+    joined = [cell.join(w, b) for w, b in zip(ws[:count], bs[:count], strict=True)]
+    return compose(
+        cell.step, n_layers, directions, hx, cx, [w for w, _ in joined],
+        [b for _, b in joined], xs, functools.partial(drop_sequence, ratio, None))

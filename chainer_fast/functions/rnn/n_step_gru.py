@@ -1,0 +1,168 @@
+from chainer_fast.functions.activation import sigmoid, tanh
+from chainer_fast.functions.array import concat, split_axis
+from chainer_fast.functions.connection import linear
+from chainer_fast.functions.rnn import _stacked, n_step_rnn
+
+
+def _join(w, b):
+    """Matrices and biases for the input and for the last state, gate by gate."""
+    return tuple([
+        [concat.concat(each[k:k + 3], axis=0) for k in (0, 3)] for each in (w, b)])
+
+
+def _step(x, h, c, w, b):
+    r_x, z_x, new_x = split_axis.split_axis(linear.linear(x, w[0], b[0]), 3, axis=1)
+    r_h, z_h, new_h = split_axis.split_axis(linear.linear(h, w[1], b[1]), 3, axis=1)
+    r = sigmoid.sigmoid(r_x + r_h)
+    z = sigmoid.sigmoid(z_x + z_h)
+    new = tanh.tanh(new_x + r * new_h)
+    return (1 - z) * new + z * h, c
+
+
+def _gru(x, h, c, w, b):
+    """One step, of the six matrices and biases of a layer; the cell passes as it is."""
+    return _step(x, h, c, *_join(w, b))
+
+
+_CELL = _stacked.Cell('gru', _join, _step)
+
+
+class NStepGRU(n_step_rnn.BaseNStepRNN):
+    """Gated recurrent units over a sequence.
+
+    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    """
+
+    def __init__(self, n_layers, states, lengths, **kwargs):
+        super().__init__(n_layers, states, lengths, 'uni', 'gru', **kwargs)
+
+
+class NStepBiGRU(n_step_rnn.BaseNStepRNN):
+    """Gated recurrent units over a sequence in both directions.
+
+    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    """
+
+    def __init__(self, n_layers, states, lengths, **kwargs):
+        super().__init__(n_layers, states, lengths, 'bi', 'gru', **kwargs)
+
+
+def n_step_gru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
+    """Stacked gated recurrent units over a batch of sequences.
+
+    With the input :math:`x_t` of a layer at step :math:`t` and its last output
+    :math:`h_{t-1}`,
+
+    .. math::
+
+        r_t &= \\sigma(W_0 x_t + W_3 h_{t-1} + b_0 + b_3), \\\\
+        z_t &= \\sigma(W_1 x_t + W_4 h_{t-1} + b_1 + b_4), \\\\
+        h'_t &= \\tanh(W_2 x_t + b_2 + r_t (W_5 h_{t-1} + b_5)), \\\\
+        h_t &= (1 - z_t) h'_t + z_t h_{t-1}.
+
+    The outputs of a layer are the inputs of the next; in training mode they pass a
+    dropout.
+
+    Parameters
+    ----------
+    n_layers : int
+        Number of layers ``L``.
+    dropout_ratio : float
+        Ratio of the dropout, in ``[0, 1)``.
+    hx : Variable or array
+        Outputs before the first step, of shape ``(L, B, n)``.
+    ws : list of list
+        For each layer the six matrices, :math:`W_0` to :math:`W_2` of shape ``(n, m)``
+        in the first layer, all others of shape ``(n, n)``.
+    bs : list of list
+        For each layer the six biases of shape ``(n,)``.
+    xs : list of Variable or array
+        Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
+        longest to the shortest, and each step has the samples of those that have not
+        ended: ``B_t`` never grows. See :func:`~chainer.functions.transpose_sequence`.
+
+    Returns
+    -------
+    tuple
+        Outputs after the last step of each sequence, of shape ``(L, B, n)``, and a
+        tuple of the last layer's outputs at each step, of shape ``(B_t, n)``.
+
+    Raises
+    ------
+    ValueError
+        If the ratio is out of range, or a retired argument is given.
+    IndexError
+        If there are too few weights, biases or states.
+
+    See Also
+    --------
+    chainer.links.NStepGRU
+
+    Examples
+    --------
+    >>> hx = np.zeros((1, 2, 3), np.float32)
+    >>> ws = [[np.ones((3, 4 if k < 3 else 3), np.float32) for k in range(6)]]
+    >>> bs = [[np.ones(3, np.float32) for k in range(6)]]
+    >>> xs = [np.ones((b, 4), np.float32) for b in (2, 2, 1)]
+    >>> hy, ys = F.n_step_gru(1, 0.5, hx, ws, bs, xs)
+    >>> hy.shape, [y.shape for y in ys]
+    ((1, 2, 3), [(2, 3), (2, 3), (1, 3)])
+    """
+    return n_step_gru_base(
+        n_layers, dropout_ratio, hx, ws, bs, xs, False, **kwargs)
+
+
+def n_step_bigru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
+    """Stacked gated recurrent units over a batch of sequences, both ways.
+
+    Each layer consists of two of :func:`~chainer.functions.n_step_gru`: one goes along
+    the sequences, the other from their ends to their beginnings. Their outputs stand
+    side by side.
+
+    Parameters
+    ----------
+    n_layers : int
+        Number of layers ``L``.
+    dropout_ratio : float
+        Ratio of the dropout between layers.
+    hx : Variable or array
+        Outputs before the first step, of shape ``(2 L, B, n)``: of each layer those
+        forwards and then those backwards.
+    ws : list of list
+        For each direction of each layer the six matrices, of shape ``(n, m)`` or
+        ``(n, n)`` as there; those for the input of the second layer and the following
+        ones have the shape ``(n, 2 n)``.
+    bs : list of list
+        For each direction of each layer the six biases.
+    xs : list of Variable or array
+        Input of each step, as there.
+
+    Returns
+    -------
+    tuple
+        Last outputs of shape ``(2 L, B, n)``, and a tuple of the last layer's outputs
+        at each step, of shape ``(B_t, 2 n)``.
+
+    See Also
+    --------
+    chainer.functions.n_step_gru, chainer.links.NStepBiGRU
+    """
+    return n_step_gru_base(n_layers, dropout_ratio, hx, ws, bs, xs, True, **kwargs)
+
+
+def n_step_gru_base(
+        n_layers, dropout_ratio, hx, ws, bs, xs, use_bi_direction, **kwargs):
+    """Either of :func:`~chainer.functions.n_step_gru` and
+    :func:`~chainer.functions.n_step_bigru`.
+
+    Parameters
+    ----------
+    n_layers, dropout_ratio, hx, ws, bs, xs
+        See there.
+    use_bi_direction : bool
+        Whether there are two directions.
+    """
+    n_step_rnn.check_retired(kwargs)
+    hy, _, ys = _stacked.stacked_rnn(
+        _CELL, n_layers, dropout_ratio, hx, None, ws, bs, xs, use_bi_direction)
+    return hy, ys

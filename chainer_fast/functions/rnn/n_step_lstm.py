@@ -1,0 +1,177 @@
+from chainer_fast.functions.array import reshape, stack
+from chainer_fast.functions.connection import linear
+from chainer_fast.functions.rnn import _stacked, lstm, n_step_rnn
+
+
+def _stack_weight(ws):
+    """Joins the gates' arrays so that their rows alternate, as ``lstm`` has them."""
+    joined = stack.stack(ws, axis=1)
+    return reshape.reshape(
+        joined, (joined.shape[0] * len(ws),) + joined.shape[2:])
+
+
+def _join(w, b):
+    """Matrices and biases for the input and for the last state, gates alternating."""
+    return tuple([
+        [_stack_weight([each[k + gate] for gate in (2, 0, 1, 3)]) for k in (0, 4)]
+        for each in (w, b)])
+
+
+def _step(x, h, c, w, b):
+    gates = linear.linear(x, w[0], b[0]) + linear.linear(h, w[1], b[1])
+    c, h = lstm.lstm(c, gates)
+    return h, c
+
+
+def _lstm(x, h, c, w, b):
+    """One step, of the eight matrices and biases of a layer: next output and cell."""
+    return _step(x, h, c, *_join(w, b))
+
+
+_CELL = _stacked.Cell('lstm', _join, _step)
+
+
+class NStepLSTM(n_step_rnn.BaseNStepRNN):
+    """Long short-term memory over a sequence.
+
+    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    """
+
+    def __init__(self, n_layers, states, lengths):
+        super().__init__(n_layers, states, lengths, 'uni', 'lstm')
+
+
+class NStepBiLSTM(n_step_rnn.BaseNStepRNN):
+    """Long short-term memory over a sequence in both directions.
+
+    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    """
+
+    def __init__(self, n_layers, states, lengths):
+        super().__init__(n_layers, states, lengths, 'bi', 'lstm')
+
+
+def n_step_lstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
+    """Stacked long short-term memory over a batch of sequences.
+
+    With the input :math:`x_t` of a layer at step :math:`t`, its last output
+    :math:`h_{t-1}` and cell :math:`c_{t-1}`,
+
+    .. math::
+
+        i_t &= \\sigma(W_0 x_t + W_4 h_{t-1} + b_0 + b_4), \\\\
+        f_t &= \\sigma(W_1 x_t + W_5 h_{t-1} + b_1 + b_5), \\\\
+        a_t &= \\tanh(W_2 x_t + W_6 h_{t-1} + b_2 + b_6), \\\\
+        o_t &= \\sigma(W_3 x_t + W_7 h_{t-1} + b_3 + b_7), \\\\
+        c_t &= f_t c_{t-1} + i_t a_t, \\\\
+        h_t &= o_t \\tanh(c_t).
+
+    The outputs of a layer are the inputs of the next; in training mode they pass a
+    dropout.
+
+    Parameters
+    ----------
+    n_layers : int
+        Number of layers ``L``.
+    dropout_ratio : float
+        Ratio of the dropout, in ``[0, 1)``.
+    hx, cx : Variable or array
+        Outputs and cells before the first step, of shape ``(L, B, n)``.
+    ws : list of list
+        For each layer the eight matrices, :math:`W_0` to :math:`W_3` of shape
+        ``(n, m)`` in the first layer, all others of shape ``(n, n)``.
+    bs : list of list
+        For each layer the eight biases of shape ``(n,)``.
+    xs : list of Variable or array
+        Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
+        longest to the shortest, and each step has the samples of those that have not
+        ended: ``B_t`` never grows. See :func:`~chainer.functions.transpose_sequence`.
+
+    Returns
+    -------
+    tuple
+        Outputs and cells after the last step of each sequence, each of shape
+        ``(L, B, n)``, and a tuple of the last layer's outputs at each step, of shape
+        ``(B_t, n)``.
+
+    Raises
+    ------
+    ValueError
+        If the inputs and the first layer's weights differ in size, the ratio is out of
+        range, or a retired argument is given.
+    IndexError
+        If there are too few weights, biases or states, or no inputs.
+
+    See Also
+    --------
+    chainer.functions.lstm, chainer.links.NStepLSTM
+
+    Examples
+    --------
+    >>> hx = np.zeros((1, 2, 3), np.float32)
+    >>> ws = [[np.ones((3, 4 if k < 4 else 3), np.float32) for k in range(8)]]
+    >>> bs = [[np.ones(3, np.float32) for k in range(8)]]
+    >>> xs = [np.ones((b, 4), np.float32) for b in (2, 2, 1)]
+    >>> hy, cy, ys = F.n_step_lstm(1, 0.5, hx, hx, ws, bs, xs)
+    >>> hy.shape, [y.shape for y in ys]
+    ((1, 2, 3), [(2, 3), (2, 3), (1, 3)])
+    """
+    return n_step_lstm_base(
+        n_layers, dropout_ratio, hx, cx, ws, bs, xs, False, **kwargs)
+
+
+def n_step_bilstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
+    """Stacked long short-term memory over a batch of sequences, both ways.
+
+    Each layer consists of two of :func:`~chainer.functions.n_step_lstm`: one goes
+    along the sequences, the other from their ends to their beginnings. Their outputs
+    stand side by side.
+
+    Parameters
+    ----------
+    n_layers : int
+        Number of layers ``L``.
+    dropout_ratio : float
+        Ratio of the dropout between layers.
+    hx, cx : Variable or array
+        Outputs and cells before the first step, of shape ``(2 L, B, n)``: of each layer
+        those forwards and then those backwards.
+    ws : list of list
+        For each direction of each layer the eight matrices, of shape ``(n, m)`` or
+        ``(n, n)`` as there; those for the input of the second layer and the following
+        ones have the shape ``(n, 2 n)``.
+    bs : list of list
+        For each direction of each layer the eight biases.
+    xs : list of Variable or array
+        Input of each step, as there.
+
+    Returns
+    -------
+    tuple
+        Last outputs and cells, each of shape ``(2 L, B, n)``, and a tuple of the last
+        layer's outputs at each step, of shape ``(B_t, 2 n)``.
+
+    See Also
+    --------
+    chainer.functions.n_step_lstm, chainer.links.NStepBiLSTM
+    """
+    return n_step_lstm_base(
+        n_layers, dropout_ratio, hx, cx, ws, bs, xs, True, **kwargs)
+
+
+def n_step_lstm_base(
+        n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction, **kwargs):
+    """Either of :func:`~chainer.functions.n_step_lstm` and
+    :func:`~chainer.functions.n_step_bilstm`.
+
+    Parameters
+    ----------
+    n_layers, dropout_ratio, hx, cx, ws, bs, xs
+        See there.
+    use_bi_direction : bool
+        Whether there are two directions.
+    """
+    n_step_rnn.check_retired(kwargs)
+    n_step_rnn.check_input_size(ws, xs)
+    return _stacked.stacked_rnn(
+        _CELL, n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction)

@@ -1,0 +1,157 @@
+from chainer_fast import backend
+from chainer_fast.backends.kernels import recurrent
+from chainer_fast.configuration import config
+from chainer_fast.function import Function
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.rnn import _second_order
+from chainer_fast.utils import type_check
+from chainer_fast.variable import as_variable
+
+
+def _arrays(variables):
+    return [None if each is None else each.array for each in variables]
+
+
+class SLSTM(FunctionNode):
+    """Gates, cell and output of a step with two inputs, as of a binary tree.
+
+    Its two outputs are the new cell and the step's output.
+    """
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('c_prev1', 'c_prev2', 'x1', 'x2'))
+        c1_type, c2_type, x1_type, x2_type = in_types
+        type_check.expect(c1_type.dtype.kind == 'f')
+        for other in in_types[1:]:
+            type_check.expect(other.dtype == c1_type.dtype)
+        type_check.expect(c1_type.ndim >= 2)
+        type_check.expect(c1_type.shape == c2_type.shape)
+        for x_type in x1_type, x2_type:
+            type_check.expect(x_type.ndim == c1_type.ndim)
+            type_check.expect(x_type.shape[0] == c1_type.shape[0])
+            type_check.expect(x_type.shape[1] == 4 * c1_type.shape[1])
+            for d in range(2, type_check.eval(c1_type.ndim)):
+                type_check.expect(x_type.shape[d] == c1_type.shape[d])
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2, 3))
+        self.retain_outputs((0,))
+        return recurrent.slstm(*inputs)
+
+    def backward(self, indexes, grads):
+        known = self.get_retained_inputs() + self.get_retained_outputs()
+        if config.enable_backprop:
+            return SLSTMGrad()(*known, *grads)
+        gradients = recurrent.slstm_grad(*_arrays(known), *_arrays(grads))
+        return tuple(map(as_variable, gradients))
+
+
+class SLSTMGrad(Function):
+    """Gradient of :class:`SLSTM`.
+
+    The inputs are those of the function, its first output, and the gradients of its
+    outputs, which may be ``None``.
+    """
+
+    def forward(self, inputs):
+        return recurrent.slstm_grad(*inputs)
+
+    def backward(self, inputs, grads):
+        c_prev1, c_prev2, x1, x2, c, gc, gh = inputs
+        xp = backend.get_array_module(x1)
+        ggc_prev1, ggc_prev2, ggx1, ggx2 = [
+            xp.zeros_like(like) if gg is None else gg
+            for gg, like in zip(grads, inputs, strict=False)]
+        a1, i1, f1, o1 = recurrent.extract_gates(x1)
+        a2, i2, f2, o2 = recurrent.extract_gates(x2)
+        zero = x1.dtype.type(0)
+        gradients = slstm_grad_grad(
+            c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o1 + o2, c,
+            zero if gc is None else gc, zero if gh is None else gh,
+            ggc_prev1, *recurrent.extract_gates(ggx1),
+            ggc_prev2, *recurrent.extract_gates(ggx2))
+        by_x1, by_x2 = [xp.empty(x.shape, x.dtype) for x in (x1, x2)]
+        for by_x, by_gates in ((by_x1, gradients[1:5]), (by_x2, gradients[6:10])):
+            for target, by_gate in zip(
+                    recurrent.extract_gates(by_x), by_gates, strict=True):
+                target[...] = by_gate
+        by_c, by_gc, by_gh = gradients[10:]
+        return (gradients[0], gradients[5], by_x1, by_x2, by_c,
+                None if gc is None else by_gc, None if gh is None else by_gh)
+
+
+def slstm_grad_grad(
+        c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o, c, gc, gh,
+        ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2):
+    """Gradient of the gradient of an S-LSTM's step.
+
+    Parameters
+    ----------
+    c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o, c : array
+        Old cells, inputs of the gates before their activation (of the output gate, the
+        sum of both), and new cell.
+    gc, gh : array
+        Gradients of the new cell and the output.
+    ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2 : array
+        What came for the gradients of the old cells and the gates.
+
+    Returns
+    -------
+    tuple of array
+        Gradients by ``c_prev1, a1, i1, f1, o1, c_prev2, a2, i2, f2, o2, c, gc, gh``.
+    """
+    xp = backend.get_array_module(a1)
+    tanh_c, o = xp.tanh(c), recurrent.sigmoid(o)
+    gc_step, _ = recurrent.output_grad(o, tanh_c, gc, gh)
+
+    def half(c_prev, a, i, f, *gg):
+        return _second_order.cell(
+            gc_step, c_prev, xp.tanh(a), recurrent.sigmoid(i), recurrent.sigmoid(f),
+            *gg)
+
+    ggc1, *half1 = half(c_prev1, a1, i1, f1, ggc_prev1, gga1, ggi1, ggf1)
+    ggc2, *half2 = half(c_prev2, a2, i2, f2, ggc_prev2, gga2, ggi2, ggf2)
+    ggc = ggc1 + ggc2
+    go, gc_next, ggh = _second_order.output(o, tanh_c, gh, ggc, ggo1 + ggo2)
+    return (*half1, go, *half2, go, gc_next, ggc, ggh)
+
+
+def slstm(c_prev1, c_prev2, x1, x2):
+    """One step of a memory with two pasts, after its affine maps.
+
+    It joins two children of a binary tree. Each of ``x1`` and ``x2`` holds the inputs
+    of four gates by turns along its second axis, as that of
+    :func:`~chainer.functions.lstm` does. With them,
+
+    .. math::
+
+        c &= \\tanh(a_1) \\sigma(i_1) + \\tanh(a_2) \\sigma(i_2)
+            + c_{\\text{prev}1} \\sigma(f_1) + c_{\\text{prev}2} \\sigma(f_2), \\\\
+        h &= \\tanh(c) \\sigma(o_1 + o_2),
+
+    elementwise.
+
+    See: `Long short-term memory over tree structures
+    <https://arxiv.org/abs/1503.04881>`_
+
+    Parameters
+    ----------
+    c_prev1, c_prev2 : Variable or array
+        Cells of the children, of shape ``(B, n, ...)`` and a floating dtype.
+    x1, x2 : Variable or array
+        Arrays of shape ``(B, 4 n, ...)`` and the dtype of the cells.
+
+    Returns
+    -------
+    tuple of Variable
+        The new cells and the outputs, each of shape ``(B, n, ...)``.
+
+    Examples
+    --------
+    >>> c = np.zeros((2, 3), np.float32)
+    >>> x = np.ones((2, 12), np.float32)
+    >>> c, h = F.slstm(c, c, x, x)
+    >>> c.shape, h.shape
+    ((2, 3), (2, 3))
+    """
+    return SLSTM().apply((c_prev1, c_prev2, x1, x2))

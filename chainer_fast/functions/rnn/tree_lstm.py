@@ -1,0 +1,94 @@
+from chainer_fast._toplevel import Fallback
+from chainer_fast.backends.kernels import recurrent
+from chainer_fast.function import Function
+from chainer_fast.utils import type_check
+
+
+class TreeLSTM(Function):
+    """Gates, cell and output of one node of a tree.
+
+    The inputs are the cells of the children and the gates' inputs; the outputs are the
+    node's cell and output.
+
+    Attributes
+    ----------
+    a, i, o : array
+        Values of the gates of the step.
+    fs : list of array
+        Values of the forget gates, one for each child.
+    c : array
+        New cell.
+    """
+
+    def check_type_forward(self, in_types):
+        type_check.expect(in_types.size() >= 2)
+        *c_types, x_type = in_types
+        n_ary = len(c_types)
+        for c_type in c_types:
+            type_check.expect(c_type.dtype.kind == 'f')
+            type_check.expect(c_type.dtype == x_type.dtype)
+            type_check.expect(c_type.ndim == 2)
+        type_check.expect(x_type.ndim == 2)
+        for c_type in c_types:
+            type_check.expect(x_type.shape[0] == c_type.shape[0])
+            type_check.expect(x_type.shape[1] == (3 + n_ary) * c_type.shape[1])
+
+    def forward(self, inputs):
+        *cs, x = inputs
+        self._gates, self.c, h = recurrent.tree_lstm(x, *cs)
+        self.a, self.i, self.o, *self.fs = recurrent.tree_gates(
+            self._gates, 3 + len(cs))
+        return self.c, h
+
+    def forward_chainerx(self, inputs):
+        """Never called: there are no ChainerX arrays."""
+        return Fallback
+
+    def backward(self, inputs, grad_outputs):
+        return recurrent.tree_lstm_grad(
+            self._gates, self.c, *grad_outputs, *inputs[:-1])
+
+
+def tree_lstm(*inputs):
+    """One step of a memory over a tree, after its affine maps.
+
+    The arguments are the cells :math:`c_1, \\dots, c_N` of the children and an array
+    with the inputs of ``3 + N`` gates, one after the other along its second axis:
+    :math:`a, i, o, f_1, \\dots, f_N`. With them,
+
+    .. math::
+
+        c &= \\tanh(a) \\sigma(i) + \\sum_k \\sigma(f_k) c_k, \\\\
+        h &= \\tanh(c) \\sigma(o),
+
+    elementwise. A node with fewer children than ``N`` has cells of zeros in their
+    places.
+
+    See: `Improved semantic representations from tree-structured long short-term
+    memory networks <https://www.aclweb.org/anthology/P15-1150>`_
+
+    Parameters
+    ----------
+    *inputs : Variable or array
+        ``N`` arrays of shape ``(B, n)`` and one of shape ``(B, (3 + N) n)``, all of one
+        floating dtype.
+
+    Returns
+    -------
+    tuple of Variable
+        The new cells and the outputs, each of shape ``(B, n)``. They cannot be
+        differentiated twice.
+
+    See Also
+    --------
+    chainer.links.ChildSumTreeLSTM, chainer.links.NaryTreeLSTM
+
+    Examples
+    --------
+    >>> cells = [np.zeros((2, 3), np.float32) for _ in range(4)]
+    >>> x = np.ones((2, 21), np.float32)
+    >>> c, h = F.tree_lstm(*cells, x)
+    >>> c.shape, h.shape
+    ((2, 3), (2, 3))
+    """
+    return TreeLSTM()(*inputs)
