@@ -9,7 +9,7 @@ from chainer_fast._core import (
     row_kernels,
 )
 from chainer_fast._core.graph import register_kernel
-from chainer_fast.backends.kernels._compiled import activation, noise
+from chainer_fast.backends.kernels._compiled import activation, convolution, noise
 from chainer_fast.backends.kernels._compiled import softmax as softmax_kernels
 from chainer_fast.functions.activation import (
     clipped_relu,
@@ -24,7 +24,12 @@ from chainer_fast.functions.activation import (
     tanh,
 )
 from chainer_fast.functions.array import concat, reshape
-from chainer_fast.functions.connection import embed_id, linear
+from chainer_fast.functions.connection import (
+    convolution_2d,
+    deconvolution_2d,
+    embed_id,
+    linear,
+)
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.math import (
     average,
@@ -59,6 +64,9 @@ def register():
             (relu.ReLUGrad2, kernels.ReLUGradKernel()),
             (basic_math.PowVarConst, kernels.PowVarConstKernel()),
             (linear.LinearFunction, matrix_kernels.LinearKernel()),
+            (convolution_2d.Convolution2DFunction, convolution.Convolution2DKernel()),
+            (deconvolution_2d.Deconvolution2DFunction,
+             convolution.Deconvolution2DKernel()),
             (linear.LinearGradData, matrix_kernels.LinearGradDataKernel()),
             (linear.LinearGradWeight, matrix_kernels.LinearGradWeightKernel()),
             (matmul.MatMul, matrix_kernels.MatMulKernel()),

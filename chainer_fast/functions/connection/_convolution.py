@@ -28,8 +28,9 @@ class Planar(FunctionNode):
     _use_ideep = False
 
     def _set_window(self, stride, pad, dilate, groups):
-        (self.sy, self.sx), (self.ph, self.pw) = pair(stride), pair(pad)
-        self.dy, self.dx = pair(dilate)
+        self.sy, self.sx = (stride, stride) if type(stride) is int else pair(stride)
+        self.ph, self.pw = (pad, pad) if type(pad) is int else pair(pad)
+        self.dy, self.dx = (dilate, dilate) if type(dilate) is int else pair(dilate)
         self.groups = groups
 
     def _window(self):

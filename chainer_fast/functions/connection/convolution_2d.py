@@ -26,10 +26,14 @@ class Convolution2DFunction(_convolution.Planar):
 
     def __init__(self, stride=1, pad=0, cover_all=False, **kwargs):
         super().__init__()
-        dilate, groups, fast = argument.parse_kwargs(
-            kwargs, *_OPTIONS, **_convolution.RETIRED) if kwargs else (1, 1, False)
-        self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
-        self.cover_all, self.cudnn_fast = cover_all, fast
+        if kwargs:
+            dilate, groups, self.cudnn_fast = argument.parse_kwargs(
+                kwargs, *_OPTIONS, **_convolution.RETIRED)
+            self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
+        else:
+            self.cudnn_fast = False
+            self._set_window(stride, pad, 1, 1)
+        self.cover_all = cover_all
 
     def check_type_forward(self, in_types):
         x, W, b = _convolution.expect_operands(in_types, 2)

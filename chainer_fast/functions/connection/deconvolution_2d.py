@@ -31,9 +31,12 @@ class Deconvolution2DFunction(_convolution.Planar):
 
     def __init__(self, stride=1, pad=0, outsize=None, **kwargs):
         super().__init__()
-        dilate, groups = argument.parse_kwargs(
-            kwargs, *_OPTIONS, **_convolution.RETIRED) if kwargs else (1, 1)
-        self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
+        if kwargs:
+            dilate, groups = argument.parse_kwargs(
+                kwargs, *_OPTIONS, **_convolution.RETIRED)
+            self._set_window(stride, pad, _convolution.check_dilation(dilate), groups)
+        else:
+            self._set_window(stride, pad, 1, 1)
         self.outh, self.outw = (None, None) if outsize is None else outsize
 
     def check_type_forward(self, in_types):

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.plain cimport cf_float_kind, kind_of
+from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast.backends.kernels._compiled.blas cimport load, product_d, product_f
 
 np.import_array()
@@ -531,6 +531,7 @@ cdef int _run(_Run run_f, _Run run_d, char kind, _Window window, object first,
     cdef int failed
     cdef _Run run = run_f if kind == b'f' else run_d
     if third is not None:
+        third = _contiguous(third)
         c = PyArray_DATA(<np.ndarray>third)
     load()
     if window.images * window.columns * window.depth * window.filters < LONG_PRODUCT:
@@ -588,7 +589,8 @@ cdef _Window _filter_window(char kind, x, W, images, stride, pad, dilate, groups
     cdef Py_ssize_t n = PyArray_NDIM(W) - 2
     if not kind or n < 1 or PyArray_NDIM(x) != n + 2:
         return None
-    if b is not None and (kind_of(b) != kind or PyArray_SIZE(b) != bias_length):
+    if b is not None and (
+            _common_kind(b, b) != kind or PyArray_SIZE(b) != bias_length):
         return None
     window = _window(images, W.shape[2:], outs, stride, pad, dilate)
     if window is None:
@@ -607,7 +609,7 @@ cdef _Window _filter_window(char kind, x, W, images, stride, pad, dilate, groups
     return window
 
 
-def convolve(x, W, b, stride, pad, dilate, groups, outs):
+cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of :func:`chainer_fast.backends.kernels.images.convolve`."""
     cdef char kind = _common_kind(x, W)
     cdef _Window window
@@ -624,7 +626,7 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
     return y
 
 
-def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
+cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of the kernel of this name in the module ``images``."""
     cdef char kind = _common_kind(x, W)
     cdef _Window window
@@ -641,7 +643,7 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     return y
 
 
-def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
+cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     """Compiled form of :func:`chainer_fast.backends.kernels.images.correlate`."""
     cdef char kind = _common_kind(x, gy)
     cdef _Window window

@@ -227,6 +227,28 @@ static void cf_rows_inside(const cf_window *w, const cf_tap *tap, ptrdiff_t begi
         }                                                                          \
     }
 
+/* Sums of each channel over all images, added up in double precision. */
+#define CF_CHANNEL_SUMS(S, T)                                                      \
+    CF_CLONES static void cf_channel_sums_##S(const T *y, double *sums,            \
+                                              ptrdiff_t images, ptrdiff_t channels, \
+                                              ptrdiff_t plane) {                   \
+        ptrdiff_t n, c, i, j;                                                      \
+        for (n = 0; n < images; ++n)                                               \
+            for (c = 0; c < channels; ++c, y += plane) {                           \
+                double part[16] = {0}, rest = 0;                                   \
+                for (i = 0; i + 16 <= plane; i += 16)                              \
+                    for (j = 0; j < 16; ++j)                                       \
+                        part[j] += y[i + j];                                       \
+                for (; i < plane; ++i)                                             \
+                    rest += y[i];                                                  \
+                for (j = 0; j < 16; ++j)                                           \
+                    rest += part[j];                                               \
+                sums[c] += rest;                                                   \
+            }                                                                      \
+    }
+
+CF_CHANNEL_SUMS(f, float)
+CF_CHANNEL_SUMS(d, double)
 CF_PATCHES(b, uint8_t)
 CF_PATCHES(h, uint16_t)
 CF_PATCHES(f, float)

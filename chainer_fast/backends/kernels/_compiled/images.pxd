@@ -1,0 +1,6 @@
+"""Convolutions of plain images; see the module ``images`` of kernels."""
+
+
+cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs)
+cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs)
+cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype)
