@@ -1,6 +1,6 @@
 import numpy
 
-from chainer_fast import backend
+from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
 
@@ -135,7 +135,7 @@ def _carry(values, source, target, shared):
     if places[2].size:
         sharers = xp.bincount(places[2].ravel(), minlength=size)
         memory /= xp.maximum(sharers, 1).astype(values.dtype)
-    return memory[places[1]]
+    return utils.force_array(memory[places[1]])
 
 
 class AsStrided(FunctionNode):

@@ -1,7 +1,6 @@
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.utils import type_check
 
 
 class Moveaxis(FunctionNode):
@@ -28,7 +27,7 @@ class Moveaxis(FunctionNode):
         return axes
 
     def check_type_forward(self, in_types):
-        type_check._argname(in_types, ('x',))
+        _checks.floats(in_types, 'x')
         for axis in self.source + self.destination:
             _checks.axis(in_types[0], axis)
 

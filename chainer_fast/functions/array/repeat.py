@@ -67,10 +67,12 @@ class RepeatGrad(FunctionNode):
         gx = xp.zeros(self.in_shape, self.in_dtype)
         if gy.size == 0:
             return gx,
-        # The repeated axis comes first, as the only one for axis=None.
-        rows = gx.ravel() if self.axis is None else xp.moveaxis(
-            gx, self.axis, 0)
-        if self.axis is not None:
+        # The repeated axis comes first, as the only one for axis=None and for an
+        # array without axes.
+        if self.axis is None or gx.ndim == 0:
+            rows = gx.reshape(-1)
+        else:
+            rows = xp.moveaxis(gx, self.axis, 0)
             gy = xp.moveaxis(gy, self.axis, 0)
         if len(self.repeats) == 1:
             split = (len(rows), self.repeats[0]) + rows.shape[1:]

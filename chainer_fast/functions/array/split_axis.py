@@ -7,7 +7,7 @@ from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.array import concat
+from chainer_fast.functions.array import concat, get_item
 from chainer_fast.utils import type_check
 
 
@@ -60,27 +60,36 @@ class SplitAxis(FunctionNode):
     def forward(self, inputs):
         x, = inputs
         self._xp = backend.get_array_module(x)
+        ys = tuple([x[piece] for piece in self._pieces(x.shape)])
+        self._shapes = [y.shape for y in ys]
+        return ys
+
+    def _pieces(self, shape):
+        """Indexes of the sections of an array."""
         cuts = self.indices_or_sections
         if self.indices is not None:
             # An empty array of indices is of a floating dtype by default,
             # and an index may come as a 0-dim array.
             cuts = [operator.index(i) for i in cuts]
         else:
-            length = x.shape[self.axis] // cuts
+            length = shape[self.axis] // cuts
             cuts = [i * length for i in range(1, cuts)]
-        whole = (slice(None),) * (self.axis % x.ndim)
-        ys = tuple([
-            x[(*whole, slice(start, stop))]
-            for start, stop in zip([0, *cuts], [*cuts, None], strict=True)])
-        self._shapes = [y.shape for y in ys]
-        return ys
+        whole = (slice(None),) * (self.axis % len(shape))
+        return [(*whole, slice(start, stop))
+                for start, stop in zip([0, *cuts], [*cuts, None], strict=True)]
 
     def backward(self, indexes, grad_outputs):
         x_dtype = self.inputs[0].dtype
         gys = [
             self._xp.zeros(shape, x_dtype) if gy is None else gy
             for shape, gy in zip(self._shapes, grad_outputs, strict=True)]
-        return concat.concat(gys, self.axis),
+        x_shape = self.inputs[0].shape
+        if sum([shape[self.axis] for shape in self._shapes]) == x_shape[self.axis]:
+            return concat.concat(gys, self.axis),
+        # Cuts that are not sorted make pieces that overlap.
+        return sum([
+            get_item.GetItemGrad(piece, x_shape).apply((gy,))[0]
+            for piece, gy in zip(self._pieces(x_shape), gys, strict=True)]),
 
 
 def split_axis(x, indices_or_sections, axis, force_tuple=True):

@@ -1,6 +1,7 @@
 from chainer_fast import backend
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import cast
 from chainer_fast.utils import type_check
 
 
@@ -36,7 +37,10 @@ class TransposeSequence(FunctionNode):
         grads = [
             xp.zeros((sum([n > i for n in lengths]), *known.shape[1:]), self._dtype)
             if g is None else g for i, g in enumerate(grad_outputs)]
-        return TransposeSequence(len(lengths)).apply(grads)
+        grads = TransposeSequence(len(lengths)).apply(grads)
+        return tuple([
+            g if g.dtype == x.dtype else cast.cast(g, x.dtype)
+            for g, x in zip(grads, self.inputs, strict=True)])
 
 
 def transpose_sequence(xs):

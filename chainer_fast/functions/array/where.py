@@ -80,4 +80,6 @@ def where(condition, x, y):
     """
     if isinstance(condition, Variable):
         condition = condition.array
+    elif isinstance(condition, (bool, numpy.bool_)):
+        condition = backend.get_array_module(x, y).asarray(condition)
     return Where(condition).apply((x, y))[0]
