@@ -29,7 +29,7 @@ _EXPORTS = {
         r2_score
     ''',
     'loss': '''
-        absolute_error contrastive cross_covariance
+        absolute_error contrastive crf1d:argmax_crf1d,crf1d cross_covariance
         ctc:connectionist_temporal_classification decov
         discriminative_loss:discriminative_margin_based_clustering_loss hinge huber_loss
         mean_absolute_error mean_squared_error sigmoid_cross_entropy

@@ -1,0 +1,304 @@
+"""Conditional random fields of chains of labels."""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import chain
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode, grad
+from chainer_fast.functions.array import concat, expand_dims
+from chainer_fast.functions.loss import _reduction
+from chainer_fast.functions.math import logsumexp
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+from chainer_fast.variable import as_variable
+
+
+def _sizes(xs):
+    return [len(x) for x in xs]
+
+
+def _check_scores(cost, xs):
+    """Expect scores of the same labels, and never more chains than before."""
+    type_check.expect(cost.dtype.kind == 'f', cost.ndim == 2)
+    type_check.expect(cost.shape[0] == cost.shape[1])
+    for i, x in enumerate(xs):
+        type_check.expect(x.dtype == cost.dtype, x.ndim == 2)
+        type_check.expect(x.shape[1] == cost.shape[0])
+        if i > 0:
+            type_check.expect(x.shape[0] <= xs[i - 1].shape[0])
+
+
+def _path_scores(cost, xs, ys):
+    """Sum the scores of labels and of pairs of labels up, by chain, as doubles."""
+    xp = backend.get_array_module(cost)
+    scores = xp.zeros(len(xs[0]))
+    last = None
+    for x, y in zip(xs, ys, strict=True):
+        n = len(y)
+        scores[:n] += x[xp.arange(n), y]
+        if last is not None:
+            scores[:n] += cost[last[:n], y]
+        last = y
+    return scores
+
+
+class _PathScore(FunctionNode):
+    """Score of given labels. The inputs are the costs and the scores at all times.
+
+    Parameters
+    ----------
+    ys : list of array
+        Labels of each time.
+    """
+
+    def __init__(self, ys):
+        super().__init__()
+        self.ys = ys
+
+    def forward(self, inputs):
+        cost, *xs = inputs
+        self.shapes = [x.shape for x in inputs]
+        return _path_scores(cost, xs, self.ys).astype(cost.dtype, copy=False),
+
+    def backward(self, indexes, grad_outputs):
+        grads = _PathScoreGrad(self.ys, self.shapes).apply(grad_outputs)
+        # Of chains with one label, none has come after another.
+        alone = len(self.ys) == 1
+        return tuple([None if i == 0 and alone else grads[i] for i in indexes])
+
+
+class _PathScoreGrad(FunctionNode):
+    """Gradient of :class:`_PathScore`, which is linear.
+
+    Parameters
+    ----------
+    ys : list of array
+        Labels of each time.
+    shapes : list of tuple
+        Shapes of the inputs.
+    """
+
+    def __init__(self, ys, shapes):
+        super().__init__()
+        self.ys = ys
+        self.shapes = shapes
+
+    def forward(self, inputs):
+        g, = inputs
+        xp = backend.get_array_module(g)
+        gcost, *gxs = [xp.zeros(shape, g.dtype) for shape in self.shapes]
+        last = None
+        for gx, y in zip(gxs, self.ys, strict=True):
+            n = len(y)
+            gx[xp.arange(n), y] = g[:n]
+            if last is not None:
+                xp.add.at(gcost, (last[:n], y), g[:n])
+            last = y
+        return gcost, *gxs
+
+    def backward(self, indexes, grad_outputs):
+        xp = backend.get_array_module(self.ys[0])
+        filled = [
+            xp.zeros(shape, self.inputs[0].dtype) if gg is None else gg
+            for gg, shape in zip(grad_outputs, self.shapes, strict=True)]
+        return _PathScore(self.ys).apply(filled)
+
+
+class _BestScore(_PathScore):
+    """Score of the best labels, which are then in ``ys``."""
+
+    def __init__(self):
+        super().__init__(None)
+
+    def check_type_forward(self, in_types):
+        cost, *xs = [in_types[i] for i in range(type_check.eval(in_types.size()))]
+        _check_scores(cost, xs)
+
+    def forward(self, inputs):
+        cost, *xs = inputs
+        xp = backend.get_array_module(cost)
+        self.shapes = [x.shape for x in inputs]
+        sizes = _sizes(xs)
+        scores, path = chain.best_paths(xp.concatenate(xs), cost, sizes)
+        self.ys = xp.split(path, numpy.cumsum(sizes)[:-1])
+        return scores,
+
+
+def _log_partition(cost, xs):
+    """Logarithm of the sum over all labellings, as differentiable as can be."""
+    cost = expand_dims.expand_dims(cost, 0)
+    alpha = xs[0]
+    done = []
+    for x in xs[1:]:
+        n = x.shape[0]
+        if n < alpha.shape[0]:
+            done.insert(0, alpha[n:])
+            alpha = alpha[:n]
+        pairs = expand_dims.expand_dims(alpha, 2) + cost
+        alpha = x + logsumexp.logsumexp(pairs, axis=1)
+    if done:
+        alpha = concat.concat([alpha, *done], axis=0)
+    return logsumexp.logsumexp(alpha, axis=1)
+
+
+class _CRF1d(FunctionNode):
+    """Negative log-likelihood of labels; the inputs are costs, scores and labels."""
+
+    def _split(self, inputs):
+        n = len(inputs) // 2
+        return inputs[0], inputs[1:n + 1], inputs[n + 1:]
+
+    def check_type_forward(self, in_types):
+        n = type_check.eval(in_types.size()) // 2
+        cost, *types = [in_types[i] for i in range(2 * n + 1)]
+        _check_scores(cost, types[:n])
+        for x, y in zip(types[:n], types[n:], strict=True):
+            type_check.expect(y.dtype.kind == 'i', y.ndim == 1)
+            type_check.expect(x.shape[0] == y.shape[0])
+
+    def forward(self, inputs):
+        self.retain_inputs(tuple(range(len(inputs))))
+        cost, xs, ys = self._split(inputs)
+        self._check_labels(ys, len(cost))
+        xp = backend.get_array_module(cost)
+        dtype = cost.dtype
+        self._x, cost = [
+            x.astype(numpy.float32) if dtype == numpy.float16 else x
+            for x in (xp.concatenate(xs), cost)]
+        self._chains = chain.forth(self._x, cost, _sizes(xs))
+        scores = _path_scores(cost, xs, ys)
+        return (self._chains[1] - scores).astype(dtype),
+
+    def _check_labels(self, ys, n):
+        if backend.get_array_module(ys[0]) is not numpy:
+            return
+        for y in ys:
+            if y.size and not (y.min() >= 0 and y.max() < n):
+                raise IndexError(
+                    'ys must be labels from 0 to %d, but have some from %d to %d'
+                    % (n - 1, y.min(), y.max()))
+
+    def backward(self, indexes, grad_outputs):
+        cost, xs, ys = self._split(self.get_retained_inputs())
+        g, = grad_outputs
+        ys = [y.array for y in ys]
+        if config.enable_backprop:
+            loss = _log_partition(cost, xs) - _PathScore(ys).apply((cost, *xs))[0]
+            gs = grad([loss], [cost, *xs], [g], enable_double_backprop=True)
+        else:
+            gs = self._gradients(cost.array, [x.array for x in xs], ys, g.array)
+            gs = [None if gx is None else as_variable(gx) for gx in gs]
+        return tuple([gs[i] if i <= len(xs) else None for i in indexes])
+
+    def _gradients(self, cost, xs, ys, g):
+        wide = g.astype(numpy.float64)
+        sizes = _sizes(xs)
+        gx, gcost = chain.back(
+            self._x, cost.astype(self._x.dtype, copy=False), sizes, *self._chains, wide)
+        xp = backend.get_array_module(gx)
+        gx[xp.arange(len(gx)), xp.concatenate(ys)] -= xp.concatenate(
+            [g[:n] for n in sizes])
+        last = None
+        for y in ys:
+            if last is not None:
+                xp.add.at(gcost, (last[:len(y)], y), -g[:len(y)])
+            last = y
+        if len(xs) == 1:
+            gcost = None
+        else:
+            gcost = gcost.astype(cost.dtype, copy=False)
+        gx = gx.astype(cost.dtype, copy=False)
+        return [gcost, *xp.split(gx, numpy.cumsum(sizes)[:-1])]
+
+
+def _check_cost(cost, xs):
+    labels = xs[0].shape[1]
+    assert cost.shape[0] == labels, (
+        'cost must be a matrix of the %d labels that xs have scores for, but has the '
+        'shape %s' % (labels, cost.shape))
+
+
+def crf1d(cost, xs, ys, reduce='mean'):
+    """Negative log-likelihood of labels in a conditional random field of chains.
+
+    .. math::
+
+        L = \\log \\sum_z \\exp(s(z)) - s(y), \\qquad
+        s(y) = \\sum_t x_{t, y_t} + \\sum_t c_{y_{t-1}, y_t}
+
+    where the first sum is over all labellings of a chain.
+
+    See: J. Lafferty, A. McCallum and F. Pereira, *Conditional Random Fields:
+    Probabilistic Models for Segmenting and Labeling Sequence Data*, ICML 2001.
+
+    Parameters
+    ----------
+    cost : Variable or array
+        Scores :math:`c` of the pairs of a label and the next, of a floating dtype and
+        shape ``(labels, labels)``.
+    xs : list of Variables or arrays
+        Scores :math:`x_t` of the labels at each time, of the same dtype and shape
+        ``(batch, labels)``. The chains are sorted by their lengths, the longest first:
+        the batch of a time must not be larger than the one before. See
+        :func:`~chainer.functions.transpose_sequence`.
+    ys : list of Variables or arrays
+        Labels at each time, of a signed integer dtype and shape ``(batch,)``.
+    reduce : str
+        ``'mean'`` for the mean over the chains, ``'no'`` for the losses of all.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array with ``reduce='no'``.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value, or ``xs`` and ``ys`` differ in length.
+    IndexError
+        If ``xs`` is empty, or something in ``ys`` is not a label.
+    AssertionError
+        If ``cost`` does not have the labels that ``xs`` have.
+    """
+    _reduction.check_mean_or_no(reduce)
+    xs, ys = list(xs), list(ys)
+    if len(xs) != len(ys):
+        raise ValueError(
+            'xs and ys must have the same number of times, but have %d and %d'
+            % (len(xs), len(ys)))
+    _check_cost(cost, xs)
+    loss, = _CRF1d().apply((cost, *xs, *ys))
+    if reduce == 'no':
+        return loss
+    return sum_.sum(loss) * (1.0 / len(loss))
+
+
+def argmax_crf1d(cost, xs):
+    """Most likely labels in a conditional random field of chains.
+
+    Parameters
+    ----------
+    cost : Variable or array
+        Scores of the pairs of a label and the next, as for
+        :func:`~chainer.functions.crf1d`.
+    xs : list of Variables or arrays
+        Scores of the labels at each time.
+
+    Returns
+    -------
+    tuple
+        The score of the best labels of each chain, a Variable of shape ``(batch,)``;
+        and a list with an array of labels for each time, of dtype int32.
+
+    Raises
+    ------
+    IndexError
+        If ``xs`` is empty.
+    AssertionError
+        If ``cost`` does not have the labels that ``xs`` have.
+    """
+    xs = list(xs)
+    _check_cost(cost, xs)
+    best = _BestScore()
+    scores, = best.apply((cost, *xs))
+    return scores, best.ys
