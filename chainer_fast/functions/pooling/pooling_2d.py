@@ -107,12 +107,11 @@ class _Enlarging2D(Pooling2D):
 
     def check_type_forward(self, in_types):
         super().check_type_forward(in_types)
-        sizes = zip(('outh', 'outw'), in_types[0].shape[2:], *self._window, strict=True)
-        for name, length, *numbers in sizes:
-            wanted = getattr(self, name)
+        sizes = zip((2, 3), (self.outh, self.outw), *self._window, strict=True)
+        for axis, wanted, *numbers in sizes:
             if wanted is not None:
                 places = conv.get_conv_outsize(wanted, *numbers, self.cover_all)
-                type_check.expect(length == places)
+                type_check.expect(in_types[0].shape[axis] == places)
 
     def _outsize(self, x):
         """Settle height and width of the result, and return them."""
