@@ -20,8 +20,8 @@ _EXPORTS = {
         bilinear convolution_2d
         convolution_nd:convolution_1d,convolution_3d,convolution_nd deconvolution_2d
         deconvolution_nd:deconvolution_1d,deconvolution_3d,deconvolution_nd
-        depthwise_convolution_2d dilated_convolution_2d embed_id linear
-        local_convolution_2d shift
+        deformable_convolution_2d_sampler depthwise_convolution_2d
+        dilated_convolution_2d embed_id linear local_convolution_2d shift
     ''',
     'evaluation': '''
         accuracy binary_accuracy

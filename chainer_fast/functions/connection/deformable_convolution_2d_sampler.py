@@ -1,0 +1,139 @@
+"""Convolution whose window is bent at every place."""
+import numpy
+
+from chainer_fast import backend, variable
+from chainer_fast.functions.array import (
+    cast,
+    concat,
+    reshape,
+    spatial_transformer_sampler,
+)
+from chainer_fast.functions.array import (
+    pad as pad_module,
+)
+from chainer_fast.functions.connection import _convolution, convolution_2d
+
+
+def deformable_convolution_2d_sampler(x, offset, W, b=None, stride=1, pad=0):
+    """Convolve images with a window whose elements are displaced at every place.
+
+    Where :func:`convolution_2d` sees the pixel
+    :math:`x_{n, c, s_y j + u - p_h, s_x k + v - p_w}`, this sees the image at
+
+    .. math::
+
+        (s_y j + u - p_h + \\Delta^y_{n, u k_w + v, j, k},\\;
+         s_x k + v - p_w + \\Delta^x_{n, u k_w + v, j, k})
+
+    interpolated between four pixels, those outside being zero. Another function of the
+    images, a convolution usually, computes the displacements.
+
+    Parameters
+    ----------
+    x : Variable or array, shape (n, c, h, w)
+        Images.
+    offset : Variable or array, shape (n, 2 * kh * kw, h_out, w_out)
+        Displacements, in pixels and of the dtype of ``x``: first the horizontal ones
+        :math:`\\Delta^x` of all elements of the window, row by row, then the vertical
+        ones :math:`\\Delta^y`.
+    W : Variable or array, shape (o, c, kh, kw)
+        Filters.
+    b : Variable or array, shape (o,), optional
+        Bias.
+    stride, pad : int or pair of int
+        Stride, and padding on either side.
+
+    Returns
+    -------
+    Variable
+        Images of shape ``(n, o, h_out, w_out)``.
+
+    Raises
+    ------
+    ValueError
+        If the offset or the filters have another number of channels than expected,
+        anything but the bias has not four dimensions, or padding is negative.
+    ZeroDivisionError
+        If the stride is zero.
+    InvalidType
+        If dtypes do not go together.
+
+    See Also
+    --------
+    chainer.links.DeformableConvolution2D
+
+    References
+    ----------
+    J. Dai, H. Qi, Y. Xiong, Y. Li, G. Zhang, H. Hu and Y. Wei. Deformable
+    convolutional networks. ICCV 2017.
+
+    Examples
+    --------
+    >>> x = np.ones((1, 3, 8, 8), np.float32)
+    >>> W = np.ones((4, 3, 3, 3), np.float32)
+    >>> offset = np.zeros((1, 18, 6, 6), np.float32)
+    >>> F.deformable_convolution_2d_sampler(x, offset, W).shape
+    (1, 4, 6, 6)
+    """
+    x, offset, W = map(variable.as_variable, (x, offset, W))
+    sy, sx = _convolution.pair(stride)
+    ph, pw = _convolution.pair(pad)
+    _check(x, offset, W, (sy, sx), (ph, pw))
+    n, c, h, w = x.shape
+    filters, _, kh, kw = W.shape
+    places = offset.shape[2:]
+    window = kh * kw
+
+    grid = _offset2grid(offset, kh, kw, sy, sx, ph, pw, h, w)
+    grid = reshape.reshape(
+        grid, (offset.shape[0], 2, window, places[0] * places[1]))
+    padded = pad_module.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)), 'constant')
+    patches = spatial_transformer_sampler.spatial_transformer_sampler(padded, grid)
+
+    # The patches are an image of many channels, and the rest is pointwise.
+    dtype = numpy.promote_types(x.dtype, W.dtype)
+    return convolution_2d.convolution_2d(
+        cast.cast(reshape.reshape(patches, (n, c * window) + places), dtype),
+        cast.cast(reshape.reshape(W, (filters, c * window, 1, 1)), dtype), b)
+
+
+def _check(x, offset, W, stride, pad):
+    for name, array in ('x', x), ('offset', offset), ('W', W):
+        if array.ndim != 4:
+            raise ValueError(
+                '%s must have four dimensions, got shape %s' % (name, array.shape))
+    if x.shape[1] != W.shape[1]:
+        raise ValueError('W must have filters of %d channels, those of x, got shape %s'
+                         % (x.shape[1], W.shape))
+    expected = 2 * W.shape[2] * W.shape[3]
+    if offset.shape[1] != expected:
+        raise ValueError(
+            'offset must have %d channels, two for each element of a window of %s, '
+            'got %d' % (expected, W.shape[2:], offset.shape[1]))
+    if 0 in stride:
+        raise ZeroDivisionError('stride must be positive, got %s' % (stride,))
+    if min(pad) < 0:
+        raise ValueError('pad must not be negative, got %s' % (pad,))
+
+
+def _offset2grid(offset, kh, kw, sy, sx, ph, pw, h, w):
+    """Return displacements as points of a grid, for the padded images.
+
+    The coordinates are those of ``spatial_transformer_sampler``: from -1 to 1, between
+    the centres of the outermost pixels.
+    """
+    offset = variable.as_variable(offset)
+    xp = backend.get_array_module(offset)
+    out_h, out_w = offset.shape[2:]
+    elements = xp.arange(kh * kw)
+    at_x = (elements % kw)[:, None, None] + sx * xp.arange(out_w)
+    at_y = (elements // kw)[:, None, None] + sy * xp.arange(out_h)[:, None]
+    coordinates = []
+    for displacement, at, length in (
+            (offset[:, :kh * kw], at_x, w + 2 * pw),
+            (offset[:, kh * kw:], at_y, h + 2 * ph)):
+        # There is one point only in an image of one pixel.
+        scale = 2 / max(length - 1, 1)
+        at = xp.broadcast_to(at.astype(offset.dtype), displacement.shape)
+        coordinates.append((displacement + at) * scale - 1)
+    return concat.concat(coordinates, axis=1)
