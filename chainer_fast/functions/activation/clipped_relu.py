@@ -79,9 +79,6 @@ class ClippedReLUGrad3(ClippedReLUGrad2):
         super().__init__(x, z)
         self.y = y
 
-    def backward(self, indexes, grad_outputs):
-        return ClippedReLUGrad3(self.x, self.y, self.cap).apply(grad_outputs)
-
 
 def clipped_relu(x, z=20.0):
     """Rectified linear unit with a ceiling, elementwise.

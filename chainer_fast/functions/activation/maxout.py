@@ -13,8 +13,8 @@ class _Maxout(FunctionNode):
     label = 'Maxout'
 
     def __init__(self, pool_size, axis):
-        self.pool_size = pool_size
         self.axis = axis
+        self.pool_size = pool_size
 
     def check_type_forward(self, in_types):
         _checks.floats(in_types, 'x')

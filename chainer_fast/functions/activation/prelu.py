@@ -43,9 +43,9 @@ class PReLUFunctionGrad(FunctionNode):
     """
 
     def __init__(self, cond, reduce_axes, extended_shape):
-        self.cond = cond
-        self.reduce_axes = reduce_axes
         self.extended_shape = extended_shape
+        self.reduce_axes = reduce_axes
+        self.cond = cond
 
     def check_type_forward(self, in_types):
         _checks.similar_floats((in_types[0], in_types[2]), 'x', 'gy')

@@ -14,6 +14,20 @@ def _slopes(x, lower, upper):
     return noise.uniform(x, lower, upper)
 
 
+class _RReLUGrad(FunctionNode):
+    """Gradient of :class:`RReLU`; linear, so its own gradient as well."""
+
+    def __init__(self, y, r):
+        self.y = y
+        self.r = r
+
+    def forward(self, inputs):
+        return activation.bend(inputs[0], self.y, self.r),
+
+    def backward(self, indexes, grad_outputs):
+        return _RReLUGrad(self.y, self.r).apply(grad_outputs)
+
+
 class RReLU(FunctionNode):
     """Leaky rectified linear unit with a random slope for each element.
 
@@ -57,20 +71,6 @@ class RReLU(FunctionNode):
         # Slopes are not negative, so the output has the sign of the input.
         y, = self.get_retained_outputs()
         return _RReLUGrad(y.array, self.r).apply(grad_outputs)
-
-
-class _RReLUGrad(FunctionNode):
-    """Gradient of :class:`RReLU`; linear, so its own gradient as well."""
-
-    def __init__(self, y, r):
-        self.y = y
-        self.r = r
-
-    def forward(self, inputs):
-        return activation.bend(inputs[0], self.y, self.r),
-
-    def backward(self, indexes, grad_outputs):
-        return _RReLUGrad(self.y, self.r).apply(grad_outputs)
 
 
 def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):  # noqa: E741

@@ -30,19 +30,20 @@ class SimplifiedDropconnect(FunctionNode):
         self.use_batchwise_mask = use_batchwise_mask
 
     def check_type_forward(self, in_types):
-        count = type_check.eval(in_types.size())
         type_check.expect(in_types.size() >= 2, in_types.size() <= 3)
+        count = type_check.eval(in_types.size())
         type_check._argname(in_types, ('x', 'W', 'b')[:count])
         x_type, w_type = in_types[:2]
-        type_check.expect(
-            x_type.dtype.kind == 'f', x_type.ndim >= 2,
-            w_type.dtype.kind == 'f', w_type.ndim == 2,
-            type_check.prod(x_type.shape[1:]) == w_type.shape[1])
+        for each in x_type, w_type:
+            type_check.expect(each.dtype.kind == 'f')
+        type_check.expect(x_type.ndim >= 2, w_type.ndim == 2)
+        width = type_check.prod(x_type.shape[1:])
+        type_check.expect(width == w_type.shape[1])
         if count == 3:
             b_type = in_types[2]
-            type_check.expect(
-                b_type.dtype == x_type.dtype, b_type.ndim == 1,
-                b_type.shape[0] == w_type.shape[0])
+            type_check.expect(b_type.ndim == 1)
+            type_check.expect(b_type.shape[0] == w_type.shape[0])
+            type_check.expect(b_type.dtype == x_type.dtype)
         if self.mask is not None:
             shape = self.mask.shape
             if self.use_batchwise_mask:

@@ -17,9 +17,6 @@ class Zoneout(FunctionNode):
     def __init__(self, zoneout_ratio):
         self.zoneout_ratio = zoneout_ratio
 
-    def check_type_forward(self, in_types):
-        type_check._argname(in_types, ('h', 'x'))
-
     def forward(self, inputs):
         h, x = inputs
         xp = backend.get_array_module(x)
@@ -30,6 +27,9 @@ class Zoneout(FunctionNode):
     def backward(self, indexes, grad_outputs):
         flags = self.flag_h, self.flag_x
         return tuple([grad_outputs[0] * flags[i] for i in indexes])
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('h', 'x'))
 
 
 def zoneout(h, x, ratio=0.5, **kwargs):

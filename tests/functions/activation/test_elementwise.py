@@ -20,6 +20,11 @@ EXPECTED = {
     'softplus': (F.softplus, lambda x: np.log(1 + np.exp(x))),
     'steep softplus': (
         lambda x: F.softplus(x, 3.), lambda x: np.log(1 + np.exp(3 * x)) / 3),
+    'falling softplus': (
+        lambda x: F.softplus(x, -2.), lambda x: np.log(1 + np.exp(-2 * x)) / -2),
+    'selu': (
+        F.selu, lambda x: 1.0507009873554805 * np.where(
+            x < 0, 1.6732632423543772 * (np.exp(x) - 1), x)),
     'elu': (F.elu, lambda x: np.where(x < 0, np.exp(x) - 1, x)),
     'folding elu': (
         lambda x: F.elu(x, -.7), lambda x: np.where(x < 0, -.7 * (np.exp(x) - 1), x)),

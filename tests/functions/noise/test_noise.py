@@ -77,3 +77,18 @@ def test_types_are_checked():
         F.dropout(x.astype('i'))
     with pytest.raises(TypeError):
         F.gaussian(x, x, other=1)
+
+
+def test_dropout_for_cudnn_takes_a_mask():
+    mask = np.array([0, 2.])
+    y, = dropout.DropoutGradCuDNN(mask, .5).apply((np.array([3., 4]),))
+    np.testing.assert_array_equal(y.array, [0, 8])
+    with pytest.raises(RuntimeError, match='cuDNN'):
+        dropout.DropoutGradCuDNN(None, .5).apply((np.array([3., 4]),))
+
+
+def test_masks_that_are_no_arrays():
+    x = np.ones((2, 3), 'f')
+    np.testing.assert_array_equal(F.dropout(x, mask=[1, 0, 2]).array, [[1, 0, 2]] * 2)
+    with pytest.raises(TypeError):
+        F.dropout(x, mask=Variable(x))

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chainer_fast.backends.kernels import activation as kernels
+from tests.functions import gradients
+
+# More than a part of the loops is long, and parameters over parts of channels.
+SHAPES = [(1,), (2000,), (3, 4), (40, 37), (700, 3), (2, 3, 4), (3, 5, 300),
+          (2, 1500, 2), (2, 3, 2, 5)]
+
+
+def arrays(n, shape, dtype):
+    return [gradients.uniform(shape, i, dtype, -2, 2) for i in range(n)]
+
+
+def assert_same(kernel, *args):
+    got, expected = kernel.compiled(*args), kernel.reference(*args)
+    assert got is not NotImplemented
+    if not isinstance(got, tuple):
+        got, expected = (got,), (expected,)
+    for a, b in zip(got, expected, strict=True):
+        assert (a.dtype, a.shape) == (b.dtype, b.shape)
+        tolerance = 2e-5 if a.dtype == 'f' else 1e-12
+        np.testing.assert_allclose(a, b, tolerance, tolerance)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), shape=st.sampled_from(SHAPES), dtype=st.sampled_from('fd'))
+def test_parameters_of_channels(data, shape, dtype):
+    x, gy = arrays(2, shape, dtype)
+    w, = arrays(1, shape[1:data.draw(st.integers(1, len(shape)))], dtype)
+    assert_same(kernels.prelu, x, w)
+    assert_same(kernels.prelu_grad, x, w, gy, x)
+    assert_same(kernels.swish, x, w)
+    assert_same(kernels.swish_grad, x, w, gy)
+
+
+@settings(max_examples=30, deadline=None)
+@given(shape=st.sampled_from(SHAPES), dtype=st.sampled_from('fd'))
+def test_elementwise(shape, dtype):
+    a, b, c = arrays(3, shape, dtype)
+    assert_same(kernels.bend, a, b, c)
+    assert_same(kernels.mix, a, b, c > 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), shape=st.sampled_from(SHAPES), dtype=st.sampled_from('fd'),
+       size=st.sampled_from([1, 2, 3, 7]))
+def test_groups(data, shape, dtype, size):
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    shape = (*shape[:axis], shape[axis] * size, *shape[axis + 1:])
+    # Few values, so that the largest is not always one.
+    x = np.random.RandomState(0).randint(0, 4, shape).astype(dtype)
+    assert_same(kernels.maxout, x, size, axis)
+    y = kernels.maxout(x, size, axis)
+    gy = gradients.uniform(y.shape, 1, dtype)
+    assert_same(kernels.maxout_grad, x, y, gy, size, axis)
+
+
+@pytest.mark.parametrize('dtype, layout', [('e', 'C'), ('f', 'F')])
+def test_no_code_for_these(dtype, layout):
+    x = np.asarray(np.ones((4, 3)), dtype, order=layout)
+    w = np.ones(3, dtype)
+    for result in (
+            kernels.prelu.compiled(x, w), kernels.swish.compiled(x, w),
+            kernels.prelu_grad.compiled(x, w, x, x),
+            kernels.swish_grad.compiled(x, w, x), kernels.bend.compiled(x, x, x),
+            kernels.mix.compiled(x, x, x > 0), kernels.maxout.compiled(x, 2, 0)):
+        assert result is NotImplemented
+
+
+def test_half_floats_are_summed_in_single_precision():
+    x = np.full((4096, 1), -1, 'e')
+    gW = kernels.prelu_grad(x, np.ones(1, 'e'), np.ones_like(x), x)[1]
+    assert (gW.dtype, gW[0]) == ('e', -4096)
+
+
+def test_numpy_tells_of_infinities():
+    x = np.array([[-np.inf, 1]], 'f')
+    with pytest.warns(RuntimeWarning, match='invalid value'):
+        kernels.prelu(x, np.zeros(2, 'f'))

@@ -1,0 +1,139 @@
+"""Random masks against numpy.random: the numbers, and the state left behind."""
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chainer_fast.backends.kernels import noise
+
+# What is drawn before: it leaves the generator anywhere within its block of 624 words,
+# also between the two words of a double.
+BEFORE = {
+    'nothing': lambda: None,
+    'doubles': lambda: np.random.rand(310),
+    'one word': lambda: np.random.randint(0, 9, 1, dtype=np.uint32),
+    'words': lambda: np.random.randint(0, 9, 623, dtype=np.uint32),
+    'normal': lambda: np.random.randn(3),
+}
+
+
+def outcome(kernel, seed, before, args):
+    np.random.seed(seed)
+    before()
+    result = kernel(*args)
+    return result if isinstance(result, tuple) else (result,), np.random.get_state()
+
+
+def assert_same_stream(kernel, seed, before, *args):
+    got, state = outcome(kernel, seed, before, args)
+    expected, expected_state = outcome(kernel.reference, seed, before, args)
+    for a, b in zip(got, expected, strict=True):
+        assert (a.dtype, a.shape) == (b.dtype, b.shape)
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(state, expected_state, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+sizes = st.sampled_from([1, 2, 5, 311, 312, 313, 624, 1023, 1024, 1025, 3000, 20000])
+ratios = st.one_of(
+    st.sampled_from([0., 0, .5, .25, 1 - 2 ** -53, 2 ** -53, 1e-300]),
+    st.floats(0, 1, exclude_max=True))
+
+
+@settings(max_examples=100, deadline=None)
+@given(n=sizes, dtype=st.sampled_from('fd'), ratio=ratios, seed=st.integers(0, 99),
+       before=st.sampled_from(sorted(BEFORE)))
+def test_stream_of_numpy(n, dtype, ratio, seed, before):
+    x = np.random.RandomState(seed).normal(size=n).astype(dtype)
+    before = BEFORE[before]
+    assert_same_stream(noise.dropout, seed, before, x, ratio)
+    assert_same_stream(noise.kept, seed, before, x, (n,), ratio)
+    assert_same_stream(noise.uniform, seed, before, x, -1.5, 1 / 3)
+
+
+def test_ratio_of_a_number_that_is_drawn():
+    # Just this number is kept, and the next larger ratio drops it.
+    np.random.seed(0)
+    ratio = float(np.random.rand(2000).max())
+    for r, kept in (ratio, 1), (float(np.nextafter(ratio, 1)), 0):
+        np.random.seed(0)
+        flags = noise.kept.compiled(np.zeros(1), (2000,), r)
+        assert flags.sum() == kept
+
+
+def test_it_is_the_compiled_form_that_runs():
+    x = np.ones((3, 4), 'f')
+    for form in (noise.dropout.compiled(x, .5), noise.uniform.compiled(x, 0., 1.),
+                 noise.kept.compiled(x, (2,), .5)):
+        assert form is not NotImplemented
+
+
+@pytest.mark.parametrize('x', [
+    np.ones((2, 3), 'e'), np.ones((4, 6))[::2], np.float64(2.), np.ones((0, 3))])
+def test_other_arrays_go_the_long_way(x):
+    x = np.asarray(x) if x.ndim else np.array(x)
+    assert_same_stream(noise.dropout, 1, BEFORE['nothing'], x, .5)
+    assert_same_stream(noise.uniform, 1, BEFORE['nothing'], x, 0., 2.)
+
+
+def test_numpy_tells_of_infinities():
+    x = np.full(300, np.inf, 'f')
+    np.random.seed(0)
+    with pytest.warns(RuntimeWarning, match='invalid value'):
+        y, mask = noise.dropout(x, .5)
+    assert (np.isnan(y) == (mask == 0)).all()
+    state = np.random.get_state()
+    np.random.seed(0)
+    np.random.rand(300)
+    np.testing.assert_array_equal(state[1], np.random.get_state()[1])
+
+
+def test_a_state_that_is_put_back():
+    x = np.ones(1000, 'f')
+    np.random.rand(77)
+    state = np.random.get_state()
+    first = noise.dropout(x, .5)[0]
+    np.random.set_state(state)
+    np.testing.assert_array_equal(noise.dropout(x, .5)[0], first)
+
+
+def test_replaced_functions_of_numpy(monkeypatch):
+    monkeypatch.setattr(np.random, 'rand', lambda *shape: np.full(shape, .5))
+    monkeypatch.setattr(
+        np.random, 'uniform', lambda low, high, shape: np.full(shape, 9.))
+    x = np.ones((2, 3), 'f')
+    assert noise.kept(x, x.shape, .5).all()
+    assert not noise.kept(x, x.shape, .6).any()
+    assert (noise.dropout(x, .5)[0] == 2).all()
+    assert (noise.uniform(x, 0., 1.) == 9).all()
+
+
+def test_another_generator():
+    if not hasattr(np.random, 'set_bit_generator'):
+        pytest.skip('this NumPy has one global generator only')
+    x = np.ones(500, 'f')
+    original = np.random.get_bit_generator()
+    try:
+        for make in np.random.PCG64, np.random.MT19937:
+            np.random.set_bit_generator(make(3))
+            y = noise.dropout(x, .3)[1]
+            np.random.set_bit_generator(make(3))
+            np.testing.assert_array_equal(y > 0, np.random.rand(500) >= .3)
+    finally:
+        np.random.set_bit_generator(original)
+
+
+def test_threads_share_the_stream():
+    x = np.ones(50000, 'f')
+    np.random.seed(0)
+    threads = [threading.Thread(target=noise.dropout, args=(x, .5)) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    state = np.random.get_state()
+    np.random.seed(0)
+    np.random.rand(4 * x.size)
+    np.testing.assert_array_equal(state[1], np.random.get_state()[1])

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chainer_fast.backends.kernels import softmax as kernels
+from tests.functions import gradients
+
+# The longer ones take more than one block, or strip, or the halves of a sum.
+SHAPES = [(1,), (7,), (16,), (130,), (1000,), (3, 4), (3, 1), (1, 5), (50, 100),
+          (600, 9), (5, 1111), (2, 3, 4), (2, 21, 700), (1, 2, 1, 3), (9, 3, 5, 2)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data(), shape=st.sampled_from(SHAPES), dtype=st.sampled_from('fd'),
+       seed=st.integers(0, 9))
+def test_same_as_the_reference(data, shape, dtype, seed):
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    x = gradients.uniform(shape, seed, dtype, -9, 9)
+    g = gradients.uniform(shape, seed + 1, dtype)
+    options = {'rtol': 1e-6, 'atol': 1e-6} if dtype == 'f' else {'rtol': 1e-14}
+    for f in kernels.softmax, kernels.log_softmax:
+        y = f.compiled(x, axis)
+        np.testing.assert_allclose(y, f.reference(x, axis), **options)
+        grad = getattr(kernels, f.__name__ + '_grad')
+        gx = grad.compiled(y, g, axis)
+        assert (y.dtype, gx.dtype, y.shape, gx.shape) == (dtype, dtype, shape, shape)
+        np.testing.assert_allclose(gx, grad.reference(y, g, axis), **options)
+
+
+@pytest.mark.parametrize('x, axis', [
+    (np.ones((2, 3), 'e'), 1), (np.ones((2, 3)).T, 1), (np.ones((0, 3)), 1),
+    (np.ones((2, 3)), 2), (np.ones((2, 3)), (0, 1)), (np.ones(()), 0)])
+def test_no_code_for_these(x, axis):
+    assert kernels.softmax.compiled(x, axis) is NotImplemented
+    assert kernels.softmax_grad.compiled(x, x, axis) is NotImplemented
+
+
+def test_gradients_of_other_shapes_are_left_to_numpy():
+    y = kernels.softmax(gradients.uniform((2, 3)), 1)
+    gy = np.ones((1, 3))
+    assert kernels.softmax_grad.compiled(y, gy, 1) is NotImplemented
+    assert kernels.softmax_grad(y, gy, 1).shape == (2, 3)
+
+
+@pytest.mark.parametrize('f', [kernels.softmax, kernels.log_softmax])
+@pytest.mark.parametrize('row, message', [
+    ([-np.inf, -np.inf, 0, 1], None),
+    ([1e30, -1e30, 0, 0], None),
+    ([np.nan, 0, 0, 0], None),
+    ([-np.inf] * 4, 'invalid value'),
+    ([np.inf, 0, 1, 2], 'invalid value'),
+    ([3e38, -3e38, 0, 0], 'overflow')])
+def test_warnings_are_those_of_numpy(f, row, message):
+    x = np.array([[0, 1, 2, 3], row], 'f')
+    if message is None:
+        y = f(x, 1)
+    else:
+        with pytest.warns(RuntimeWarning, match=message):
+            y = f(x, 1)
+    with np.errstate(all='ignore'):
+        np.testing.assert_allclose(y, f.reference(x, 1), rtol=1e-6)
