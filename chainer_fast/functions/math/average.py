@@ -34,8 +34,8 @@ def average(x, axis=None, weights=None, keepdims=False):
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to average over; all of them when ``None``.  With weights, a tuple is not
-        supported.
+        Axes to average over; all of them when ``None``.  With weights, a tuple of
+        several is not supported.
     weights : Variable, array or None
         Weights of the elements along ``axis``, of one axis; of the shape of ``x`` when
         ``axis`` is ``None``.
@@ -50,24 +50,27 @@ def average(x, axis=None, weights=None, keepdims=False):
     Raises
     ------
     TypeError, ValueError
-        If ``axis`` is of another type, names an axis twice, or is a tuple beside
-        weights.
+        If ``axis`` is of another type, names an axis twice, or several are
+        named beside weights.
     ZeroDivisionError
         If there is no element to average.
     """
     if weights is None:
         return _mean(x, axis, keepdims)
-    if isinstance(axis, tuple):
+    _axes.as_tuple(axis)
+    if isinstance(axis, tuple) and len(axis) == 1:
+        axis, = axis
+    elif isinstance(axis, tuple):
         raise ValueError(
             'tuple axis is not supported when weights is given: '
             f'axis {axis}. Pass an int or None.')
-    _axes.as_tuple(axis)
 
     total = sum_mod.sum(weights)
     if axis is not None:
         number = axis + x.ndim if axis < 0 else axis
         column = [1] * x.ndim
-        column[number] = x.shape[number]
+        if 0 <= number < x.ndim:  # otherwise a type check will tell
+            column[number] = x.shape[number]
         weights = reshape.reshape(weights, tuple(column))
     if weights.shape != x.shape:
         weights = broadcast.broadcast_to(weights, x.shape)
