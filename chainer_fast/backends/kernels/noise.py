@@ -1,7 +1,7 @@
-"""Random masks.
+"""Random masks and numbers.
 
-On the host they use up NumPy's global stream as ``numpy.random.rand`` and
-``numpy.random.uniform`` do.
+On the host they use up NumPy's global stream as ``numpy.random.rand``, ``uniform`` and
+``gumbel`` do.
 """
 import numpy
 
@@ -51,6 +51,24 @@ def uniform(x, lower, upper):
     xp = backend.get_array_module(x)
     drawn = xp.random.uniform(lower, upper, x.shape)
     return utils.force_array(drawn, x.dtype)
+
+
+@kernel(compiled=_compiled.gumbel)
+def gumbel(x):
+    """Draw numbers of the standard Gumbel distribution, as many as ``x`` has.
+
+    Parameters
+    ----------
+    x : array
+        Gives shape, dtype and device.
+
+    Returns
+    -------
+    array
+        Numbers of the shape and dtype of ``x``.
+    """
+    xp = backend.get_array_module(x)
+    return utils.force_array(xp.random.gumbel(size=x.shape), x.dtype)
 
 
 @kernel(compiled=_compiled.dropout)

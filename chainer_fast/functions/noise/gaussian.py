@@ -3,7 +3,6 @@ import numpy
 from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.math import exponential
 from chainer_fast.utils import argument
 
 
@@ -46,10 +45,37 @@ class Gaussian(FunctionNode):
             if i == 0:
                 ret.append(gy)
                 continue
-            ln_var, = self.get_retained_inputs()
-            noise = exponential.exp(ln_var * 0.5) * self.eps
-            ret.append(gy * noise * 0.5)
+            by_ln_var = _GaussianGrad(self.noise)
+            ret.extend(by_ln_var.apply(self.get_retained_inputs() + grad_outputs))
         return ret
+
+
+class _GaussianGrad(FunctionNode):
+    """Gradient by the logarithm of the variance, ``gy * noise / 2``.
+
+    The inputs are that logarithm and ``gy``.
+
+    Parameters
+    ----------
+    noise : array
+        The noise, which holds the logarithm in its exponential.
+    """
+
+    def __init__(self, noise):
+        self.noise = noise
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        gy = inputs[1]
+        return utils.force_array(gy * self.noise * gy.dtype.type(0.5), gy.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        ln_var, = self.get_retained_inputs()
+        y, = self.get_retained_outputs()
+        ggx, = grad_outputs
+        by_gy, = _GaussianGrad(self.noise).apply((ln_var, ggx))
+        return 0.5 * ggx * y, by_gy
 
 
 def gaussian(mean, ln_var, *, eps=None, return_eps=False, **kwargs):

@@ -1,5 +1,4 @@
-import numpy
-
+from chainer_fast.backends.kernels import noise
 from chainer_fast.functions.activation import softmax
 from chainer_fast.variable import as_variable
 
@@ -34,13 +33,8 @@ def gumbel_softmax(log_pi, tau=0.1, axis=1):
         axis.
     """
     log_pi = as_variable(log_pi)
-    xp = log_pi.xp
     if log_pi.ndim == 0:
         # The only class there is.
-        return as_variable(xp.ones((), log_pi.dtype))
-    if xp is numpy:
-        noise = numpy.random.gumbel(size=log_pi.shape)
-    else:
-        noise = xp.random.gumbel(size=log_pi.shape, dtype=numpy.float32)
-    scores = (log_pi + noise.astype(log_pi.dtype, copy=False)) / tau
+        return as_variable(log_pi.xp.ones((), log_pi.dtype))
+    scores = (log_pi + noise.gumbel(log_pi.array)) / tau
     return softmax.softmax(scores, axis=axis)

@@ -51,6 +51,7 @@ def test_stream_of_numpy(n, dtype, ratio, seed, before):
     assert_same_stream(noise.dropout, seed, before, x, ratio)
     assert_same_stream(noise.kept, seed, before, x, (n,), ratio)
     assert_same_stream(noise.uniform, seed, before, x, -1.5, 1 / 3)
+    assert_same_stream(noise.gumbel, seed, before, x)
 
 
 def test_ratio_of_a_number_that_is_drawn():
@@ -66,7 +67,7 @@ def test_ratio_of_a_number_that_is_drawn():
 def test_it_is_the_compiled_form_that_runs():
     x = np.ones((3, 4), 'f')
     for form in (noise.dropout.compiled(x, .5), noise.uniform.compiled(x, 0., 1.),
-                 noise.kept.compiled(x, (2,), .5)):
+                 noise.kept.compiled(x, (2,), .5), noise.gumbel.compiled(x)):
         assert form is not NotImplemented
 
 
@@ -76,6 +77,7 @@ def test_other_arrays_go_the_long_way(x):
     x = np.asarray(x) if x.ndim else np.array(x)
     assert_same_stream(noise.dropout, 1, BEFORE['nothing'], x, .5)
     assert_same_stream(noise.uniform, 1, BEFORE['nothing'], x, 0., 2.)
+    assert_same_stream(noise.gumbel, 1, BEFORE['nothing'], x)
 
 
 def test_numpy_tells_of_infinities():

@@ -7,6 +7,7 @@
 #ifndef CF_MERSENNE_H
 #define CF_MERSENNE_H
 
+#include <math.h>
 #include <stdint.h>
 #include "loops.h"
 
@@ -125,8 +126,28 @@ CF_CLONES static void cf_kept_chunk(
         }                                                                     \
     }
 
+/* Standard Gumbel numbers. Of a number drawn as zero, the logarithm of the logarithm is
+ * infinite; it is passed over, and another one drawn. The logarithm is that of the C
+ * library, which NumPy calls as well. */
+#define CF_GUMBEL(S, T)                                                       \
+    static void cf_gumbel_##S(cf_mt *mt, T *out, ptrdiff_t n) {               \
+        double u[CF_MT_CHUNK];                                                \
+        ptrdiff_t i, now;                                                     \
+        while (n > 0) {                                                       \
+            now = n < CF_MT_CHUNK ? n : CF_MT_CHUNK;                          \
+            cf_uniform_d(mt, u, 0, 1, now);                                   \
+            for (i = 0; i < now; ++i)                                         \
+                if (u[i] > 0) {                                               \
+                    *out++ = (T)-log(-log(1.0 - u[i]));                       \
+                    --n;                                                      \
+                }                                                             \
+        }                                                                     \
+    }
+
 CF_NOISE(f, float)
 CF_NOISE(d, double)
+CF_GUMBEL(f, float)
+CF_GUMBEL(d, double)
 
 static void cf_kept(cf_mt *mt, unsigned char *out, int32_t high, int32_t low,
                     ptrdiff_t n) {

@@ -43,6 +43,8 @@ cdef extern from "mersenne.h" nogil:
                       int32_t, ptrdiff_t) noexcept
     void cf_uniform_f(cf_mt *, float *, double, double, ptrdiff_t) noexcept
     void cf_uniform_d(cf_mt *, double *, double, double, ptrdiff_t) noexcept
+    void cf_gumbel_f(cf_mt *, float *, ptrdiff_t) noexcept
+    void cf_gumbel_d(cf_mt *, double *, ptrdiff_t) noexcept
     void cf_kept(cf_mt *, unsigned char *, int32_t, int32_t, ptrdiff_t) noexcept
 
 
@@ -57,6 +59,7 @@ cdef object _global = numpy.random.mtrand._rand
 cdef dict _namespace = vars(numpy.random)
 cdef object _rand = numpy.random.rand
 cdef object _uniform = numpy.random.uniform
+cdef object _gumbel = numpy.random.gumbel
 
 
 cdef int _look_at(object generator) except -1:
@@ -83,14 +86,13 @@ cdef int _look_at(object generator) except -1:
     return 0
 
 
-cdef cf_mt *_twister(object function) except? NULL:
+cdef cf_mt *_twister(str name, object function) except? NULL:
     """Return the state of the global generator, or NULL if the stream is not its own.
 
     ``function`` is one of those above; programs put their own in its place, to get the
     same numbers each time.
     """
-    cdef PyObject *now = PyDict_GetItemWithError(
-        _namespace, 'rand' if function is _rand else 'uniform')
+    cdef PyObject *now = PyDict_GetItemWithError(_namespace, name)
     if now is NULL or <object>now is not function:
         return NULL
     generator = _global._bit_generator
@@ -121,7 +123,7 @@ def kept(x, shape, ratio):
     cdef int32_t low = 0
     cdef unsigned char *out
     cdef Py_ssize_t n
-    cdef cf_mt *mt = _twister(_rand)
+    cdef cf_mt *mt = _twister('rand', _rand)
     if mt is NULL or not _number(ratio) or not _threshold(ratio, &high, &low):
         return NotImplemented
     flags = numpy.empty(shape, bool)
@@ -141,7 +143,7 @@ def uniform(x, lower, upper):
     cdef void *out
     cdef Py_ssize_t n
     cdef char kind = kind_of(x)
-    cdef cf_mt *mt = _twister(_uniform)
+    cdef cf_mt *mt = _twister('uniform', _uniform)
     if mt is NULL or not kind or not _number(lower) or not _number(upper):
         return NotImplemented
     start = lower
@@ -157,6 +159,25 @@ def uniform(x, lower, upper):
                 cf_uniform_f(mt, <float *>out, start, width, n)
             else:
                 cf_uniform_d(mt, <double *>out, start, width, n)
+    return drawn
+
+
+def gumbel(x):
+    cdef void *out
+    cdef Py_ssize_t n
+    cdef char kind = kind_of(x)
+    cdef cf_mt *mt = _twister('gumbel', _gumbel)
+    if mt is NULL or not kind:
+        return NotImplemented
+    drawn = empty_like(x)
+    out = PyArray_DATA(<np.ndarray>drawn)
+    n = PyArray_SIZE(drawn)
+    with _lock:
+        with nogil:
+            if kind == b'f':
+                cf_gumbel_f(mt, <float *>out, n)
+            else:
+                cf_gumbel_d(mt, <double *>out, n)
     return drawn
 
 
@@ -188,7 +209,7 @@ cdef tuple _draw(object x, object ratio):
     cdef int flags
     if not kind or not _number(ratio) or not _threshold(ratio, &high, &low):
         return None
-    mt = _twister(_rand)
+    mt = _twister('rand', _rand)
     if mt is NULL:
         return None
     p = ratio
