@@ -16,14 +16,14 @@ from chainer_fast.backends.kernels._compiled import scan as _compiled_scan
 
 def sigmoid(x):
     """Logistic sigmoid in the dtype of an array."""
-    xp = backend.get_array_module(x)
     half = x.dtype.type(0.5)
-    return xp.tanh(x * half) * half + half
+    return half + half * backend.get_array_module(x).tanh(half * x)
 
 
 def extract_gates(x):
     """Views of the gates ``a, i, f, o``, which alternate along the second axis."""
-    apart = x.reshape((x.shape[0], x.shape[1] // 4, 4) + x.shape[2:])
+    samples, width, *rest = x.shape
+    apart = x.reshape(samples, width // 4, 4, *rest)
     return [apart[:, :, k] for k in range(4)]
 
 

@@ -267,6 +267,13 @@ def fitting_inputs(mode, n_layers, directions, hx, cx, ws, bs, xs):
     return inputs
 
 
+def _check_states(**states):
+    for name, value in states.items():
+        if value is None:
+            raise AttributeError(
+                '%s must be an array: give one of zeros to begin from nothing' % name)
+
+
 def _check_weights(name, groups, count, length):
     if len(groups) < count or any(len(each) < length for each in groups[:count]):
         raise IndexError(
@@ -296,6 +303,9 @@ def stacked_rnn(cell, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction):
     tuple
         Last states, last cells or None, and a tuple of the outputs of each step.
     """
+    _check_states(hx=hx)
+    if cell.mode == 'lstm':
+        _check_states(cx=cx)
     directions = 2 if use_bi_direction else 1
     xs, count = list(xs), n_layers * directions
     length = 2 * _layers.GATES[cell.mode]

@@ -10,6 +10,15 @@ from chainer_fast.variable import as_variable
 _extract_gates = recurrent.extract_gates
 
 
+def check_gates(c_type, x_type):
+    """Expect ``x`` to have four gates for each of the cells ``c``."""
+    type_check.expect(c_type.ndim >= 2, x_type.ndim == c_type.ndim)
+    type_check.expect(c_type.dtype.kind == 'f', c_type.dtype == x_type.dtype)
+    type_check.expect(x_type.shape[1] == 4 * c_type.shape[1])
+    for d in range(2, type_check.eval(x_type.ndim)):
+        type_check.expect(c_type.shape[d] == x_type.shape[d])
+
+
 def _array(variable):
     return None if variable is None else variable.array
 
@@ -22,15 +31,9 @@ class LSTM(FunctionNode):
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('c', 'x'))
-        c_type, x_type = in_types
-        type_check.expect(c_type.dtype.kind == 'f')
-        type_check.expect(x_type.dtype == c_type.dtype)
-        type_check.expect(c_type.ndim >= 2)
-        type_check.expect(c_type.ndim == x_type.ndim)
-        type_check.expect(x_type.shape[0] <= c_type.shape[0])
-        type_check.expect(x_type.shape[1] == 4 * c_type.shape[1])
-        for d in range(2, type_check.eval(c_type.ndim)):
-            type_check.expect(x_type.shape[d] == c_type.shape[d])
+        check_gates(*in_types)
+        cells, samples = [each.shape[0] for each in in_types]
+        type_check.expect(samples <= cells)
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
@@ -83,37 +86,6 @@ class LSTMGrad(Function):
                 None if gh is None else by_gh)
 
 
-def lstm_grad_grad(
-        c_prev, a, i, f, o, c, gc, gh, ggc_prev, gga, ggi, ggf, ggo,
-        gc_prev, ga, gi, gf, go, gc_next, ggc, ggh):
-    """Gradient of the gradient of an LSTM's step.
-
-    Parameters
-    ----------
-    c_prev, a, i, f, o, c : array
-        Old cell, inputs of the gates before their activation, and new cell.
-    gc, gh : array
-        Gradients of the new cell and the output.
-    ggc_prev, gga, ggi, ggf, ggo : array
-        What came for the gradients of the old cell and the gates.
-    gc_prev, ga, gi, gf, go, gc_next, ggc, ggh : array
-        Where the gradients by each of the first eight are written.
-
-    Returns
-    -------
-    tuple of array
-        The last eight arguments.
-    """
-    xp = backend.get_array_module(a)
-    a, tanh_c = xp.tanh(a), xp.tanh(c)
-    i, f, o = recurrent.sigmoid(i), recurrent.sigmoid(f), recurrent.sigmoid(o)
-    gc_step, _ = recurrent.output_grad(o, tanh_c, gc, gh)
-    ggc[...], gc_prev[...], ga[...], gi[...], gf[...] = _second_order.cell(
-        gc_step, c_prev, a, i, f, ggc_prev, gga, ggi, ggf)
-    go[...], gc_next[...], ggh[...] = _second_order.output(o, tanh_c, gh, ggc, ggo)
-    return gc_prev, ga, gi, gf, go, gc_next, ggc, ggh
-
-
 def lstm(c_prev, x):
     """One step of a long short-term memory, after its affine maps.
 
@@ -158,3 +130,34 @@ def lstm(c_prev, x):
     ((2, 3), (2, 3))
     """
     return LSTM().apply((c_prev, x))
+
+
+def lstm_grad_grad(
+        c_prev, a, i, f, o, c, gc, gh, ggc_prev, gga, ggi, ggf, ggo,
+        gc_prev, ga, gi, gf, go, gc_next, ggc, ggh):
+    """Gradient of the gradient of an LSTM's step.
+
+    Parameters
+    ----------
+    c_prev, a, i, f, o, c : array
+        Old cell, inputs of the gates before their activation, and new cell.
+    gc, gh : array
+        Gradients of the new cell and the output.
+    ggc_prev, gga, ggi, ggf, ggo : array
+        What came for the gradients of the old cell and the gates.
+    gc_prev, ga, gi, gf, go, gc_next, ggc, ggh : array
+        Where the gradients by each of the first eight are written.
+
+    Returns
+    -------
+    tuple of array
+        The last eight arguments.
+    """
+    xp = backend.get_array_module(a)
+    a, tanh_c = xp.tanh(a), xp.tanh(c)
+    i, f, o = recurrent.sigmoid(i), recurrent.sigmoid(f), recurrent.sigmoid(o)
+    gc_step, _ = recurrent.output_grad(o, tanh_c, gc, gh)
+    ggc[...], gc_prev[...], ga[...], gi[...], gf[...] = _second_order.cell(
+        gc_step, c_prev, a, i, f, ggc_prev, gga, ggi, ggf)
+    go[...], gc_next[...], ggh[...] = _second_order.output(o, tanh_c, gh, ggc, ggo)
+    return gc_prev, ga, gi, gf, go, gc_next, ggc, ggh

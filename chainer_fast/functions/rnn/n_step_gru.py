@@ -47,6 +47,28 @@ class NStepBiGRU(n_step_rnn.BaseNStepRNN):
         super().__init__(n_layers, states, lengths, 'bi', 'gru', **kwargs)
 
 
+def _run(kwargs, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
+    n_step_rnn.check_retired(kwargs)
+    hy, _, ys = _stacked.stacked_rnn(
+        _CELL, n_layers, ratio, hx, None, ws, bs, xs, use_bi_direction)
+    return hy, ys
+
+
+def n_step_gru_base(
+        n_layers, dropout_ratio, hx, ws, bs, xs, use_bi_direction, **kwargs):
+    """Either of :func:`~chainer.functions.n_step_gru` and
+    :func:`~chainer.functions.n_step_bigru`.
+
+    Parameters
+    ----------
+    n_layers, dropout_ratio, hx, ws, bs, xs
+        See there.
+    use_bi_direction : bool
+        Whether there are two directions.
+    """
+    return _run(kwargs, use_bi_direction, n_layers, dropout_ratio, hx, ws, bs, xs)
+
+
 def n_step_gru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
     """Stacked gated recurrent units over a batch of sequences.
 
@@ -108,8 +130,7 @@ def n_step_gru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
     >>> hy.shape, [y.shape for y in ys]
     ((1, 2, 3), [(2, 3), (2, 3), (1, 3)])
     """
-    return n_step_gru_base(
-        n_layers, dropout_ratio, hx, ws, bs, xs, False, **kwargs)
+    return _run(kwargs, False, n_layers, dropout_ratio, hx, ws, bs, xs)
 
 
 def n_step_bigru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
@@ -147,22 +168,4 @@ def n_step_bigru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
     --------
     chainer.functions.n_step_gru, chainer.links.NStepBiGRU
     """
-    return n_step_gru_base(n_layers, dropout_ratio, hx, ws, bs, xs, True, **kwargs)
-
-
-def n_step_gru_base(
-        n_layers, dropout_ratio, hx, ws, bs, xs, use_bi_direction, **kwargs):
-    """Either of :func:`~chainer.functions.n_step_gru` and
-    :func:`~chainer.functions.n_step_bigru`.
-
-    Parameters
-    ----------
-    n_layers, dropout_ratio, hx, ws, bs, xs
-        See there.
-    use_bi_direction : bool
-        Whether there are two directions.
-    """
-    n_step_rnn.check_retired(kwargs)
-    hy, _, ys = _stacked.stacked_rnn(
-        _CELL, n_layers, dropout_ratio, hx, None, ws, bs, xs, use_bi_direction)
-    return hy, ys
+    return _run(kwargs, True, n_layers, dropout_ratio, hx, ws, bs, xs)

@@ -51,6 +51,28 @@ class NStepBiLSTM(n_step_rnn.BaseNStepRNN):
         super().__init__(n_layers, states, lengths, 'bi', 'lstm')
 
 
+def _run(kwargs, use_bi_direction, n_layers, ratio, hx, cx, ws, bs, xs):
+    n_step_rnn.check_retired(kwargs)
+    n_step_rnn.check_input_size(ws, xs)
+    return _stacked.stacked_rnn(
+        _CELL, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction)
+
+
+def n_step_lstm_base(
+        n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction, **kwargs):
+    """Either of :func:`~chainer.functions.n_step_lstm` and
+    :func:`~chainer.functions.n_step_bilstm`.
+
+    Parameters
+    ----------
+    n_layers, dropout_ratio, hx, cx, ws, bs, xs
+        See there.
+    use_bi_direction : bool
+        Whether there are two directions.
+    """
+    return _run(kwargs, use_bi_direction, n_layers, dropout_ratio, hx, cx, ws, bs, xs)
+
+
 def n_step_lstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
     """Stacked long short-term memory over a batch of sequences.
 
@@ -116,8 +138,7 @@ def n_step_lstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
     >>> hy.shape, [y.shape for y in ys]
     ((1, 2, 3), [(2, 3), (2, 3), (1, 3)])
     """
-    return n_step_lstm_base(
-        n_layers, dropout_ratio, hx, cx, ws, bs, xs, False, **kwargs)
+    return _run(kwargs, False, n_layers, dropout_ratio, hx, cx, ws, bs, xs)
 
 
 def n_step_bilstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
@@ -155,23 +176,4 @@ def n_step_bilstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
     --------
     chainer.functions.n_step_lstm, chainer.links.NStepBiLSTM
     """
-    return n_step_lstm_base(
-        n_layers, dropout_ratio, hx, cx, ws, bs, xs, True, **kwargs)
-
-
-def n_step_lstm_base(
-        n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction, **kwargs):
-    """Either of :func:`~chainer.functions.n_step_lstm` and
-    :func:`~chainer.functions.n_step_bilstm`.
-
-    Parameters
-    ----------
-    n_layers, dropout_ratio, hx, cx, ws, bs, xs
-        See there.
-    use_bi_direction : bool
-        Whether there are two directions.
-    """
-    n_step_rnn.check_retired(kwargs)
-    n_step_rnn.check_input_size(ws, xs)
-    return _stacked.stacked_rnn(
-        _CELL, n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction)
+    return _run(kwargs, True, n_layers, dropout_ratio, hx, cx, ws, bs, xs)

@@ -281,6 +281,34 @@ _CELLS = {
     for name, activation in (('tanh', tanh.tanh), ('relu', relu.relu))}
 
 
+def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
+    check_retired(kwargs)
+    if activation not in _CELLS:
+        raise ValueError(
+            "activation must be 'tanh' or 'relu', but is %r" % (activation,))
+    check_input_size(ws, xs)
+    hy, _, ys = _stacked.stacked_rnn(
+        _CELLS[activation], n_layers, ratio, hx, None, ws, bs, xs, use_bi_direction)
+    return hy, ys
+
+
+def n_step_rnn_base(
+        n_layers, dropout_ratio, hx, ws, bs, xs, activation, use_bi_direction,
+        **kwargs):
+    """Either of :func:`~chainer.functions.n_step_rnn` and
+    :func:`~chainer.functions.n_step_birnn`.
+
+    Parameters
+    ----------
+    n_layers, dropout_ratio, hx, ws, bs, xs, activation
+        See there.
+    use_bi_direction : bool
+        Whether there are two directions.
+    """
+    return _run(
+        kwargs, activation, use_bi_direction, n_layers, dropout_ratio, hx, ws, bs, xs)
+
+
 def n_step_rnn(
         n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh', **kwargs):
     """Stacked recurrent units over a batch of sequences.
@@ -341,8 +369,8 @@ def n_step_rnn(
     >>> hy.shape, [y.shape for y in ys]
     ((1, 2, 3), [(2, 3), (2, 3), (1, 3)])
     """
-    return n_step_rnn_base(
-        n_layers, dropout_ratio, hx, ws, bs, xs, activation, False, **kwargs)
+    return _run(
+        kwargs, activation, False, n_layers, dropout_ratio, hx, ws, bs, xs)
 
 
 def n_step_birnn(
@@ -385,31 +413,7 @@ def n_step_birnn(
     --------
     chainer.links.NStepBiRNNTanh, chainer.links.NStepBiRNNReLU
     """
-    return n_step_rnn_base(n_layers, dropout_ratio, hx, ws, bs, xs, activation, True)
-
-
-def n_step_rnn_base(
-        n_layers, dropout_ratio, hx, ws, bs, xs, activation, use_bi_direction,
-        **kwargs):
-    """Either of :func:`~chainer.functions.n_step_rnn` and
-    :func:`~chainer.functions.n_step_birnn`.
-
-    Parameters
-    ----------
-    n_layers, dropout_ratio, hx, ws, bs, xs, activation
-        See there.
-    use_bi_direction : bool
-        Whether there are two directions.
-    """
-    check_retired(kwargs)
-    if activation not in _CELLS:
-        raise ValueError(
-            "activation must be 'tanh' or 'relu', but is %r" % (activation,))
-    check_input_size(ws, xs)
-    hy, _, ys = _stacked.stacked_rnn(
-        _CELLS[activation], n_layers, dropout_ratio, hx, None, ws, bs, xs,
-        use_bi_direction)
-    return hy, ys
+    return _run({}, activation, True, n_layers, dropout_ratio, hx, ws, bs, xs)
 
 
 def n_step_rnn_impl(

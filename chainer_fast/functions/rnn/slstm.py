@@ -3,7 +3,7 @@ from chainer_fast.backends.kernels import recurrent
 from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.rnn import _second_order
+from chainer_fast.functions.rnn import _second_order, lstm
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
 
@@ -20,18 +20,13 @@ class SLSTM(FunctionNode):
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('c_prev1', 'c_prev2', 'x1', 'x2'))
-        c1_type, c2_type, x1_type, x2_type = in_types
-        type_check.expect(c1_type.dtype.kind == 'f')
+        cells, gates = in_types[:2], in_types[2:]
+        for c_type, x_type in zip(cells, gates, strict=True):
+            lstm.check_gates(c_type, x_type)
         for other in in_types[1:]:
-            type_check.expect(other.dtype == c1_type.dtype)
-        type_check.expect(c1_type.ndim >= 2)
-        type_check.expect(c1_type.shape == c2_type.shape)
-        for x_type in x1_type, x2_type:
-            type_check.expect(x_type.ndim == c1_type.ndim)
-            type_check.expect(x_type.shape[0] == c1_type.shape[0])
-            type_check.expect(x_type.shape[1] == 4 * c1_type.shape[1])
-            for d in range(2, type_check.eval(c1_type.ndim)):
-                type_check.expect(x_type.shape[d] == c1_type.shape[d])
+            type_check.expect(other.shape[0] == cells[0].shape[0])
+        type_check.expect(
+            cells[1].shape == cells[0].shape, cells[1].dtype == cells[0].dtype)
 
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2, 3))
@@ -80,42 +75,6 @@ class SLSTMGrad(Function):
                 None if gc is None else by_gc, None if gh is None else by_gh)
 
 
-def slstm_grad_grad(
-        c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o, c, gc, gh,
-        ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2):
-    """Gradient of the gradient of an S-LSTM's step.
-
-    Parameters
-    ----------
-    c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o, c : array
-        Old cells, inputs of the gates before their activation (of the output gate, the
-        sum of both), and new cell.
-    gc, gh : array
-        Gradients of the new cell and the output.
-    ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2 : array
-        What came for the gradients of the old cells and the gates.
-
-    Returns
-    -------
-    tuple of array
-        Gradients by ``c_prev1, a1, i1, f1, o1, c_prev2, a2, i2, f2, o2, c, gc, gh``.
-    """
-    xp = backend.get_array_module(a1)
-    tanh_c, o = xp.tanh(c), recurrent.sigmoid(o)
-    gc_step, _ = recurrent.output_grad(o, tanh_c, gc, gh)
-
-    def half(c_prev, a, i, f, *gg):
-        return _second_order.cell(
-            gc_step, c_prev, xp.tanh(a), recurrent.sigmoid(i), recurrent.sigmoid(f),
-            *gg)
-
-    ggc1, *half1 = half(c_prev1, a1, i1, f1, ggc_prev1, gga1, ggi1, ggf1)
-    ggc2, *half2 = half(c_prev2, a2, i2, f2, ggc_prev2, gga2, ggi2, ggf2)
-    ggc = ggc1 + ggc2
-    go, gc_next, ggh = _second_order.output(o, tanh_c, gh, ggc, ggo1 + ggo2)
-    return (*half1, go, *half2, go, gc_next, ggc, ggh)
-
-
 def slstm(c_prev1, c_prev2, x1, x2):
     """One step of a memory with two pasts, after its affine maps.
 
@@ -154,4 +113,41 @@ def slstm(c_prev1, c_prev2, x1, x2):
     >>> c.shape, h.shape
     ((2, 3), (2, 3))
     """
-    return SLSTM().apply((c_prev1, c_prev2, x1, x2))
+    cells, gates = (c_prev1, c_prev2), (x1, x2)
+    return SLSTM().apply(cells + gates)
+
+
+def slstm_grad_grad(
+        c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o, c, gc, gh,
+        ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2):
+    """Gradient of the gradient of an S-LSTM's step.
+
+    Parameters
+    ----------
+    c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o, c : array
+        Old cells, inputs of the gates before their activation (of the output gate, the
+        sum of both), and new cell.
+    gc, gh : array
+        Gradients of the new cell and the output.
+    ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2 : array
+        What came for the gradients of the old cells and the gates.
+
+    Returns
+    -------
+    tuple of array
+        Gradients by ``c_prev1, a1, i1, f1, o1, c_prev2, a2, i2, f2, o2, c, gc, gh``.
+    """
+    xp = backend.get_array_module(a1)
+    tanh_c, o = xp.tanh(c), recurrent.sigmoid(o)
+    gc_step, _ = recurrent.output_grad(o, tanh_c, gc, gh)
+
+    def half(c_prev, a, i, f, *gg):
+        return _second_order.cell(
+            gc_step, c_prev, xp.tanh(a), recurrent.sigmoid(i), recurrent.sigmoid(f),
+            *gg)
+
+    ggc1, *half1 = half(c_prev1, a1, i1, f1, ggc_prev1, gga1, ggi1, ggf1)
+    ggc2, *half2 = half(c_prev2, a2, i2, f2, ggc_prev2, gga2, ggi2, ggf2)
+    ggc = ggc1 + ggc2
+    go, gc_next, ggh = _second_order.output(o, tanh_c, gh, ggc, ggo1 + ggo2)
+    return (*half1, go, *half2, go, gc_next, ggc, ggh)
