@@ -29,10 +29,10 @@ _EXPORTS = {
         r2_score
     ''',
     'loss': '''
-        absolute_error contrastive crf1d:argmax_crf1d,crf1d cross_covariance
+        absolute_error black_out contrastive crf1d:argmax_crf1d,crf1d cross_covariance
         ctc:connectionist_temporal_classification decov
         discriminative_loss:discriminative_margin_based_clustering_loss hinge huber_loss
-        mean_absolute_error mean_squared_error sigmoid_cross_entropy
+        mean_absolute_error mean_squared_error negative_sampling sigmoid_cross_entropy
         softmax_cross_entropy squared_error:squared_difference,squared_error triplet
         vae:bernoulli_nll,gaussian_kl_divergence,gaussian_nll
     ''',

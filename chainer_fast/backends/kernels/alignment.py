@@ -93,10 +93,9 @@ def path_probabilities(log_p, path, last, path_length):
             after = _goes_to(after + log_p[t + 1], bar)
         after = xp.where((last == t)[:, None], last_row, after)
         result[t] = before[t] + after
-    total = xp.full(batch, LOG_ZERO)
-    if steps:
-        # All paths are in some state at any time up to the last; the first will do.
-        total = xp.logaddexp.reduce(result[0], axis=1)
+    # All paths are in some state at any time up to the last; the first will do.
+    largest = result[0].max(axis=1)
+    total = largest + xp.log(xp.exp(result[0] - largest[:, None]).sum(axis=1))
     return result, total
 
 

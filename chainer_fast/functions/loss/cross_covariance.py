@@ -1,9 +1,10 @@
 from chainer_fast import backend
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.functions.math import average, matmul
-from chainer_fast.functions.math import sum as sum_
+from chainer_fast.functions.math import average
 from chainer_fast.utils import precision, type_check
+from chainer_fast.variable import as_variable
 
 
 class CrossCovariance(FunctionNode):
@@ -38,17 +39,22 @@ class CrossCovariance(FunctionNode):
         return xp.asarray(loss, dtype=covariance.dtype),
 
     def backward(self, indexes, grad_outputs):
-        y, z = [each - average.average(each, axis=0, keepdims=True)
-                for each in self.get_retained_inputs()]
-        gc, = grad_outputs
-        n = len(y.array)
+        inputs = (*self.get_retained_inputs(), *grad_outputs)
+        if config.enable_backprop:
+            return self._gradients(indexes, average.average, *inputs)
+        arrays = [v.array for v in inputs]
+        gs = self._gradients(indexes, type(arrays[0]).mean, *arrays)
+        return tuple([as_variable(g) for g in gs])
+
+    def _gradients(self, indexes, mean, y, z, gc):
+        # Of arrays and variables alike, each with a mean of its kind.
+        y, z = [each - mean(each, axis=0, keepdims=True) for each in (y, z)]
+        n = y.shape[0]
         if self.reduce != 'no':
-            gc = gc * (matmul.matmul(y, z, transa=True) / n)
+            gc = gc * (y.T @ z / n)
         gc = gc / n
         # The centred factor is orthogonal to what centring takes away.
-        return tuple([
-            matmul.matmul(z, gc, transb=True) if i == 0 else matmul.matmul(y, gc)
-            for i in indexes])
+        return tuple([z @ gc.T if i == 0 else y @ gc for i in indexes])
 
 
 def cross_covariance(y, z, reduce='half_squared_sum'):

@@ -47,9 +47,11 @@ class ConnectionistTemporalClassification(Function):
 
     def log_matrix(self, x, xp):
         """Logarithm of an array, with :attr:`zero_padding` for that of zero."""
-        return xp.log(x, out=xp.full(x.shape, self.zero_padding, x.dtype), where=x != 0)
+        zero = x == 0
+        return xp.where(zero, x.dtype.type(self.zero_padding), xp.log(x + zero))
 
-    def calc_trans(self, yseq, input_length, label, label_length, path, path_length, xp):
+    def calc_trans(
+            self, yseq, input_length, label, label_length, path, path_length, xp):
         """Logarithms of the probabilities of all paths by a state at a time.
 
         Parameters

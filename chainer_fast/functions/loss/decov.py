@@ -4,6 +4,10 @@ from chainer_fast.functions.loss import _reduction
 from chainer_fast.utils import precision, type_check
 
 
+def _clear_diagonal(matrix):
+    matrix.reshape(-1)[::len(matrix) + 1] = 0
+
+
 class DeCov(Function):
     """Covariance between the different columns of a matrix.
 
@@ -40,7 +44,7 @@ class DeCov(Function):
         xp = backend.get_array_module(h)
         centered = h - h.mean(axis=0)
         covariance = centered.T @ centered
-        xp.einsum('ii->i', covariance)[...] = 0
+        _clear_diagonal(covariance)
         covariance /= covariance.dtype.type(len(h))
         loss = covariance
         if self.reduce != 'no':
@@ -53,8 +57,7 @@ class DeCov(Function):
         if self.reduce == 'no':
             # Each pair of columns has two elements, and the diagonal is constant.
             weights = gloss + gloss.T
-            xp = backend.get_array_module(weights)
-            xp.einsum('ii->i', weights)[...] = 0
+            _clear_diagonal(weights)
         else:
             weights = 2 * gloss * self.covariance
         return self.h_centered @ (weights / n),

@@ -1,8 +1,9 @@
 from chainer_fast import backend
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.array import expand_dims
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.utils import precision, type_check
+from chainer_fast.variable import as_variable
 
 
 class Triplet(FunctionNode):
@@ -43,17 +44,21 @@ class Triplet(FunctionNode):
         return loss, dist_hinge
 
     def backward(self, indexes, grad_outputs):
-        xs = self.get_retained_inputs()
-        anchor, positive, negative = xs
-        gy, = grad_outputs
-        xp = backend.get_array_module(gy)
-        # The factor of all three gradients: for each triple, whether it has a loss.
-        active = xp.sign(self.dist_hinge).astype(gy.dtype)
-        factor = 2. / len(anchor.array) if self.reduce == 'mean' else 2.
-        scale = expand_dims.expand_dims(gy * (active * active.dtype.type(factor)), 1)
+        inputs = (*self.get_retained_inputs(), *grad_outputs)
+        if config.enable_backprop:
+            return tuple(self._gradients(indexes, *inputs))
+        arrays = [v.array for v in inputs]
+        return tuple([as_variable(g) for g in self._gradients(indexes, *arrays)])
 
-        ways = {0: (negative, positive), 1: (positive, anchor), 2: (anchor, negative)}
-        return tuple([scale * (ways[i][0] - ways[i][1]) for i in indexes])
+    def _gradients(self, indexes, anchor, positive, negative, gy):
+        # Of arrays and variables alike. All three gradients have a factor in common,
+        # which is zero for triples without a loss.
+        n = anchor.shape[0]
+        slopes = (self.dist_hinge > 0).astype(gy.dtype)
+        slopes *= 2. / n if self.reduce == 'mean' else 2
+        scale = (gy * slopes).reshape(n, 1, *anchor.shape[2:])
+        ways = (negative, positive), (positive, anchor), (anchor, negative)
+        return [scale * (ways[i][0] - ways[i][1]) for i in indexes]
 
 
 def triplet(anchor, positive, negative, margin=0.2, reduce='mean'):

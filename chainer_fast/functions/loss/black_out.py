@@ -1,0 +1,143 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.configuration import config
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.array import expand_dims
+from chainer_fast.functions.loss import _candidates
+from chainer_fast.functions.math import average, exponential, logsumexp
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import precision, type_check
+from chainer_fast.variable import as_variable
+
+
+class _LogSumExpOfOthers(FunctionNode):
+    """For each element of a row, the logarithm of the sum of all others' exponentials.
+
+    The difference of two sums will not do where one element is far larger than the
+    others, which is what a loss should come to.
+    """
+
+    @precision._fp16_mixed_precision_helper
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
+        x, = inputs
+        xp = backend.get_array_module(x)
+        rows = xp.arange(len(x))
+        largest = x.argmax(axis=1)
+        top = x[rows, largest][:, None]
+        terms = xp.exp(x - top)
+        # With the largest element among the others, there is no cancellation.
+        with_top = terms.sum(axis=1, keepdims=True) - terms
+        with_top[rows, largest] = 1
+        y = top + xp.log(with_top)
+        others = x.copy()
+        others[rows, largest] = -numpy.inf
+        top = others.max(axis=1, keepdims=True)
+        y[rows, largest] = top[:, 0] + xp.log(xp.exp(others - top).sum(axis=1))
+        return y,
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        y, = self.get_retained_outputs()
+        g, = grad_outputs
+        if not config.enable_backprop:
+            return as_variable(self._gradient((x.array, y.array, g.array))[0]),
+        # All pairs of elements, less those of an element with itself.
+        xp = backend.get_array_module(x.array)
+        n = x.shape[1]
+        itself = xp.zeros((1, n, n), x.dtype)
+        itself[:, xp.arange(n), xp.arange(n)] = -numpy.inf
+        shares = exponential.exp(
+            expand_dims.expand_dims(x, 1) - expand_dims.expand_dims(y, 2) + itself)
+        return sum_.sum(expand_dims.expand_dims(g, 2) * shares, axis=1),
+
+    @precision._fp16_mixed_precision_helper
+    def _gradient(self, arrays):
+        x, y, g = arrays
+        xp = backend.get_array_module(x)
+        rows = xp.arange(len(x))
+        largest = x.argmax(axis=1)
+        top = x[rows, largest][:, None]
+        # Sums with the largest element in them are no smaller.
+        weights = g * xp.exp(xp.minimum(top - y, 0))
+        weights[rows, largest] = 0
+        gx = xp.exp(x - top) * (weights.sum(axis=1, keepdims=True) - weights)
+        others = x.copy()
+        others[rows, largest] = -numpy.inf
+        gx += g[rows, largest][:, None] * xp.exp(others - y[rows, largest][:, None])
+        return gx,
+
+
+def _candidate_ids(t, samples):
+    """The target and the samples of noise, in one row for each sample."""
+    t, samples = as_variable(t).array, as_variable(samples).array
+    for name, ids in (('t', t), ('samples', samples)):
+        if ids.dtype.kind != 'i':
+            raise type_check.InvalidType(
+                '%s.dtype.kind == i' % name, '%s != i' % ids.dtype.kind,
+                '%s must be numbers of classes' % name)
+    if t.ndim != 1 or samples.shape[:-1] not in ((), t.shape) or not samples.ndim:
+        raise type_check.InvalidType(
+            't.ndim == 1 and samples.shape[0] == t.shape[0]',
+            't.shape == %s and samples.shape == %s' % (t.shape, samples.shape),
+            'each target needs a row of samples')
+    xp = backend.get_array_module(t)
+    samples = xp.broadcast_to(samples, (len(t), samples.shape[-1]))
+    return xp.concatenate([t[:, None], samples], axis=1)
+
+
+def black_out(x, t, W, samples, reduce='mean'):
+    """BlackOut loss, for language models with many classes.
+
+    .. math::
+
+        L_n = -\\log p_{t_n}(x_n) - \\sum_k \\log (1 - p_{z_{nk}}(x_n))
+
+    where :math:`p` is the softmax of the scores :math:`x_n \\cdot w_i` over the target
+    :math:`t_n` and the samples of noise :math:`z_{nk}` alone.
+
+    See: S. Ji et al., *BlackOut: Speeding up Recurrent Neural Network Language Models
+    With Very Large Vocabularies*, https://arxiv.org/abs/1511.06909.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Samples, of a floating dtype and shape ``(N, K)``.
+    t : Variable or array
+        Classes of the samples, of a signed integer dtype and shape ``(N,)``.
+    W : Variable or array
+        Vectors of the classes, of shape ``(classes, K)``.
+    samples : Variable or array
+        Samples of noise, of a signed integer dtype and shape ``(N, samples)``.
+    reduce : str
+        ``'mean'`` for the mean over the samples; with any other value, such as
+        ``'no'``, the losses of all.
+
+    Returns
+    -------
+    Variable
+        The loss: a scalar, or an array of shape ``(N,)``.
+
+    Raises
+    ------
+    InvalidType
+        If ``t`` or ``samples`` are not integers or of other shapes.
+    IndexError
+        If a target or a sample is not a class.
+
+    See Also
+    --------
+    chainer.links.BlackOut
+    """
+    ids = _candidate_ids(t, samples)
+    scores, = _candidates.Scores(ids).apply((x, W))
+    # Each probability is that of a score, or of all others, to the sum of all.
+    total = logsumexp.logsumexp(scores, axis=1)
+    losses = total - scores[:, 0]
+    if ids.shape[1] > 1:
+        others, = _LogSumExpOfOthers().apply((scores,))
+        gaps = expand_dims.expand_dims(total, 1) - others[:, 1:]
+        losses = losses + sum_.sum(gaps, axis=1)
+    return average.average(losses) if reduce == 'mean' else losses

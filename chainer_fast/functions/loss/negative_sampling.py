@@ -1,0 +1,197 @@
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import candidates
+from chainer_fast.configuration import config, using_config
+from chainer_fast.function_node import FunctionNode, grad
+from chainer_fast.functions.activation import softplus
+from chainer_fast.functions.array import get_item
+from chainer_fast.functions.loss import _candidates, _reduction
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import type_check
+
+
+def _signed(scores):
+    """Scores with that of the target, which is to be large, turned round."""
+    signed = scores.copy()
+    signed[:, 0] *= -1
+    return signed
+
+
+class NegativeSamplingFunction(FunctionNode):
+    """Loss that tells the target from samples of noise.
+
+    Attributes
+    ----------
+    samples : array or None
+        Of the last forward pass, the target and the samples of noise in each row.
+    ignore_mask : array
+        Which targets count.
+    wx : array or None
+        Scores of the target and the samples.
+    """
+
+    ignore_label = -1
+    samples = None
+
+    def __init__(self, sampler, sample_size, reduce='sum'):
+        super().__init__()
+        _reduction.check(reduce, 'sum', 'no')
+        self.sampler = sampler
+        self.sample_size = sample_size
+        self.reduce = reduce
+        self.wx = None
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 't', 'W'))
+        x_type, t_type, w_type = in_types
+        type_check.expect(x_type.dtype.kind == 'f', x_type.ndim == 2)
+        type_check.expect(t_type.dtype == numpy.int32, t_type.ndim == 1)
+        type_check.expect(x_type.shape[0] == t_type.shape[0])
+        type_check.expect(w_type.dtype == x_type.dtype, w_type.ndim == 2)
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        x, t, W = inputs
+        xp = backend.get_array_module(x)
+        self.ignore_mask = t != self.ignore_label
+        self.samples = self.sampler((len(t), self.sample_size + 1))
+        self.samples[:, 0] = t
+        self.wx = candidates.scores(x, W, self.samples, self.ignore_mask)
+        # Those that are ignored have the score zero, but no loss.
+        losses = xp.logaddexp(_signed(self.wx), self.wx.dtype.type(0))
+        dtype = numpy.float32 if x.dtype == numpy.float16 else x.dtype
+        losses = losses.sum(axis=1, dtype=dtype) * self.ignore_mask
+        if self.reduce == 'sum':
+            losses = losses.sum()
+        return xp.asarray(losses, dtype=x.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        x, t, W = self.get_retained_inputs()
+        gx, gW = NegativeSamplingFunctionGrad(
+            self.reduce, self.ignore_mask, self.sample_size, self.samples, self.wx
+        ).apply((x, W, *grad_outputs))
+        return gx, None, gW
+
+
+class NegativeSamplingFunctionGrad(FunctionNode):
+    """Gradient of :class:`NegativeSamplingFunction`.
+
+    Parameters
+    ----------
+    reduce : str
+        ``'sum'`` or ``'no'``.
+    ignore_mask : array
+        Which targets count.
+    sample_size : int
+        Number of samples.
+    samples : array
+        Target and samples in each row.
+    wx : array or None
+        Their scores, if they are known already.
+    """
+
+    def __init__(self, reduce, ignore_mask, sample_size, samples, wx):
+        super().__init__()
+        self.reduce = reduce
+        self.ignore_mask = ignore_mask
+        self.sample_size = sample_size
+        self.samples = samples
+        self.wx = wx
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        x, W, gloss = inputs
+        xp = backend.get_array_module(x)
+        if self.wx is None:
+            self.wx = candidates.scores(x, W, self.samples, self.ignore_mask)
+        # The sigmoid, by exponentials that cannot overflow.
+        signed = _signed(self.wx)
+        e = xp.exp(-abs(signed))
+        g = _signed(xp.where(signed > 0, 1, e) / (1 + e))
+        g *= gloss if self.reduce == 'sum' else gloss[:, None]
+        where = self.samples, self.ignore_mask
+        return (candidates.sum_rows(g, W, *where),
+                candidates.spread_rows(g, x, *where, len(W)))
+
+    def backward(self, indexes, grad_outputs):
+        inputs = self.get_retained_inputs()
+        # The gradient once more, this time by functions that can be differentiated.
+        again = config.enable_backprop
+        with using_config('enable_backprop', True):
+            gs = self._differentiable(*inputs)
+            gs, ggs = zip(*[
+                (g, gg) for g, gg in zip(gs, grad_outputs, strict=True)
+                if gg is not None], strict=True)
+            result = grad(gs, inputs, ggs, enable_double_backprop=again)
+        return tuple([result[i] for i in indexes])
+
+    def _differentiable(self, x, W, gloss):
+        xp = backend.get_array_module(x.array)
+        counted = xp.nonzero(self.ignore_mask)[0]
+        scores, = _candidates.Scores(self.samples[counted]).apply(
+            (get_item.get_item(x, counted), W))
+        signs = xp.ones(scores.shape, scores.dtype)
+        signs[:, 0] = -1
+        losses = sum_.sum(softplus.softplus(scores * signs), axis=1)
+        if self.reduce == 'sum':
+            losses = sum_.sum(losses)
+        else:
+            gloss = get_item.get_item(gloss, counted)
+        return grad([losses], [x, W], [gloss], enable_double_backprop=True)
+
+
+def negative_sampling(x, t, W, sampler, sample_size, reduce='sum', *,
+                      return_samples=False):
+    """Negative sampling loss, for learning embeddings of many classes.
+
+    .. math::
+
+        L_n = -\\log s(x_n \\cdot w_{t_n})
+            - \\sum_k \\log s(-x_n \\cdot w_{z_{nk}})
+
+    where :math:`s` is the sigmoid, and :math:`z_{nk}` are samples of noise.
+
+    See: T. Mikolov et al., *Distributed Representations of Words and Phrases and their
+    Compositionality*, NIPS 2013.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Samples, of a floating dtype and shape ``(N, K)``.
+    t : Variable or array
+        Classes of the samples, of dtype int32 and shape ``(N,)``; -1 for samples that
+        do not count.
+    W : Variable or array
+        Vectors of the classes, of the dtype of ``x`` and shape ``(classes, K)``.
+    sampler : callable
+        Gives an array of samples of noise of the shape that it is called with, such as
+        :meth:`chainer.utils.WalkerAlias.sample`.
+    sample_size : int
+        Number of samples of noise for each sample.
+    reduce : str
+        ``'sum'`` for the sum over all samples, ``'no'`` for the losses of all.
+    return_samples : bool
+        Whether the samples of noise are returned, too.
+
+    Returns
+    -------
+    Variable or tuple
+        The loss: a scalar, or an array of shape ``(N,)`` with ``reduce='no'``. With
+        ``return_samples``, also an array of shape ``(N, sample_size + 1)`` with the
+        target, followed by the samples of noise, in each row.
+
+    Raises
+    ------
+    ValueError
+        If ``reduce`` has another value.
+    IndexError
+        If a target or a sample is not a class.
+
+    See Also
+    --------
+    chainer.links.NegativeSampling
+    """
+    function = NegativeSamplingFunction(sampler, sample_size, reduce)
+    loss, = function.apply((x, t, W))
+    return (loss, function.samples) if return_samples else loss
