@@ -1,3 +1,6 @@
+import itertools
+
+from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import space2depth as space2depth_mod
@@ -21,11 +24,14 @@ class Depth2Space(FunctionNode):
         type_check.expect(in_types[0].ndim == 4)
 
     def forward(self, inputs):
-        r = self.r
-        batch, channels, height, width = inputs[0].shape
+        r, x = self.r, inputs[0]
+        batch, channels, height, width = x.shape
         # Channels are those of a pixel's row in the block, of its column, and the rest.
-        x = inputs[0].reshape(batch, r, r, channels // r ** 2, height, width)
-        y = x.transpose(0, 3, 4, 1, 5, 2)
+        x = x.reshape(batch, r, r, channels // r ** 2, height, width)
+        xp = backend.get_array_module(x)
+        y = xp.empty((batch, channels // r ** 2, height, r, width, r), x.dtype)
+        for i, j in itertools.product(range(r), repeat=2):
+            y[:, :, :, i, :, j] = x[:, i, j]
         return y.reshape(batch, channels // r ** 2, height * r, width * r),
 
     def backward(self, indexes, grad_outputs):

@@ -1,4 +1,7 @@
 """Images made larger or smaller, by interpolation."""
+import functools
+import operator
+
 import numpy
 
 from chainer_fast import backend
@@ -55,6 +58,16 @@ def compute_indices_and_weights(out_size, in_size, mode, align_corners, xp):
         _lines(xp, count, length, mode, align_corners)
         for count, length in zip(out_size, in_size, strict=True)]
     return v, u, vw, uw
+
+
+def _integral_lines(out_size, in_size, mode, align_corners, xp):
+    v, u, vw, uw = compute_indices_and_weights(
+        out_size, in_size, mode, align_corners, xp)
+    return v.astype(numpy.intc), vw, u.astype(numpy.intc), uw
+
+
+# Few sizes come again and again. On a GPU, memory is not for keeping.
+_host_lines = functools.lru_cache(maxsize=64)(_integral_lines)
 
 
 def _corners(v, u, vw, uw, height, width, xp, dtype):
@@ -137,9 +150,9 @@ class _Resizing(FunctionNode):
 
     def _lines(self, x, in_size):
         xp = backend.get_array_module(x)
-        v, u, vw, uw = compute_indices_and_weights(
-            (self.out_H, self.out_W), in_size, self.mode, self.align_corners, xp)
-        return v.astype(numpy.intp), vw, u.astype(numpy.intp), uw
+        find = _host_lines if xp is numpy else _integral_lines
+        size = operator.index(self.out_H), operator.index(self.out_W)
+        return find(size, in_size, self.mode, bool(self.align_corners), xp)
 
 
 class ResizeImages(_Resizing):
@@ -149,7 +162,7 @@ class ResizeImages(_Resizing):
         x, = inputs
         v, vw, u, uw = self._lines(x, x.shape[2:])
         if self.mode == 'nearest':
-            return x[:, :, v[:, None], u],
+            return x.take(v, axis=2).take(u, axis=3),
         return sampling.resize(x, v, vw, u, uw),
 
     def backward(self, indexes, grad_outputs):

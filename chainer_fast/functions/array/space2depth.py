@@ -1,3 +1,6 @@
+import itertools
+
+from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import depth2space as depth2space_mod
@@ -21,10 +24,13 @@ class Space2Depth(FunctionNode):
         type_check.expect(in_types[0].ndim == 4)
 
     def forward(self, inputs):
-        r = self.r
-        batch, channels, height, width = inputs[0].shape
-        x = inputs[0].reshape(batch, channels, height // r, r, width // r, r)
-        y = x.transpose(0, 3, 5, 1, 2, 4)
+        r, x = self.r, inputs[0]
+        batch, channels, height, width = x.shape
+        x = x.reshape(batch, channels, height // r, r, width // r, r)
+        xp = backend.get_array_module(x)
+        y = xp.empty((batch, r, r, channels, height // r, width // r), x.dtype)
+        for i, j in itertools.product(range(r), repeat=2):
+            y[:, i, j] = x[:, :, :, i, :, j]
         return y.reshape(batch, channels * r ** 2, height // r, width // r),
 
     def backward(self, indexes, grad_outputs):

@@ -1,9 +1,24 @@
+import functools
+import operator
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
 from chainer_fast.utils import argument, type_check
+
+
+def _points(xp, height, width, dtype):
+    """Homogeneous coordinates of the points of a lattice, one a column."""
+    points = xp.ones((3, height, width), dtype)
+    points[0] = xp.linspace(-1, 1, width)
+    points[1] = xp.linspace(-1, 1, height)[:, None]
+    return points.reshape(3, height * width)
+
+
+# Few sizes come again and again. On a GPU, memory is not for keeping.
+_host_points = functools.lru_cache(maxsize=16)(_points)
 
 
 class SpatialTransformerGrid(Function):
@@ -45,14 +60,10 @@ class SpatialTransformerGrid(Function):
     backward_cpu = backward_gpu = backward
 
     def _points(self, theta):
-        """Homogeneous coordinates of the lattice, one point a column."""
-        height, width = self.output_shape
         xp = backend.get_array_module(theta)
-        points = xp.ones(
-            (3, height, width), numpy.promote_types(theta.dtype, numpy.float32))
-        points[0] = xp.linspace(-1, 1, width)
-        points[1] = xp.linspace(-1, 1, height)[:, None]
-        return points.reshape(3, height * width)
+        find = _host_points if xp is numpy else _points
+        height, width = map(operator.index, self.output_shape)
+        return find(xp, height, width, numpy.promote_types(theta.dtype, numpy.float32))
 
 
 def spatial_transformer_grid(theta, output_shape, **kwargs):

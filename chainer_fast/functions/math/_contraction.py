@@ -36,21 +36,71 @@ def contract(xp, terms, out, xs):
         The sums, in the dtype that the arrays have in common. Of one array it is a
         view, if nothing is summed.
     """
+    shapes = None
+    if len(xs) > 2:
+        shapes = tuple([x.shape for x in xs])
+    return plan(terms, out, shapes)(xp, xs)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan(terms, out, shapes):
+    """What :func:`contract` does for given terms.
+
+    Parameters
+    ----------
+    terms : tuple of str
+    out : str
+    shapes : tuple of tuple of int
+        Shapes of the arrays; not needed for one and two.
+
+    Returns
+    -------
+    callable
+        It takes the module and the arrays.
+    """
+    if len(terms) == 1:
+        return functools.partial(_reduce, *_single_plan(*terms, out))
+    if len(terms) == 2:
+        return functools.partial(_multiply_two, _pair_plan(*terms, out))
+    return functools.partial(_multiply_many, _order(terms, out, shapes))
+
+
+def _single_plan(term, out):
+    """Equation, and whether it sums, for one array."""
+    return term + '->' + out, not set(term) <= set(out)
+
+
+def _reduce(equation, sums, xp, xs):
+    x, = xs
+    dtype = x.dtype
+    if sums and dtype == numpy.float16:
+        x = x.astype(numpy.float32)
+    return _in_dtype(xp.einsum(equation, x), dtype)
+
+
+def _multiply_two(pair, xp, xs):
     dtype = _common_dtype(xs)
-    if len(xs) == 1:
-        x, = xs
-        return _reduce(xp, *_single_plan(terms[0], out), x, dtype)
+    x, y = xs
+    if dtype == numpy.float16:
+        x, y = x.astype(numpy.float32), y.astype(numpy.float32)
+    return _in_dtype(pair(xp, x, y), dtype)
+
+
+def _multiply_many(steps, xp, xs):
+    dtype = _common_dtype(xs)
+    xs = list(xs)
     if dtype == numpy.float16:
         xs = [x.astype(numpy.float32) for x in xs]
-    if len(xs) == 2:
-        y = _pair_plan(*terms, out)(xp, *xs)
-    else:
-        xs = list(xs)
-        for i, j, pair in _order(terms, out, tuple([x.shape for x in xs])):
-            # The later one first, so that the earlier one keeps its place.
-            right = xs.pop(j)
-            xs.append(pair(xp, xs.pop(i), right))
-        y, = xs
+    for i, j, pair in steps:
+        # The later one first, so that the earlier one keeps its place.
+        right = xs.pop(j)
+        xs.append(pair(xp, xs.pop(i), right))
+    return _in_dtype(xs[0], dtype)
+
+
+def _in_dtype(y, dtype):
+    if type(y) is numpy.ndarray and y.dtype == dtype:
+        return y
     return utils.force_array(y, dtype)
 
 
@@ -64,18 +114,6 @@ def _common_dtype(xs):
 
 def _without(letters, others):
     return ''.join([s for s in letters if s not in others])
-
-
-@functools.lru_cache(maxsize=1024)
-def _single_plan(term, out):
-    """Equation, and whether it sums, for one array."""
-    return term + '->' + out, not set(term) <= set(out)
-
-
-def _reduce(xp, equation, sums, x, dtype):
-    if sums and dtype == numpy.float16:
-        x = x.astype(numpy.float32)
-    return utils.force_array(xp.einsum(equation, x), dtype)
 
 
 class _Operand:
@@ -114,6 +152,8 @@ class _Operand:
                     pieces.extend([(d, d + 1) for d in range(start, stop)])
                 start = stop
             self.pieces = pieces
+        self.plain = not (
+            self.diagonal or self.summed or self.axes or self.pieces)
 
     def arrange(self, xp, x):
         """Takes the diagonal, sums over axes of no use and permutes the others."""
@@ -175,7 +215,11 @@ class _Pair:
     def __call__(self, xp, x, y):
         if self.swap:
             x, y = y, x
-        z = self.product(xp, self.a.arrange(xp, x), self.b.arrange(xp, y))
+        if not self.a.plain:
+            x = self.a.arrange(xp, x)
+        if not self.b.plain:
+            y = self.b.arrange(xp, y)
+        z = self.product(xp, x, y)
         if self.axes is not None:
             z = xp.ascontiguousarray(z.transpose(self.axes))
         return z
@@ -222,7 +266,6 @@ def _aligned(xp, x):
 _pair_plan = functools.lru_cache(maxsize=1024)(_Pair)
 
 
-@functools.lru_cache(maxsize=1024)
 def _order(terms, out, shapes):
     """Products of pairs that make a product of many, each the cheapest at its time.
 

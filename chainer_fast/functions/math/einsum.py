@@ -5,7 +5,7 @@ from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast
-from chainer_fast.functions.math import _contraction
+from chainer_fast.functions.math import _contraction, matmul
 from chainer_fast.utils import type_check
 
 einsum_symbols = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -106,8 +106,8 @@ def _parse_einsum_input(operands):
     if not operands:
         raise ValueError('No input operands: einsum takes subscripts and arrays.')
     if isinstance(operands[0], str):
-        equation, *arrays = operands
-        return (*_read_equation(equation, len(arrays)), tuple(arrays))
+        arrays = operands[1:]
+        return (*_read_equation(operands[0], len(arrays)), arrays)
     count = len(operands) // 2
     arrays = operands[:2 * count:2]
     in_subs = ','.join([_read_sublist(s) for s in operands[1:2 * count:2]])
@@ -117,7 +117,6 @@ def _parse_einsum_input(operands):
     return in_subs, _output_of(in_subs, count, out_sub), list(arrays)
 
 
-@functools.lru_cache(maxsize=4096)
 def _spell_out(in_subs, out_sub, ndims, out_ndim=None):
     """Replaces the ellipsis by letters, so that each axis has one.
 
@@ -152,6 +151,72 @@ def _spell_out(in_subs, out_sub, ndims, out_ndim=None):
             out_sub.replace(_REST, rest))
 
 
+@functools.lru_cache(maxsize=4096)
+def _fit(in_subs, shapes):
+    """Tells whether arrays of these shapes go with subscripts."""
+    terms = in_subs.split(',')
+    lengths = {}
+    if len(terms) != len(shapes):
+        return False
+    for term, shape in zip(terms, shapes, strict=True):
+        spare = len(shape) - len(term.replace(_REST, ''))
+        if spare < 0 or (spare and _REST not in term):
+            return False
+        for axis, symbol in _enumerate_axes(term):
+            if lengths.setdefault(symbol, shape[axis]) != shape[axis]:
+                return False
+    return True
+
+
+@functools.lru_cache(maxsize=4096)
+def _plan(in_subs, out_sub, shapes):
+    """Finds out how arrays of these shapes are multiplied."""
+    terms, out = _spell_out(in_subs, out_sub, tuple([len(s) for s in shapes]))
+    if _REST in in_subs and _REST not in out_sub and any(
+            _REST in sub and len(shape) >= len(sub)
+            for sub, shape in zip(in_subs.split(','), shapes, strict=True)):
+        raise ValueError(
+            'einsum does not sum over an ellipsis, but the output %r of %r lacks it. '
+            "Write '...' there, and sum afterwards." % (
+                out_sub, in_subs.replace(_REST, '...')))
+    return _contraction.plan(terms, out, shapes)
+
+
+@functools.lru_cache(maxsize=1024)
+def _gradient(in_subs, out_sub, i):
+    """Subscripts of the gradient with respect to an input.
+
+    Returns
+    -------
+    in_subs, out_sub : str
+        Those of the gradient of the sums with the other inputs, and of the gradient.
+    flags : tuple or None
+        Whether to exchange these two and to transpose either, if the gradient is a
+        matrix product.
+    """
+    terms = in_subs.split(',')
+    term = terms.pop(i)
+    flags = None
+    if len(terms) == 1:
+        flags = _as_matrix_product(out_sub, *terms, term)
+    return ','.join([out_sub, *terms]), term, flags
+
+
+def _as_matrix_product(a, b, out):
+    letters = set(a + b + out)
+    batch = out[:-2]
+    if (_REST in letters or {len(a), len(b), len(out)} != {len(out)} or len(out) < 2
+            or len(letters) != len(out) + 1 or a[:-2] != batch or b[:-2] != batch):
+        return None
+    row, column = out[-2:]
+    swap = row not in a
+    if swap:
+        a, b = b, a
+    if a[-2:].count(row) != 1 or b[-2:].count(column) != 1 or column in a or row in b:
+        return None
+    return swap, a[-1] == row, b[-2] == column
+
+
 class EinSum(FunctionNode):
     """Sums of products of arrays.
 
@@ -182,34 +247,41 @@ class EinSum(FunctionNode):
                 else:
                     lengths[symbol] = length
 
+    def _check_data_type_forward(self, arrays):
+        # The same few shapes come again and again.
+        for x in arrays:
+            if x.dtype.kind != 'f':
+                break
+        else:
+            if _fit(self.in_subs, tuple([x.shape for x in arrays])):
+                return
+        super()._check_data_type_forward(arrays)
+
     def forward(self, inputs):
-        if len(inputs) > 1:
-            self.retain_inputs(tuple(range(len(inputs))))
-        terms, out = _spell_out(
-            self.in_subs, self.out_sub, tuple([x.ndim for x in inputs]))
-        if _REST in self.in_subs and _REST not in self.out_sub and any(
-                len(term) > len(sub) - 1
-                for term, sub in zip(terms, self.in_subs.split(','), strict=True)
-                if _REST in sub):
-            raise ValueError(
-                'einsum does not sum over an ellipsis, but the output %r of %r lacks '
-                "it. Write '...' there, and sum afterwards." % (
-                    self.out_sub, self.in_subs.replace(_REST, '...')))
-        xp = backend.get_array_module(*inputs)
-        return _contraction.contract(xp, terms, out, inputs),
+        count = len(inputs)
+        if count > 1:
+            self.retain_inputs(tuple(range(count)))
+        plan = _plan(self.in_subs, self.out_sub, tuple([x.shape for x in inputs]))
+        return plan(backend.get_array_module(*inputs), inputs),
 
     def backward(self, indices, grad_outputs):
         # A sum of products is linear in each factor: in its gradient, that of the sum
         # takes the factor's place.
-        terms = self.in_subs.split(',')
-        inputs = self.get_retained_inputs() if len(terms) > 1 else self.inputs
+        gy, = grad_outputs
+        nodes = self.inputs
+        inputs = self.get_retained_inputs() if len(nodes) > 1 else ()
         grads = []
         for i in indices:
-            x = self.inputs[i]
-            others = [j for j in range(len(terms)) if j != i]
-            in_subs = ','.join([self.out_sub, *[terms[j] for j in others]])
-            g, = DiagEinSum(in_subs, terms[i], x.shape).apply(
-                (grad_outputs[0], *[inputs[j] for j in others]))
+            x = nodes[i]
+            in_subs, term, flags = _gradient(self.in_subs, self.out_sub, i)
+            if flags is not None and gy.dtype == x.dtype == inputs[1 - i].dtype != 'e':
+                swap, transa, transb = flags
+                operands = (inputs[1 - i], gy) if swap else (gy, inputs[1 - i])
+                function = matmul.MatMul(transa, transb)
+            else:
+                operands = (gy, *inputs[:i], *inputs[i + 1:])
+                function = DiagEinSum(in_subs, term, x.shape)
+            g, = function.apply(operands)
             grads.append(g if g.dtype == x.dtype else cast.cast(g, x.dtype))
         return tuple(grads)
 
@@ -223,6 +295,32 @@ def _check_ndim(ndim, term):
         raise ValueError(
             'An operand of %d axes has the subscripts %r, which name %d; write \'...\' '
             'for the others.' % (ndim, term, least))
+
+
+@functools.lru_cache(maxsize=4096)
+def _diagonal_plan(in_subs, out_sub, shapes, out_ndim):
+    """Finds out how arrays are multiplied, leaving out axes that none of them has.
+
+    Returns
+    -------
+    plan : callable
+        What multiplies the arrays.
+    places : list of int or None
+        For each axis of the output, which of the different ones it is; None if all
+        are.
+    spread : tuple or None
+        Index that gives the result of the plan all these different axes; None if it is
+        the output.
+    """
+    terms, out = _spell_out(
+        in_subs, out_sub, tuple([len(s) for s in shapes]), out_ndim)
+    distinct = ''.join(dict.fromkeys(out))
+    known = ''.join([s for s in distinct if any([s in term for term in terms])])
+    plan = _contraction.plan(terms, known, shapes)
+    if known == out:
+        return plan, None, None
+    places = [distinct.index(s) for s in out] if distinct != out else None
+    return plan, places, tuple([slice(None) if s in known else None for s in distinct])
 
 
 class DiagEinSum(EinSum):
@@ -246,26 +344,27 @@ class DiagEinSum(EinSum):
         if len(inputs) > 1:
             self.retain_inputs(tuple(range(len(inputs))))
         shape = self.out_shape
-        terms, out = _spell_out(
-            self.in_subs, self.out_sub, tuple([x.ndim for x in inputs]),
+        plan, places, spread = _diagonal_plan(
+            self.in_subs, self.out_sub, tuple([x.shape for x in inputs]),
             None if shape is None else len(shape))
-        distinct = ''.join(dict.fromkeys(out))
-        known = ''.join([s for s in distinct if any([s in term for term in terms])])
         xp = backend.get_array_module(*inputs)
-        y = _contraction.contract(xp, terms, known, inputs)
-        if known == out:
+        y = plan(xp, inputs)
+        if spread is None:
             return y,
         if shape is None:
             raise ValueError('The output %r of %r has axes of unknown lengths.'
                              % (self.out_sub, self.in_subs))
+        if places is None:
+            whole = xp.empty(shape, y.dtype)
+            whole[...] = y[spread]
+            return whole,
         whole = xp.zeros(shape, y.dtype)
-        strides = [0] * len(distinct)
-        for symbol, stride in zip(out, whole.strides, strict=True):
-            strides[distinct.index(symbol)] += stride
-        diagonal = xp.lib.stride_tricks.as_strided(
-            whole, [shape[out.index(s)] for s in distinct], strides)
-        diagonal[...] = y[tuple([
-            slice(None) if s in known else None for s in distinct])]
+        lengths, strides = [0] * len(spread), [0] * len(spread)
+        for place, length, stride in zip(places, shape, whole.strides, strict=True):
+            lengths[place] = length
+            strides[place] += stride
+        diagonal = xp.lib.stride_tricks.as_strided(whole, lengths, strides)
+        diagonal[...] = y[spread]
         return whole,
 
 

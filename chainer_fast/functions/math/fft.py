@@ -25,6 +25,9 @@ class FFT(FunctionNode):
         The transform, or its inverse.
     """
 
+    # Which of both transforms is divided by the number of elements.
+    _norm = 'backward'
+
     def __init__(self, method):
         self._method = method
 
@@ -34,21 +37,21 @@ class FFT(FunctionNode):
 
     def forward(self, inputs):
         xp = backend.get_array_module(*inputs)
-        z = getattr(xp.fft, self._method)(_as_complex(xp, *inputs))
+        transform = getattr(xp.fft, self._method)
+        z = transform(_as_complex(xp, *inputs), norm=self._norm)
         dtype = inputs[0].dtype
         return z.real.astype(dtype), z.imag.astype(dtype)
 
     def backward(self, inputs, grads):
         # The gradient goes through the conjugate transpose of the matrix of the
-        # transform. That is the inverse, but for the factor n, which is all on the
-        # side of the inverse transform.
+        # transform. That is the inverse, but for the factor, which stays with the
+        # transform that has it.
         known = next(g for g in grads if g is not None)
         xp = backend.get_array_module(known)
         grads = [xp.zeros_like(known.array) if g is None else g for g in grads]
-        n = known.shape[-1]
-        if self._method == 'fft':
-            return tuple([g * n for g in FFT('ifft').apply(grads)])
-        return tuple([g / n for g in FFT('fft').apply(grads)])
+        function = FFT('ifft' if self._method == 'fft' else 'fft')
+        function._norm = 'forward' if self._norm == 'backward' else 'backward'
+        return function.apply(grads)
 
 
 def _apply(method, real, imag):

@@ -61,14 +61,19 @@ cdef class _Lines:
 
     def __cinit__(self, places, weights, length, dtype):
         self._at = numpy.ascontiguousarray(places, numpy.intc)
-        self._next = numpy.minimum(self._at + 1, length - 1, dtype=numpy.intc)
+        self._next = numpy.empty_like(self._at)
         self._weight = numpy.ascontiguousarray(weights, dtype)
         self.at = <int *>PyArray_DATA(self._at)
         self.next = <int *>PyArray_DATA(self._next)
         self.weight = PyArray_DATA(self._weight)
         self.count = PyArray_SIZE(self._at)
-        if self.count and not 0 <= self._at.min() <= self._at.max() < length:
-            raise IndexError('lines are outside of the %d pixels of an axis' % length)
+        cdef ptrdiff_t i
+        cdef int last = length - 1
+        for i in range(self.count):
+            if not 0 <= self.at[i] <= last:
+                raise IndexError(
+                    'lines are outside of the %d pixels of an axis' % length)
+            self.next[i] = self.at[i] + (self.at[i] < last)
 
 
 cdef bint _suits(np.ndarray x):
