@@ -67,10 +67,10 @@ def force_type(dtype, value):
     """
     if not numpy.isscalar(value):
         return value if value.dtype == dtype else value.astype(dtype, copy=False)
-    try:
+    if dtype.kind == 'f':
         return dtype.type(value)
-    except OverflowError:
-        return numpy.asarray(value).astype(dtype)[()]
+    # The types themselves refuse integers out of range, or warn of them.
+    return numpy.asarray(value).astype(dtype)[()]
 
 
 @contextlib.contextmanager
