@@ -72,4 +72,5 @@ def check_types(in_types, dtype=None):
 def scaled(boxes, spatial_scale):
     """Return boxes in pixels of the images, in double precision."""
     xp = backend.get_array_module(boxes)
-    return xp.multiply(boxes, spatial_scale, dtype=numpy.float64)
+    return xp.ascontiguousarray(
+        xp.multiply(boxes, spatial_scale, dtype=numpy.float64))

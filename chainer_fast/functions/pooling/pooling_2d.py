@@ -22,10 +22,9 @@ class _Window2D:
     @property
     def _window(self):
         """Size, strides and padding, as the kernels take them."""
-        rows, columns = [
-            [getattr(self, name) for name in names]
-            for names in (('kh', 'sy', 'ph'), ('kw', 'sx', 'pw'))]
-        return tuple(zip(rows, columns, strict=True))
+        return ((self.kh, self.kw),
+                (self.sy, self.sx),
+                (self.ph, self.pw))
 
     @_window.setter
     def _window(self, window):
@@ -107,6 +106,8 @@ class _Enlarging2D(Pooling2D):
 
     def check_type_forward(self, in_types):
         super().check_type_forward(in_types)
+        if self.outh is self.outw is None:
+            return
         sizes = zip((2, 3), (self.outh, self.outw), *self._window, strict=True)
         for axis, wanted, *numbers in sizes:
             if wanted is not None:

@@ -22,9 +22,11 @@
 #if defined(__GNUC__)
 #define CF_INLINE static inline __attribute__((always_inline))
 #define CF_RESTRICT __restrict__
+#define CF_UNROLL _Pragma("GCC unroll 4")
 #else
 #define CF_INLINE static inline
 #define CF_RESTRICT
+#define CF_UNROLL
 #endif
 
 #define CF_AXES 8
@@ -148,18 +150,35 @@ static void cf_inner_steps(const cf_window *w, ptrdiff_t *low, ptrdiff_t *high) 
         *low = *high;
 }
 
-/* Calls `f` with size and stride of the window as constants where they are usual. */
-#define CF_FOR_WINDOW(k, s, f)                  \
-    do {                                        \
-        if ((k) == 2 && (s) == 2) f(2, 2);      \
-        else if ((k) == 3 && (s) == 2) f(3, 2); \
-        else if ((k) == 3 && (s) == 1) f(3, 1); \
-        else if ((k) == 3 && (s) == 3) f(3, 3); \
-        else if ((k) == 2 && (s) == 1) f(2, 1); \
-        else if ((s) == 1) f(k, 1);             \
-        else if ((s) == 2) f(k, 2);             \
-        else f(k, s);                           \
-    } while (0)
+/* Versions of a loop with size and stride of the usual windows as constants, and the
+ * choice among them. Each is a function of its own: so the compiler knows that its
+ * arguments do not overlap, and makes vectors. */
+#define CF_VERSION(name, version, k, s, parameters, ...)       \
+    CF_CLONES static void NAME(name##version) parameters {     \
+        (void)window_k, (void)window_s;                        \
+        NAME(name##_loop)(__VA_ARGS__, k, s);                  \
+    }
+
+#define CF_VERSIONS(name, parameters, ...)                                    \
+    CF_VERSION(name, _2_2, 2, 2, parameters, __VA_ARGS__)                     \
+    CF_VERSION(name, _3_2, 3, 2, parameters, __VA_ARGS__)                     \
+    CF_VERSION(name, _3_1, 3, 1, parameters, __VA_ARGS__)                     \
+    CF_VERSION(name, _3_3, 3, 3, parameters, __VA_ARGS__)                     \
+    CF_VERSION(name, _2_1, 2, 1, parameters, __VA_ARGS__)                     \
+    CF_VERSION(name, _k_1, window_k, 1, parameters, __VA_ARGS__)              \
+    CF_VERSION(name, _k_2, window_k, 2, parameters, __VA_ARGS__)              \
+    CF_VERSION(name, _k_s, window_k, window_s, parameters, __VA_ARGS__)       \
+    typedef void (*NAME(name##_function)) parameters;                         \
+    static NAME(name##_function) NAME(name##_for)(const cf_window *w) {       \
+        const ptrdiff_t k = w->k[w->nd - 1], s = w->s[w->nd - 1];             \
+        if (k == 2 && s == 2) return NAME(name##_2_2);                        \
+        if (k == 3 && s == 2) return NAME(name##_3_2);                        \
+        if (k == 3 && s == 1) return NAME(name##_3_1);                        \
+        if (k == 3 && s == 3) return NAME(name##_3_3);                        \
+        if (k == 2 && s == 1) return NAME(name##_2_1);                        \
+        return s == 1 ? NAME(name##_k_1)                                      \
+            : s == 2 ? NAME(name##_k_2) : NAME(name##_k_s);                   \
+    }
 
 #define T float
 #define INDEX int32_t

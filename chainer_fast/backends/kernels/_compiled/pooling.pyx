@@ -100,11 +100,12 @@ cdef bint _fill(ptrdiff_t *numbers, object values, int nd) except -1:
 
 
 cdef bint _fill_window(
-        Window *w, object x, object ksize, object stride, object pad) except -1:
+        Window *w, Py_ssize_t nd, object ksize, object stride, object pad) except -1:
+    """Return whether the loops can work with such a window."""
     cdef int j
-    w.nd = PyArray_NDIM(x) - 2
-    if not 1 <= w.nd <= CF_AXES:
+    if not 1 <= nd <= CF_AXES:
         return False
+    w.nd = <int>nd
     if not (_fill(w.k, ksize, w.nd) and _fill(w.s, stride, w.nd)
             and _fill(w.p, pad, w.nd)):
         return False
@@ -143,28 +144,49 @@ cdef int _plan(const Window *w, bint of_images, Plan *plan) except -1:
     return 0
 
 
+cdef bint _find_places(Window *w, bint cover_all) noexcept:
+    """Return whether there are any."""
+    cdef int j
+    cdef ptrdiff_t room
+    for j in range(w.nd):
+        room = w.n[j] + 2 * w.p[j] - w.k[j]
+        if cover_all:
+            room += w.s[j] - 1
+        if room < 0:
+            return False
+        w.out[j] = room // w.s[j] + 1
+    return True
+
+
+def places(lengths, ksize, stride, pad, cover_all):
+    cdef Window w
+    if not PyTuple_CheckExact(lengths) or not _fill_window(
+            &w, PyTuple_GET_SIZE(lengths), ksize, stride, pad):
+        return NotImplemented
+    _fill(w.n, lengths, w.nd)
+    if not _find_places(&w, cover_all):
+        return NotImplemented
+    if w.nd == 2:
+        return w.out[0], w.out[1]
+    return tuple([w.out[j] for j in range(w.nd)])
+
+
 def max_pool(x, ksize, stride, pad, cover_all):
     cdef Window w
     cdef Plan plan
-    cdef int j
-    cdef ptrdiff_t room, images
-    cdef bint covered = cover_all
+    cdef ptrdiff_t images
     cdef void *index
     cdef void *source
     cdef void *target
     cdef void *found
     cdef bint single
     image = _plain(x)
-    if image is None or not _fill_window(&w, x, ksize, stride, pad):
+    if image is None or not _fill_window(
+            &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
     _fill_shape(w.n, x, w.nd)
-    for j in range(w.nd):
-        room = w.n[j] + 2 * w.p[j] - w.k[j]
-        if covered:
-            room += w.s[j] - 1
-        if room < 0:
-            return NotImplemented
-        w.out[j] = room // w.s[j] + 1
+    if not _find_places(&w, cover_all):
+        return NotImplemented
     y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image))
     indexes = _images(image, w.out, w.nd, np.NPY_INT64)
     images = _count(image)
@@ -198,7 +220,8 @@ def window_sum(x, ksize, stride, pad, outs, divisor=1):
     cdef void *target
     cdef bint single
     image = _plain(x)
-    if image is None or not _fill_window(&w, x, ksize, stride, pad):
+    if image is None or not _fill_window(
+            &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
     _fill_shape(w.n, x, w.nd)
     if not _fill(w.out, outs, w.nd):
@@ -229,7 +252,8 @@ def window_spread(gy, ksize, stride, pad, lengths, divisor=1):
     cdef void *target
     cdef bint single
     given = _plain(gy)
-    if given is None or not _fill_window(&w, gy, ksize, stride, pad):
+    if given is None or not _fill_window(
+            &w, PyArray_NDIM(gy) - 2, ksize, stride, pad):
         return NotImplemented
     _fill_shape(w.out, gy, w.nd)
     if not _fill(w.n, lengths, w.nd):
@@ -339,7 +363,8 @@ def put(gy, indexes, ksize, stride, pad, lengths):
     cdef bint single, wide, good
     cdef int j
     given = _plain(gy)
-    if given is None or not _fill_window(&w, gy, ksize, stride, pad):
+    if given is None or not _fill_window(
+            &w, PyArray_NDIM(gy) - 2, ksize, stride, pad):
         return NotImplemented
     chosen = _plain_indexes(indexes, gy)
     if chosen is None or not _fill(w.n, lengths, w.nd):
@@ -386,7 +411,8 @@ def pick(x, indexes, ksize, stride, pad):
     cdef void *index
     cdef bint single, wide, good
     image = _plain(x)
-    if image is None or not _fill_window(&w, x, ksize, stride, pad):
+    if image is None or not _fill_window(
+            &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
     chosen = _plain_indexes(indexes, x)
     if chosen is None:

@@ -5,7 +5,16 @@
 
 /* -- maxima */
 
-CF_INLINE void NAME(max_inner)(
+CF_CLONES static int NAME(any_nan)(const T *x, ptrdiff_t n) {
+    INDEX found = 0;
+    ptrdiff_t i;
+    for (i = 0; i < n; ++i)
+        found |= x[i] != x[i];
+    return found != 0;
+}
+
+/* There is no NaN in what this sees: one comparison will do, and makes a vector. */
+CF_INLINE void NAME(max_loop)(
         const T *CF_RESTRICT x, T *CF_RESTRICT y, INDEX *CF_RESTRICT index,
         INDEX first, ptrdiff_t n, const ptrdiff_t k, const ptrdiff_t s) {
     ptrdiff_t t, i;
@@ -14,15 +23,18 @@ CF_INLINE void NAME(max_inner)(
         INDEX at = index[t];
         for (i = 0; i < k; ++i) {
             const T seen = x[t * s + i];
-            /* Not below or equal: above, or one of the two is NaN. */
-            const int better = !(seen <= best) & (best == best);
-            best = better ? seen : best;
-            at = better ? first + (INDEX)i : at;
+            at = seen > best ? first + (INDEX)i : at;
+            best = seen > best ? seen : best;
         }
         y[t] = best;
         index[t] = at;
     }
 }
+
+CF_VERSIONS(max, (
+        const T *CF_RESTRICT x, T *CF_RESTRICT y, INDEX *CF_RESTRICT index,
+        INDEX first, ptrdiff_t n,
+        ptrdiff_t window_k, ptrdiff_t window_s), x, y, index, first, n)
 
 static void NAME(max_rim)(
         const T *x, T *y, INDEX *index, INDEX first, ptrdiff_t low, ptrdiff_t high,
@@ -32,6 +44,7 @@ static void NAME(max_rim)(
     for (t = low; t < high; ++t)
         for (i = 0; i < w->k[j]; ++i) {
             const ptrdiff_t at = t * w->s[j] + i - w->p[j];
+            /* Not below or equal: above, or one of the two is NaN. */
             if (at >= 0 && at < w->n[j] && !(x[at] <= y[t]) && y[t] == y[t]) {
                 y[t] = x[at];
                 index[t] = first + (INDEX)i;
@@ -45,9 +58,12 @@ CF_CLONES static void NAME(cf_max)(
     const int j = w->nd - 1;
     const ptrdiff_t size = cf_product(w->n, w->nd), out = w->out[j];
     const ptrdiff_t k = w->k[j], s = w->s[j], p = w->p[j];
+    const NAME(max_function) max_span = NAME(max_for)(w);
     ptrdiff_t low, high, image, row, i, t;
-    cf_inner_places(w, &low, &high);
-    for (image = 0; image < images; ++image, x += size)
+    for (image = 0; image < images; ++image, x += size) {
+        cf_inner_places(w, &low, &high);
+        if (NAME(any_nan)(x, size))
+            low = high = 0;
         for (row = 0; row < plan->rows; ++row, y += out, indexes += out) {
             for (t = 0; t < out; ++t) {
                 y[t] = -(T)INFINITY;
@@ -56,10 +72,8 @@ CF_CLONES static void NAME(cf_max)(
             for (i = plan->begin[row]; i < plan->begin[row + 1]; ++i) {
                 const T *seen = x + plan->partner[i].offset;
                 const INDEX first = (INDEX)plan->partner[i].first;
-#define INNER(K, S) NAME(max_inner)( \
-    seen + low * s - p, y + low, index + low, first, high - low, K, S)
-                CF_FOR_WINDOW(k, s, INNER);
-#undef INNER
+                max_span(seen + low * s - p, y + low, index + low, first, high - low,
+                         k, s);
                 if (low > 0)
                     NAME(max_rim)(seen, y, index, first, 0, low, w);
                 if (high < out)
@@ -68,11 +82,12 @@ CF_CLONES static void NAME(cf_max)(
             for (t = 0; t < out; ++t)
                 indexes[t] = index[t];
         }
+    }
 }
 
 /* -- sums */
 
-CF_INLINE void NAME(sum_inner)(
+CF_INLINE void NAME(sum_loop)(
         const T *CF_RESTRICT x, T *CF_RESTRICT y, ptrdiff_t n, const ptrdiff_t k,
         const ptrdiff_t s) {
     ptrdiff_t t, i;
@@ -83,6 +98,10 @@ CF_INLINE void NAME(sum_inner)(
         y[t] = sum;
     }
 }
+
+CF_VERSIONS(sum, (
+        const T *CF_RESTRICT x, T *CF_RESTRICT y, ptrdiff_t n,
+        ptrdiff_t window_k, ptrdiff_t window_s), x, y, n)
 
 static void NAME(sum_rim)(
         const T *x, T *y, ptrdiff_t low, ptrdiff_t high, const cf_window *w) {
@@ -102,6 +121,7 @@ CF_CLONES static void NAME(cf_sum)(
     const int j = w->nd - 1;
     const ptrdiff_t size = cf_product(w->n, w->nd), out = w->out[j];
     const ptrdiff_t k = w->k[j], s = w->s[j], p = w->p[j];
+    const NAME(sum_function) sum_span = NAME(sum_for)(w);
     ptrdiff_t low, high, image, row, i, t;
     cf_inner_places(w, &low, &high);
     for (image = 0; image < images; ++image, x += size)
@@ -110,9 +130,7 @@ CF_CLONES static void NAME(cf_sum)(
                 y[t] = 0;
             for (i = plan->begin[row]; i < plan->begin[row + 1]; ++i) {
                 const T *seen = x + plan->partner[i].offset;
-#define INNER(K, S) NAME(sum_inner)(seen + low * s - p, y + low, high - low, K, S)
-                CF_FOR_WINDOW(k, s, INNER);
-#undef INNER
+                sum_span(seen + low * s - p, y + low, high - low, k, s);
                 if (low > 0)
                     NAME(sum_rim)(seen, y, 0, low, w);
                 if (high < out)
@@ -126,32 +144,51 @@ CF_CLONES static void NAME(cf_sum)(
 
 /* -- from windows to images, each element of which gathers what it gets */
 
-CF_INLINE void NAME(spread_inner)(
+CF_INLINE void NAME(spread_loop)(
         const T *CF_RESTRICT gy, T *CF_RESTRICT gx, ptrdiff_t n, const ptrdiff_t k,
         const ptrdiff_t s) {
     ptrdiff_t t, part, i;
     for (t = 0; t < n; ++t)
-        for (part = 0; part < s; ++part) {
+        CF_UNROLL for (part = 0; part < s; ++part) {
             T sum = gx[t * s + part];
-            for (i = 0; part + i * s < k; ++i)
+            CF_UNROLL for (i = 0; part + i * s < k; ++i)
                 sum += gy[t - i];
             gx[t * s + part] = sum;
         }
 }
 
+CF_VERSIONS(spread, (
+        const T *CF_RESTRICT gy, T *CF_RESTRICT gx, ptrdiff_t n,
+        ptrdiff_t window_k, ptrdiff_t window_s), gy, gx, n)
+
+/* `value`, or zero unless `counts`; without a branch, so that loops make vectors. */
+CF_INLINE T NAME(if_counts)(T value, int counts) {
+    INDEX bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= -(INDEX)counts;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
 /* The same for windows that each have one element that counts. */
-CF_INLINE void NAME(put_inner)(
+CF_INLINE void NAME(put_loop)(
         const T *CF_RESTRICT gy, const INDEX *CF_RESTRICT index, T *CF_RESTRICT gx,
         INDEX first, ptrdiff_t n, const ptrdiff_t k, const ptrdiff_t s) {
     ptrdiff_t t, part, i;
     for (t = 0; t < n; ++t)
-        for (part = 0; part < s; ++part) {
+        CF_UNROLL for (part = 0; part < s; ++part) {
             T sum = gx[t * s + part];
-            for (i = 0; part + i * s < k; ++i)
-                sum += index[t - i] == first + (INDEX)(part + i * s) ? gy[t - i] : 0;
+            CF_UNROLL for (i = 0; part + i * s < k; ++i)
+                sum += NAME(if_counts)(
+                    gy[t - i], index[t - i] == first + (INDEX)(part + i * s));
             gx[t * s + part] = sum;
         }
 }
+
+CF_VERSIONS(put, (
+        const T *CF_RESTRICT gy, const INDEX *CF_RESTRICT index, T *CF_RESTRICT gx,
+        INDEX first, ptrdiff_t n,
+        ptrdiff_t window_k, ptrdiff_t window_s), gy, index, gx, first, n)
 
 /* `index` may be NULL: then all elements of a window count. */
 static void NAME(spread_rim)(
@@ -174,6 +211,7 @@ CF_CLONES static void NAME(cf_spread)(
     const int j = w->nd - 1;
     const ptrdiff_t size = cf_product(w->out, w->nd), n = w->n[j];
     const ptrdiff_t k = w->k[j], s = w->s[j], p = w->p[j];
+    const NAME(spread_function) spread_span = NAME(spread_for)(w);
     ptrdiff_t low, high, image, row, i, x;
     cf_inner_steps(w, &low, &high);
     for (image = 0; image < images; ++image, gy += size)
@@ -183,9 +221,7 @@ CF_CLONES static void NAME(cf_spread)(
             for (i = plan->begin[row]; i < plan->begin[row + 1]; ++i) {
                 const T *given = gy + plan->partner[i].offset;
                 if (low < high) {
-#define INNER(K, S) NAME(spread_inner)(given + low, gx + low * s - p, high - low, K, S)
-                    CF_FOR_WINDOW(k, s, INNER);
-#undef INNER
+                    spread_span(given + low, gx + low * s - p, high - low, k, s);
                     NAME(spread_rim)(given, NULL, gx, 0, 0, low * s - p, w);
                     NAME(spread_rim)(given, NULL, gx, 0, high * s - p, n, w);
                 }
@@ -204,6 +240,7 @@ CF_CLONES static void NAME(cf_put_rows)(
         T *gx) {
     const int j = w->nd - 1;
     const ptrdiff_t n = w->n[j], k = w->k[j], s = w->s[j], p = w->p[j];
+    const NAME(put_function) put_span = NAME(put_for)(w);
     ptrdiff_t low, high, row, i, x;
     cf_inner_steps(w, &low, &high);
     for (row = 0; row < plan->rows; ++row, gx += n) {
@@ -214,10 +251,8 @@ CF_CLONES static void NAME(cf_put_rows)(
             const INDEX *index = indexes + plan->partner[i].offset;
             const INDEX first = (INDEX)plan->partner[i].first;
             if (low < high) {
-#define INNER(K, S) NAME(put_inner)( \
-    given + low, index + low, gx + low * s - p, first, high - low, K, S)
-                CF_FOR_WINDOW(k, s, INNER);
-#undef INNER
+                put_span(given + low, index + low, gx + low * s - p, first,
+                         high - low, k, s);
                 NAME(spread_rim)(given, index, gx, first, 0, low * s - p, w);
                 NAME(spread_rim)(given, index, gx, first, high * s - p, n, w);
             }
