@@ -1,6 +1,7 @@
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import cross_entropy, softmax
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import log_softmax
@@ -37,47 +38,21 @@ def _reduction_dtype(x_dtype):
     return numpy.float32 if x_dtype == numpy.float16 else x_dtype
 
 
-def _label_weight(x, t, class_weight, ignore_label):
-    """Prepares labels for indexing.
-
-    Parameters
-    ----------
-    x : array
-        Scores of shape ``(N, C, ...)``.
-    t : array
-        Labels of shape ``(N, ...)``.
-    class_weight : array or None
-        Weight of each class.
-    ignore_label : int
-        Label that does not count.
-
-    Returns
-    -------
-    tuple
-        The labels with zero in place of those ignored, which need not be classes; a
-        boolean array of those that count; and the weight each label has, as an array or
-        a number.
-    """
-    xp = backend.get_array_module(x)
-    counted = t != ignore_label
-    classes = xp.where(counted, t, 0)
-    if class_weight is None:
-        return classes, counted, 1
-    if len(class_weight) != x.shape[1]:
+def _check_weights(class_weight, classes):
+    if class_weight is not None and len(class_weight) != classes:
         raise ValueError(
             'class_weight must have a weight for each of the %d classes, '
-            'but has %d' % (x.shape[1], len(class_weight)))
-    weights = class_weight.astype(x.dtype, copy=False)
-    return classes, counted, weights[classes]
+            'but has %d' % (classes, len(class_weight)))
 
 
-def _label_index(xp, classes):
-    """Index of the labels' elements in an array of scores."""
-    ndim = classes.ndim
-    grid = [
-        xp.arange(n).reshape((n,) + (1,) * (ndim - d - 1))
-        for d, n in enumerate(classes.shape)]
-    return (grid[0], classes, *grid[1:])
+def _label_weight(t, class_weight, ignore_label, dtype):
+    """Weight of each label, zero for those that do not count; or one number for all."""
+    xp = backend.get_array_module(t)
+    counted = t != ignore_label
+    if class_weight is None:
+        return counted.astype(dtype)
+    weights = class_weight.astype(dtype, copy=False)
+    return xp.where(counted, weights[xp.where(counted, t, 0)], dtype.type(0))
 
 
 def _mean_factor(xp, count):
@@ -129,38 +104,43 @@ class SoftmaxCrossEntropy(FunctionNode):
     def forward(self, inputs):
         x, t = inputs
         self.retain_inputs((0, 1))
-        xp = backend.get_array_module(x)
-        log_y = log_softmax._log_softmax(x)
-        if self.cache_score:
-            self.y = xp.exp(log_y)
+        # Halves are precise enough for results, not for what is summed up.
+        wide = x.astype(_reduction_dtype(x.dtype), copy=False)
         self.soft_target = t.dtype.kind == 'f'
+        dtype = x.dtype
         if self.soft_target:
-            loss = self._soft_target_loss(xp, t, log_y)
-            count = loss.size
+            dtype = numpy.promote_types(dtype, t.dtype)
+            losses, y = self._soft_losses(wide, t)
+            count = losses.size
         else:
-            loss, count = self._label_loss(xp, t, log_y)
+            losses, y, count = self._hard_losses(wide, t)
+        if self.cache_score:
+            self.y = y.astype(x.dtype, copy=False)
         if self.reduce == 'no':
-            return loss,
+            return losses.astype(dtype, copy=False),
+        xp = backend.get_array_module(x)
         self._coeff = _mean_factor(xp, count)
-        total = loss.sum(dtype=_reduction_dtype(loss.dtype))
+        total = losses.sum()
         factor = xp.asarray(self._coeff, dtype=total.dtype)
-        return xp.asarray(total * factor, dtype=loss.dtype),
+        return xp.asarray(total * factor, dtype=dtype),
 
-    def _label_loss(self, xp, t, log_y):
+    def _hard_losses(self, x, t):
         if config.debug:
-            _check_input_values(log_y, t, self.ignore_label)
-        classes, counted, weight = _label_weight(
-            log_y, t, self.class_weight, self.ignore_label)
-        loss = log_y[_label_index(xp, classes)] * -weight
-        loss = xp.where(counted, loss, log_y.dtype.type(0))
-        return loss, counted.sum() if self.normalize else len(t)
+            _check_input_values(x, t, self.ignore_label)
+        _check_weights(self.class_weight, x.shape[1])
+        losses, y, count = cross_entropy.hard_losses(
+            x, t, self.class_weight, self.ignore_label)
+        return losses, y, count if self.normalize else len(t)
 
-    def _soft_target_loss(self, xp, t, log_y):
+    def _soft_losses(self, x, t):
+        t = t.astype(_reduction_dtype(t.dtype), copy=False)
         if self.soft_target_loss == 'cross-entropy':
-            return -(t * log_y).sum(axis=1)
+            return cross_entropy.soft_losses(x, t)
+        xp = backend.get_array_module(x)
+        log_y = softmax.log_softmax(x, 1)
         # The logarithm is kept finite where a class has no probability.
-        surprise = xp.log(t + self.eps) - log_y
-        return (t * surprise).sum(axis=1)
+        surprise = xp.log(t + t.dtype.type(self.eps)) - log_y
+        return (t * surprise).sum(axis=1), xp.exp(log_y, out=log_y)
 
     def backward(self, input_indexes, grad_outputs):
         x, t = self.get_retained_inputs()
@@ -198,25 +178,25 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
     def forward(self, inputs):
         x, t, gloss = inputs
         self.retain_inputs(())
-        xp = backend.get_array_module(x)
-        gx = xp.exp(log_softmax._log_softmax(x)) if self.y is None else (
-            self.y.copy())
         # Halves are scaled in single precision: the factor of a mean may be
         # smaller than any of them.
-        scale = gloss.astype(_reduction_dtype(gloss.dtype), copy=False)
+        dtype = numpy.dtype(_reduction_dtype(x.dtype))
+        y = self.y
+        if y is None:
+            y = softmax.softmax(x.astype(dtype, copy=False), 1)
+        y = y.astype(dtype, copy=False)
+        scale = gloss.astype(dtype, copy=False)
         if self.coeff is not None:
-            scale = scale * xp.asarray(self.coeff, dtype=scale.dtype)
+            xp = backend.get_array_module(x)
+            scale = scale * xp.asarray(self.coeff, dtype=dtype)
         if self.soft_target:
-            gx = gx - t
+            gx = cross_entropy.soft_gradient(y, t.astype(dtype, copy=False), scale)
         else:
-            classes, counted, weight = _label_weight(
-                x, t, self.class_weight, self.ignore_label)
-            gx[_label_index(xp, classes)] -= 1
-            scale = xp.where(counted, scale * weight, 0).astype(
-                scale.dtype, copy=False)
-        if scale.ndim > 0:
-            scale = scale[:, None]
-        return (gx * scale).astype(x.dtype, copy=False),
+            if self.class_weight is not None:
+                scale = scale * _label_weight(
+                    t, self.class_weight, self.ignore_label, dtype)
+            gx = cross_entropy.hard_gradient(y, t, scale, self.ignore_label)
+        return gx.astype(x.dtype, copy=False),
 
     def backward(self, input_indexes, grad_outputs):
         raise RuntimeError(
@@ -244,14 +224,18 @@ def _double_backward_softmax_cross_entropy(
     rows = reshape.reshape(
         rollaxis.rollaxis(log_p, 1, log_p.ndim),
         (log_p.size // max(log_p.shape[1], 1), log_p.shape[1]))
-    classes, counted, weight = _label_weight(
-        x, t, class_weight, ignore_label)
-    factor = -weight * counted.astype(x.dtype)
+    _check_weights(class_weight, x.shape[1])
+    xp = backend.get_array_module(t)
+    counted = t != ignore_label
+    # Labels that are not classes, which only debug mode looks for, become the nearest.
+    classes = xp.clip(t, 0, x.shape[1] - 1)
+    factor = -counted.astype(x.dtype)
+    if class_weight is not None:
+        factor *= class_weight.astype(x.dtype, copy=False)[classes]
     loss = select_item.select_item(rows, classes.ravel()) * factor.ravel()
     if reduce == 'no':
         return reshape.reshape(loss, t.shape)
 
-    xp = backend.get_array_module(x)
     coeff = _mean_factor(xp, counted.sum() if normalize else len(t))
     dtype = _reduction_dtype(x.dtype)
     if dtype == x.dtype:

@@ -1,0 +1,127 @@
+"""Cross entropy between the softmax of scores and labels, along axis 1.
+
+Losses and gradients of a sample are made in one go over its scores.
+"""
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel, softmax
+from chainer_fast.backends.kernels._compiled import cross_entropy as compiled
+
+
+def _index(labels):
+    """Index of the labels' elements in an array of scores."""
+    xp = backend.get_array_module(labels)
+    ndim = labels.ndim
+    grid = [
+        xp.arange(n).reshape((n,) + (1,) * (ndim - d - 1))
+        for d, n in enumerate(labels.shape)]
+    return (grid[0], labels, *grid[1:])
+
+
+def _classes(t, ignore_label):
+    """Labels with zero, which any array of scores has, for those that do not count."""
+    xp = backend.get_array_module(t)
+    counted = t != ignore_label
+    return xp.where(counted, t, 0), counted
+
+
+@kernel(compiled=compiled.hard_losses)
+def hard_losses(x, t, class_weight, ignore_label):
+    """Losses of labels.
+
+    Parameters
+    ----------
+    x : array of floats, shape (n, classes, ...)
+        Scores.
+    t : array of integers, shape (n, ...)
+        Labels.
+    class_weight : array, shape (classes,), or None
+        Weight of each class.
+    ignore_label : int
+        Label that does not count, and need not be a class.
+
+    Returns
+    -------
+    tuple
+        Losses, of the shape of ``t`` and zero where labels do not count; the softmax of
+        the scores; and the number of labels that count.
+    """
+    xp = backend.get_array_module(x)
+    log_y = softmax.log_softmax(x, 1)
+    labels, counted = _classes(t, ignore_label)
+    losses = -log_y[_index(labels)]
+    if class_weight is not None:
+        losses *= class_weight.astype(x.dtype, copy=False)[labels]
+    losses = xp.where(counted, losses, x.dtype.type(0))
+    return losses, xp.exp(log_y, out=log_y), counted.sum()
+
+
+@kernel(compiled=compiled.hard_gradient)
+def hard_gradient(y, t, scale, ignore_label):
+    """Gradient of :func:`hard_losses`.
+
+    Parameters
+    ----------
+    y : array
+        Softmax of the scores.
+    t : array of integers
+        Labels.
+    scale : array
+        Gradients of the losses, times the weights of the labels; of a shape that
+        broadcasts to that of ``t``.
+    ignore_label : int
+        Label that does not count.
+
+    Returns
+    -------
+    array
+        Gradient of the scores.
+    """
+    xp = backend.get_array_module(y)
+    labels, counted = _classes(t, ignore_label)
+    gx = y.copy()
+    gx[_index(labels)] -= 1
+    gx *= xp.where(counted, scale, 0).astype(y.dtype, copy=False)[:, None]
+    return gx
+
+
+@kernel(compiled=compiled.soft_losses)
+def soft_losses(x, t):
+    """Losses of soft labels.
+
+    Parameters
+    ----------
+    x : array of floats, shape (n, classes, ...)
+        Scores.
+    t : array of floats, shape (n, classes, ...)
+        Probability of each class.
+
+    Returns
+    -------
+    tuple of array
+        Losses, without axis 1; and the softmax of the scores.
+    """
+    xp = backend.get_array_module(x)
+    log_y = softmax.log_softmax(x, 1)
+    losses = -(t * log_y).sum(axis=1)
+    return losses, xp.exp(log_y, out=log_y)
+
+
+@kernel(compiled=compiled.soft_gradient)
+def soft_gradient(y, t, scale):
+    """Gradient of :func:`soft_losses`, where the labels of a sample sum to one.
+
+    Parameters
+    ----------
+    y : array
+        Softmax of the scores.
+    t : array
+        Labels.
+    scale : array
+        Gradients of the losses, of a shape that broadcasts to theirs.
+
+    Returns
+    -------
+    array
+        Gradient of the scores.
+    """
+    return (y - t) * (scale[:, None] if scale.ndim else scale)
