@@ -56,20 +56,17 @@ def hard_losses(x, t, class_weight, ignore_label):
 
 
 @kernel(compiled=compiled.hard_gradient)
-def hard_gradient(y, t, scale, ignore_label):
+def hard_gradient(y, t, class_weight, ignore_label, scale):
     """Gradient of :func:`hard_losses`.
 
     Parameters
     ----------
     y : array
         Softmax of the scores.
-    t : array of integers
-        Labels.
+    t, class_weight, ignore_label
+        As for the losses.
     scale : array
-        Gradients of the losses, times the weights of the labels; of a shape that
-        broadcasts to that of ``t``.
-    ignore_label : int
-        Label that does not count.
+        Gradients of the losses, of a shape that broadcasts to theirs.
 
     Returns
     -------
@@ -80,6 +77,8 @@ def hard_gradient(y, t, scale, ignore_label):
     labels, counted = _classes(t, ignore_label)
     gx = y.copy()
     gx[_index(labels)] -= 1
+    if class_weight is not None:
+        scale = scale * class_weight.astype(y.dtype, copy=False)[labels]
     gx *= xp.where(counted, scale, 0).astype(y.dtype, copy=False)[:, None]
     return gx
 

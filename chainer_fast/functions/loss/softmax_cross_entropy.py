@@ -45,21 +45,12 @@ def _check_weights(class_weight, classes):
             'but has %d' % (classes, len(class_weight)))
 
 
-def _label_weight(t, class_weight, ignore_label, dtype):
-    """Weight of each label, zero for those that do not count; or one number for all."""
-    xp = backend.get_array_module(t)
-    counted = t != ignore_label
-    if class_weight is None:
-        return counted.astype(dtype)
-    weights = class_weight.astype(dtype, copy=False)
-    return xp.where(counted, weights[xp.where(counted, t, 0)], dtype.type(0))
-
-
 def _mean_factor(xp, count):
     """Factor that turns a sum into a mean, one at most."""
-    factor = 1.0 / xp.maximum(count, 1)
+    if xp is numpy:
+        return 1.0 / max(int(count), 1)
     # On a GPU it stays there, so that nobody waits for it.
-    return float(factor) if xp is numpy else factor
+    return 1.0 / xp.maximum(count, 1)
 
 
 class SoftmaxCrossEntropy(FunctionNode):
@@ -192,10 +183,8 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
         if self.soft_target:
             gx = cross_entropy.soft_gradient(y, t.astype(dtype, copy=False), scale)
         else:
-            if self.class_weight is not None:
-                scale = scale * _label_weight(
-                    t, self.class_weight, self.ignore_label, dtype)
-            gx = cross_entropy.hard_gradient(y, t, scale, self.ignore_label)
+            gx = cross_entropy.hard_gradient(
+                y, t, self.class_weight, self.ignore_label, scale)
         return gx.astype(x.dtype, copy=False),
 
     def backward(self, input_indexes, grad_outputs):

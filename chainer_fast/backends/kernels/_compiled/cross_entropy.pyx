@@ -29,6 +29,10 @@ cdef extern from "cross_entropy.h" nogil:
                         const double *, double *, ptrdiff_t, ptrdiff_t,
                         ptrdiff_t) noexcept
 
+ctypedef fused real:
+    float
+    double
+
 cdef cf_unary _exp_f, _exp_d, _log_f, _log_d
 cdef UfuncLoop _exp = UfuncLoop(numpy.exp)
 cdef UfuncLoop _log = UfuncLoop(numpy.log)
@@ -104,10 +108,21 @@ cdef object _run(object x, object labels, object soft, object weights, object sh
     return None if float_errors() else (losses, y)
 
 
-cdef object _run_grad(object y, object labels, object soft, object scale, object shape):
+cdef void _weigh(real *scales, const npy_intp *labels, const real *weights,
+                 ptrdiff_t n) noexcept nogil:
+    cdef ptrdiff_t i
+    for i in range(n):
+        if labels[i] < 0:
+            scales[i] = 0
+        elif weights is not NULL:
+            scales[i] *= weights[labels[i]]
+
+
+cdef object _run_grad(
+        object y, object labels, object soft, object weights, object scale,
+        object shape):
     cdef Extent e = _extent(y)
     cdef char kind = kind_of(y)
-    cdef ptrdiff_t i
     scales = numpy.empty(shape, y.dtype)
     scales[...] = scale
     gx = empty_like(y)
@@ -115,22 +130,30 @@ cdef object _run_grad(object y, object labels, object soft, object scale, object
     cdef npy_intp *pt = <npy_intp *>_data(labels)
     cdef void *ps = _data(soft)
     cdef void *pf = _data(scales)
+    cdef void *pw = _data(weights)
     cdef void *pg = _data(gx)
     clear_float_errors()
     with nogil:
-        if pt is not NULL:
-            for i in range(e.outer * e.inner):
-                if pt[i] < 0 and kind == b'f':
-                    (<float *>pf)[i] = 0
-                elif pt[i] < 0:
-                    (<double *>pf)[i] = 0
         if kind == b'f':
+            if pt is not NULL:
+                _weigh(<float *>pf, pt, <float *>pw, e.outer * e.inner)
             cf_loss_grad_f(<float *>py, pt, <float *>ps, <float *>pf, <float *>pg,
                            e.outer, e.n, e.inner)
         else:
+            if pt is not NULL:
+                _weigh(<double *>pf, pt, <double *>pw, e.outer * e.inner)
             cf_loss_grad_d(<double *>py, pt, <double *>ps, <double *>pf, <double *>pg,
                            e.outer, e.n, e.inner)
     return NotImplemented if float_errors() else gx
+
+
+cdef object _weights(object class_weight, object x):
+    if class_weight is None:
+        return None
+    class_weight = numpy.ascontiguousarray(class_weight, x.dtype)
+    if class_weight.shape != x.shape[1:2]:
+        raise ValueError('class_weight needs a weight for each class')
+    return class_weight
 
 
 cdef bint _alike(object x, object t) except -1:
@@ -146,15 +169,11 @@ def hard_losses(x, t, class_weight, npy_intp ignore_label):
     labels = _labels(t, x, ignore_label, &counted)
     if labels is None:
         return NotImplemented
-    if class_weight is not None:
-        class_weight = numpy.ascontiguousarray(class_weight, x.dtype)
-        if class_weight.shape != x.shape[1:2]:
-            return NotImplemented
-    found = _run(x, labels, None, class_weight, t.shape)
+    found = _run(x, labels, None, _weights(class_weight, x), t.shape)
     return NotImplemented if found is None else (*found, counted)
 
 
-def hard_gradient(y, t, scale, npy_intp ignore_label):
+def hard_gradient(y, t, class_weight, npy_intp ignore_label, scale):
     """Compiled form of the kernel of this name."""
     cdef npy_intp counted
     if not kind_of(y) or PyArray_NDIM(y) < 2:
@@ -162,7 +181,7 @@ def hard_gradient(y, t, scale, npy_intp ignore_label):
     labels = _labels(t, y, ignore_label, &counted)
     if labels is None:
         return NotImplemented
-    return _run_grad(y, labels, None, scale, t.shape)
+    return _run_grad(y, labels, None, _weights(class_weight, y), scale, t.shape)
 
 
 def soft_losses(x, t):
@@ -177,4 +196,4 @@ def soft_gradient(y, t, scale):
     """Compiled form of the kernel of this name."""
     if not kind_of(y) or PyArray_NDIM(y) < 2 or not _alike(y, t):
         return NotImplemented
-    return _run_grad(y, None, t, scale, y.shape[:1] + y.shape[2:])
+    return _run_grad(y, None, t, None, scale, y.shape[:1] + y.shape[2:])
