@@ -1,5 +1,4 @@
 """Normalization by the moments of a batch, or by given ones."""
-import operator
 import warnings
 
 from chainer_fast import backend, utils
@@ -9,246 +8,23 @@ from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.functions.normalization._batch_axes import (
+    _axis_option,
+    _check_inputs,
+    _compute_axis,
+    _compute_key_axis,  # noqa: F401
+    _keys,
+)
+from chainer_fast.functions.normalization._batch_impl import (
+    GeneralBatchNormalizationImpl,
+    _BatchNormalizationImpl,  # noqa: F401
+)
 from chainer_fast.utils import argument, type_check
-
-
-def _compute_axis(x_ndim, gamma_ndim=1, axis=None):
-    """Return the axes to aggregate: by default those that parameters do not have.
-
-    The parameters then have the axes after the first one, that of the batch.
-    """
-    if axis is None:
-        return (0, *range(gamma_ndim + 1, x_ndim))
-    return axis
-
-
-def _compute_key_axis(x_ndim, gamma_ndim=1, axis=None):
-    """Return the axes of the parameters."""
-    axis = _compute_axis(x_ndim, gamma_ndim, axis)
-    return tuple([i for i in range(x_ndim) if i not in axis])
-
-
-def _expander(ndim, axis):
-    """Return the index that puts axes of length one into a parameter."""
-    return tuple([None if i in axis else slice(None) for i in range(ndim)])
-
-
-def _axis_option(axis):
-    """Return the argument ``axis`` as None or a tuple."""
-    if axis is None or type(axis) is tuple and len(axis) == 1 and axis[0] == 0:
-        return axis
-    if isinstance(axis, int):
-        return axis,
-    if not isinstance(axis, (tuple, list, str)):
-        raise RuntimeError(
-            'axis must be an int, a tuple of ints or None, but is %r' % (axis,))
-    axis = tuple([operator.index(each) for each in axis])
-    if any([a >= b for a, b in zip(axis, axis[1:], strict=False)]):
-        raise RuntimeError(
-            'axis must be in ascending order and name no axis twice, but is %s'
-            % (axis,))
-    return axis
-
-
-def _x_hat(x, mean, inv_std):
-    return (x - mean) * inv_std
-
-
-def _zero_if_none(xp, x, shape, dtype):
-    return xp.zeros(shape, dtype) if x is None else x
-
-
-class _BatchNormalizationImpl:
-    """How a batch is normalized; a base for other libraries, or several machines.
-
-    A subclass has methods ``forward`` and ``backward`` like those of
-    :class:`GeneralBatchNormalizationImpl`.
-    """
-
-
-class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
-    """Normalization of batches on any device.
-
-    A subclass may give statistics and sums of its own, such as those over several
-    machines, by overriding :meth:`get_mean_and_var` and :meth:`get_ggamma_and_gbeta`.
-    """
-
-    def forward(self, axis, gamma, x, x_layout, xp, expander, beta, eps, decay,
-                running_mean, running_var):
-        """Normalize a batch and update the running statistics.
-
-        Parameters
-        ----------
-        axis : tuple of int
-            Axes to aggregate.
-        gamma, x, beta : array
-            Inputs of the function.
-        x_layout : object
-            Layout of ``x``.
-        xp : module
-            Module of the arrays.
-        expander : tuple
-            Index that makes parameters broadcast to ``x``.
-        eps, decay : float
-            Options of the function.
-        running_mean, running_var : array or None
-            Statistics to update.
-
-        Returns
-        -------
-        tuple
-            Output and its layout; running mean and variance; mean, variance and
-            reciprocal of the standard deviation of the batch; and whatever
-            :meth:`backward` needs beside.
-        """
-        dtype = _dtypes.interm(x, gamma)
-        y_dtype, statistics_shape = x.dtype, gamma.shape
-        if self._is_plain:
-            x, gamma, beta = _dtypes.cast_all((x, gamma, beta), dtype)
-            y, mean, var, inv_std = kernels.batch_forward(x, gamma, beta, axis, eps)
-        else:
-            mean, var = self.get_mean_and_var(axis, gamma, x, xp, dtype)
-            inv_std = utils.force_array(
-                xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
-            x, gamma, beta, given_mean, given_inv_std = _dtypes.cast_all(
-                (x, gamma, beta, mean, inv_std), dtype)
-            y = kernels.batch_apply(x, gamma, beta, given_mean, given_inv_std, axis)
-        if running_mean is not None and running_var is None:
-            raise TypeError('running_var is required beside running_mean')
-        if running_mean is None:
-            running_mean = xp.zeros(statistics_shape, dtype)
-            running_var = xp.zeros(statistics_shape, dtype)
-        elif x.size > 0:
-            count = x.size // max(gamma.size, 1)
-            kernels.update_running(
-                running_mean, running_var, mean, var, decay,
-                count / max(count - 1., 1.))
-        if y.dtype != y_dtype:
-            y = y.astype(y_dtype)
-        return y, x_layout, running_mean, running_var, mean, var, inv_std, None
-
-    @property
-    def _is_plain(self):
-        """Whether no subclass has statistics or sums of its own."""
-        cls = type(self)
-        own = GeneralBatchNormalizationImpl
-        return cls is own or (
-            cls.get_mean_and_var is own.get_mean_and_var
-            and cls.get_ggamma_and_gbeta is own.get_ggamma_and_gbeta)
-
-    def get_mean_and_var(self, axis, gamma, x, xp, interm_dtype):
-        """Compute the moments of a batch.
-
-        Parameters
-        ----------
-        axis : tuple of int
-            Axes to aggregate.
-        gamma, x : array
-            Inputs of the function.
-        xp : module
-            Module of the arrays.
-        interm_dtype : dtype
-            Type of the moments.
-
-        Returns
-        -------
-        tuple of array
-            Mean and variance.
-        """
-        return kernels.moments(*_dtypes.cast_all((x,), interm_dtype), axis)
-
-    def get_ggamma_and_gbeta(self, axis, gamma, gy, x_hat, xp):
-        """Compute the gradients of the parameters.
-
-        Parameters
-        ----------
-        axis : tuple of int
-            Axes to aggregate.
-        gamma, gy : array
-            Factors and gradient of the output.
-        x_hat : array
-            Normalized values.
-        xp : module
-            Module of the arrays.
-
-        Returns
-        -------
-        tuple of array
-            Gradients of ``beta`` and of ``gamma``, in this order.
-        """
-        gbeta = gy.sum(axis=axis, dtype=x_hat.dtype)
-        ggamma = (gy * x_hat).sum(axis=axis)
-        return utils.force_array(gbeta), utils.force_array(ggamma)
-
-    def backward(self, axis, gamma, gy, x, x_layout, xp, expander, mean, inv_std, eps,
-                 var, forward_data):
-        """Compute gradients.
-
-        Parameters
-        ----------
-        axis : tuple of int
-            Axes to aggregate.
-        gamma, gy, x : array
-            Inputs of the function, and the gradient of its output.
-        x_layout : object
-            Layout of ``x``.
-        xp : module
-            Module of the arrays.
-        expander : tuple
-            Index that makes parameters broadcast to ``x``.
-        mean, inv_std : array
-            Statistics of the batch.
-        eps : float
-            Option of the function.
-        var : array
-            Variance of the batch.
-        forward_data : object
-            The last of what :meth:`forward` returned.
-
-        Returns
-        -------
-        tuple
-            Gradient of ``x`` and its layout, gradients of ``gamma`` and ``beta``.
-        """
-        gx_dtype, param_dtype = x.dtype, gamma.dtype
-        x, gamma, gy, mean, inv_std = _dtypes.cast_all(
-            (x, gamma, gy, mean, inv_std), _dtypes.interm(x, gamma))
-        if self._is_plain:
-            gx, ggamma, gbeta = kernels.batch_backward(
-                x, gamma, gy, mean, inv_std, axis, False)
-        else:
-            x_hat = _x_hat(x, mean[expander], inv_std[expander])
-            gbeta, ggamma = self.get_ggamma_and_gbeta(axis, gamma, gy, x_hat, xp)
-            count = max(gy.size // max(gamma.size, 1), 1)
-            x_hat *= ggamma[expander]
-            x_hat += gbeta[expander]
-            gx = (gamma * inv_std)[expander] * (gy - x_hat / count)
-        ggamma, gbeta = _dtypes.cast_all((ggamma, gbeta), param_dtype)
-        if gx.dtype != gx_dtype:
-            gx = gx.astype(gx_dtype)
-        return gx, x_layout, ggamma, gbeta
 
 
 def _impl_selector(batch_norm_func, inputs):
     """Return how a function should normalize its inputs."""
     return GeneralBatchNormalizationImpl()
-
-
-def _check_inputs(in_types, axis):
-    """Expect values and parameters that fit together."""
-    x_type, gamma_type, *others = in_types
-    for each in x_type, gamma_type:
-        type_check.expect(each.dtype.kind == 'f')
-    for each in others:
-        type_check.expect(
-            each.dtype == gamma_type.dtype, each.shape == gamma_type.shape)
-    x_ndim, gamma_ndim = [type_check.eval(t.ndim) for t in (x_type, gamma_type)]
-    if axis is None:
-        type_check.expect(x_type.ndim >= gamma_type.ndim + 1)
-    key_axis = _compute_key_axis(x_ndim, gamma_ndim, axis)
-    type_check.expect(gamma_type.ndim == len(key_axis))
-    for i, key in enumerate(key_axis):
-        type_check.expect(x_type.shape[key] == gamma_type.shape[i])
 
 
 def _accept_layouts(function, inputs):
@@ -314,8 +90,7 @@ class BatchNormalization(FunctionNode):
         x, gamma, beta = inputs
         ndim = x.ndim
         axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
-        self.key_axis = tuple([i for i in range(ndim) if i not in axis])
-        self.expander = _expander(ndim, axis)
+        self.key_axis, self.expander = _keys(ndim, axis)
         if x.size == gamma.size:
             self._warn_of_constant_output(x.shape)
         self._impl = self._impl_selector(self, inputs)
@@ -427,8 +202,7 @@ class FixedBatchNormalization(FunctionNode):
         x, gamma, beta, mean, var = inputs
         ndim = x.ndim
         axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
-        self.key_axis = tuple([i for i in range(ndim) if i not in axis])
-        self.expander = _expander(ndim, axis)
+        self.key_axis, self.expander = _keys(ndim, axis)
         dtype = _dtypes.interm(x, gamma)
         y_dtype = x.dtype
         x, gamma, beta, mean, var = _dtypes.cast_all((x, gamma, beta, mean, var), dtype)

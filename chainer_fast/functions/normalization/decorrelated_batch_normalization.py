@@ -112,9 +112,9 @@ class DecorrelatedBatchNormalization(FunctionNode):
             self.running_mean *= self.decay
             self.running_mean += mean * new
         if self.running_projection is not None:
-            # A larger variance, as estimated for the population, projects to less.
+            # Chainer corrects it as if it were a variance.
             self.running_projection *= self.decay
-            self.running_projection += projection * (new * (count - 1) / count)
+            self.running_projection += projection * (new * count / max(count - 1, 1))
 
     def backward(self, indexes, grad_outputs):
         return DecorrelatedBatchNormalizationGrad(

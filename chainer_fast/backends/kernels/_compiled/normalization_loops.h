@@ -10,44 +10,61 @@
  * again; otherwise some channels at once, as columns of a matrix.
  */
 
-CF_INLINE void N(add_moments)(const T *x, ptrdiff_t n, double shift, double *sum,
-                              double *squares) {
-    double a[CF_LANES] = {0}, b[CF_LANES] = {0}, d;
-    ptrdiff_t i, j;
-    for (i = 0; i + CF_LANES <= n; i += CF_LANES)
-        for (j = 0; j < CF_LANES; ++j) {
-            d = (double)x[i + j] - shift;
-            a[j] += d;
-            b[j] += d * d;
-        }
-    for (j = 0; i < n; ++i, ++j) {
-        d = (double)x[i] - shift;
-        a[j] += d;
-        b[j] += d * d;
+CF_INLINE SOME N(load)(const T *p) {
+    SOME v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+CF_INLINE void N(add_some_moments)(const T *x, double shift, cf_wide *a, cf_wide *b) {
+    cf_wide d = CF_WIDEN(N(load)(x)) - shift;
+    *a += d;
+    *b += d * d;
+}
+
+/* a += x - shift, b += (x - shift)^2 */
+CF_INLINE void N(add_moments)(const T *x, ptrdiff_t n, double shift, cf_sums *s) {
+    cf_wide a = s->a[0], b = s->b[0], more_a = s->a[1], more_b = s->b[1];
+    ptrdiff_t i = 0;
+    for (; i + 2 * CF_WIDTH <= n; i += 2 * CF_WIDTH) {
+        N(add_some_moments)(x + i, shift, &a, &b);
+        N(add_some_moments)(x + i + CF_WIDTH, shift, &more_a, &more_b);
     }
-    for (j = 0; j < CF_LANES; ++j) {
-        *sum += a[j];
-        *squares += b[j];
+    for (; i + CF_WIDTH <= n; i += CF_WIDTH)
+        N(add_some_moments)(x + i, shift, &a, &b);
+    s->a[0] = a, s->a[1] = more_a;
+    s->b[0] = b, s->b[1] = more_b;
+    for (; i < n; ++i) {
+        double d = (double)x[i] - shift;
+        s->rest_a += d;
+        s->rest_b += d * d;
     }
 }
 
-/* sum += g, products += g (x - mean) */
+CF_INLINE void N(add_some_products)(const T *x, const T *g, double mean, cf_wide *a,
+                                    cf_wide *b) {
+    cf_wide d = CF_WIDEN(N(load)(g));
+    *a += d;
+    *b += d * (CF_WIDEN(N(load)(x)) - mean);
+}
+
+/* a += g, b += g (x - mean) */
 CF_INLINE void N(add_products)(const T *x, const T *g, ptrdiff_t n, double mean,
-                               double *sum, double *products) {
-    double a[CF_LANES] = {0}, b[CF_LANES] = {0};
-    ptrdiff_t i, j;
-    for (i = 0; i + CF_LANES <= n; i += CF_LANES)
-        for (j = 0; j < CF_LANES; ++j) {
-            a[j] += (double)g[i + j];
-            b[j] += (double)g[i + j] * ((double)x[i + j] - mean);
-        }
-    for (j = 0; i < n; ++i, ++j) {
-        a[j] += (double)g[i];
-        b[j] += (double)g[i] * ((double)x[i] - mean);
+                               cf_sums *s) {
+    cf_wide a = s->a[0], b = s->b[0], more_a = s->a[1], more_b = s->b[1];
+    ptrdiff_t i = 0;
+    for (; i + 2 * CF_WIDTH <= n; i += 2 * CF_WIDTH) {
+        N(add_some_products)(x + i, g + i, mean, &a, &b);
+        N(add_some_products)(x + i + CF_WIDTH, g + i + CF_WIDTH, mean, &more_a,
+                             &more_b);
     }
-    for (j = 0; j < CF_LANES; ++j) {
-        *sum += a[j];
-        *products += b[j];
+    for (; i + CF_WIDTH <= n; i += CF_WIDTH)
+        N(add_some_products)(x + i, g + i, mean, &a, &b);
+    s->a[0] = a, s->a[1] = more_a;
+    s->b[0] = b, s->b[1] = more_b;
+    for (; i < n; ++i) {
+        s->rest_a += (double)g[i];
+        s->rest_b += (double)g[i] * ((double)x[i] - mean);
     }
 }
 
@@ -74,9 +91,10 @@ CF_INLINE void N(finish_moments)(double sum, double squares, double count, doubl
     *var = v > 0 || v != v ? v : 0;
 }
 
-/* How many channels of a short run are worked on at once. */
+/* How many channels are worked on at once. */
 CF_INLINE ptrdiff_t N(block)(ptrdiff_t channels, ptrdiff_t inner) {
-    ptrdiff_t n = CF_COLUMNS / inner;
+    ptrdiff_t n = inner < CF_SHORT ? CF_COLUMNS / inner : CF_RUNS / inner;
+    n = n > 1 ? n : 1;
     return n < channels ? n : channels;
 }
 
@@ -127,29 +145,36 @@ CF_INLINE void N(column_moments)(const T *x, ptrdiff_t outer, ptrdiff_t stride,
     }
 }
 
-/* Moments of a channel of long runs. */
-CF_INLINE void N(channel_moments)(const T *x, ptrdiff_t outer, ptrdiff_t stride,
-                                  ptrdiff_t inner, T *mean, T *var) {
-    double sum = 0, squares = 0, m, v;
-    ptrdiff_t n;
+/* Moments of some channels of long runs. */
+CF_INLINE void N(run_moments)(const T *x, ptrdiff_t outer, ptrdiff_t stride,
+                              ptrdiff_t channels, ptrdiff_t inner, T *mean, T *var) {
+    cf_sums s[CF_RUNS / CF_SHORT];
+    double m, v;
+    ptrdiff_t n, c;
+    for (c = 0; c < channels; ++c)
+        cf_start(s + c);
     for (n = 0; n < outer; ++n)
-        N(add_moments)(x + n * stride, inner, (double)x[0], &sum, &squares);
-    N(finish_moments)(sum, squares, (double)(outer * inner), (double)x[0], &m, &v);
-    *mean = (T)m;
-    *var = (T)v;
+        for (c = 0; c < channels; ++c)
+            N(add_moments)(x + n * stride + c * inner, inner, (double)x[c * inner],
+                           s + c);
+    for (c = 0; c < channels; ++c) {
+        N(finish_moments)(cf_total(s[c].a, s[c].rest_a), cf_total(s[c].b, s[c].rest_b),
+                          (double)(outer * inner), (double)x[c * inner], &m, &v);
+        mean[c] = (T)m;
+        var[c] = (T)v;
+    }
 }
 
 CF_CLONES static void N(moments)(const T *x, ptrdiff_t outer, ptrdiff_t channels,
                                  ptrdiff_t inner, T *mean, T *var) {
     ptrdiff_t stride = channels * inner, c, n;
-    if (inner >= CF_SHORT) {
-        for (c = 0; c < channels; ++c)
-            N(channel_moments)(x + c * inner, outer, stride, inner, mean + c, var + c);
-        return;
-    }
     for (c = 0; c < channels; c += n) {
         n = N(block)(channels - c, inner);
-        N(column_moments)(x + c * inner, outer, stride, n, inner, mean + c, var + c);
+        if (inner < CF_SHORT)
+            N(column_moments)(x + c * inner, outer, stride, n, inner, mean + c,
+                              var + c);
+        else
+            N(run_moments)(x + c * inner, outer, stride, n, inner, mean + c, var + c);
     }
 }
 
@@ -172,16 +197,23 @@ CF_INLINE void N(apply_columns)(const T *x, T *y, ptrdiff_t outer, ptrdiff_t str
     }
 }
 
+CF_INLINE void N(apply_runs)(const T *x, T *y, ptrdiff_t outer, ptrdiff_t stride,
+                             ptrdiff_t channels, ptrdiff_t inner, const T *mean,
+                             const T *inv_std, const T *gamma, const T *beta) {
+    ptrdiff_t n, c;
+    for (n = 0; n < outer; ++n)
+        for (c = 0; c < channels; ++c)
+            N(apply_run)(x + n * stride + c * inner, y + n * stride + c * inner, inner,
+                         mean[c], gamma[c] * inv_std[c], beta[c]);
+}
+
 CF_CLONES static void N(batch_apply)(const T *x, const T *gamma, const T *beta,
                                      const T *mean, const T *inv_std, T *y,
                                      ptrdiff_t outer, ptrdiff_t channels,
                                      ptrdiff_t inner) {
     ptrdiff_t stride = channels * inner, c, n;
     if (inner >= CF_SHORT) {
-        for (n = 0; n < outer; ++n)
-            for (c = 0; c < channels; ++c)
-                N(apply_run)(x + n * stride + c * inner, y + n * stride + c * inner,
-                             inner, mean[c], gamma[c] * inv_std[c], beta[c]);
+        N(apply_runs)(x, y, outer, stride, channels, inner, mean, inv_std, gamma, beta);
         return;
     }
     for (c = 0; c < channels; c += n) {
@@ -199,21 +231,19 @@ CF_CLONES static void N(batch_forward)(const T *x, const T *gamma, const T *beta
     for (c = 0; c < channels; c += n) {
         const T *p = x + c * inner;
         T *q = y + c * inner;
-        if (inner >= CF_SHORT) {
-            n = 1;
-            N(channel_moments)(p, outer, stride, inner, mean + c, var + c);
-            inv_std[c] = (T)1 / SQRT(var[c] + (T)eps);
-            for (i = 0; i < outer; ++i)
-                N(apply_run)(p + i * stride, q + i * stride, inner, mean[c],
-                             gamma[c] * inv_std[c], beta[c]);
-        } else {
-            n = N(block)(channels - c, inner);
+        n = N(block)(channels - c, inner);
+        if (inner < CF_SHORT)
             N(column_moments)(p, outer, stride, n, inner, mean + c, var + c);
-            for (i = c; i < c + n; ++i)
-                inv_std[i] = (T)1 / SQRT(var[i] + (T)eps);
+        else
+            N(run_moments)(p, outer, stride, n, inner, mean + c, var + c);
+        for (i = c; i < c + n; ++i)
+            inv_std[i] = (T)1 / SQRT(var[i] + (T)eps);
+        if (inner < CF_SHORT)
             N(apply_columns)(p, q, outer, stride, n, inner, mean + c, inv_std + c,
                              gamma + c, beta + c);
-        }
+        else
+            N(apply_runs)(p, q, outer, stride, n, inner, mean + c, inv_std + c,
+                          gamma + c, beta + c);
     }
 }
 
@@ -251,6 +281,24 @@ CF_INLINE void N(column_products)(const T *x, const T *g, ptrdiff_t outer,
     }
 }
 
+/* The same sums of channels of long runs. */
+CF_INLINE void N(run_products)(const T *x, const T *g, ptrdiff_t outer,
+                               ptrdiff_t stride, ptrdiff_t channels, ptrdiff_t inner,
+                               const T *mean, double *sum, double *products) {
+    cf_sums s[CF_RUNS / CF_SHORT];
+    ptrdiff_t n, c;
+    for (c = 0; c < channels; ++c)
+        cf_start(s + c);
+    for (n = 0; n < outer; ++n)
+        for (c = 0; c < channels; ++c)
+            N(add_products)(x + n * stride + c * inner, g + n * stride + c * inner,
+                            inner, (double)mean[c], s + c);
+    for (c = 0; c < channels; ++c) {
+        sum[c] = cf_total(s[c].a, s[c].rest_a);
+        products[c] = cf_total(s[c].b, s[c].rest_b);
+    }
+}
+
 CF_CLONES static void N(batch_backward)(const T *x, const T *gamma, const T *g,
                                         const T *mean, const T *inv_std, int fixed,
                                         T *gx, T *ggamma, T *gbeta, ptrdiff_t outer,
@@ -262,16 +310,11 @@ CF_CLONES static void N(batch_backward)(const T *x, const T *gamma, const T *g,
     for (c = 0; c < channels; c += n) {
         const T *p = x + c * inner, *q = g + c * inner;
         T *out = gx + c * inner;
-        if (inner >= CF_SHORT) {
-            n = 1;
-            sum[0] = products[0] = 0;
-            for (i = 0; i < outer; ++i)
-                N(add_products)(p + i * stride, q + i * stride, inner, (double)mean[c],
-                                sum, products);
-        } else {
-            n = N(block)(channels - c, inner);
+        n = N(block)(channels - c, inner);
+        if (inner < CF_SHORT)
             N(column_products)(p, q, outer, stride, n, inner, mean + c, sum, products);
-        }
+        else
+            N(run_products)(p, q, outer, stride, n, inner, mean + c, sum, products);
         for (i = 0; i < n; ++i) {
             double s = (double)inv_std[c + i], k = (double)gamma[c + i] * s;
             gbeta[c + i] = (T)sum[i];
@@ -282,8 +325,11 @@ CF_CLONES static void N(batch_backward)(const T *x, const T *gamma, const T *g,
         }
         if (inner >= CF_SHORT) {
             for (i = 0; i < outer; ++i)
-                N(grad_run)(p + i * stride, q + i * stride, out + i * stride, inner,
-                            mean[c], g_mean[0], factor[0], slope[0]);
+                for (j = 0; j < n; ++j) {
+                    ptrdiff_t at = i * stride + j * inner;
+                    N(grad_run)(p + at, q + at, out + at, inner, mean[c + j], g_mean[j],
+                                factor[j], slope[j]);
+                }
         } else {
             T m[CF_COLUMNS], f[CF_COLUMNS], h[CF_COLUMNS], k[CF_COLUMNS];
             N(repeat)(mean + c, m, n, inner);
@@ -312,7 +358,7 @@ CF_CLONES static void N(group_forward)(const T *x, const T *gamma, const T *beta
         const T *factors = gamma + r % groups * size;
         const T *summands = beta + r % groups * size;
         T *q = y + r * length, m, s, v;
-        N(channel_moments)(p, 1, 0, length, &m, &v);
+        N(run_moments)(p, 1, 0, 1, length, &m, &v);
         mean[r] = m;
         inv_std[r] = s = (T)1 / SQRT(v + (T)eps);
         if (inner == 1)
@@ -325,31 +371,40 @@ CF_CLONES static void N(group_forward)(const T *x, const T *gamma, const T *beta
     }
 }
 
-/* Sums over a row of single elements: of g factors, and of g factors x_hat. The terms
- * of the parameters' gradients are added to theirs. */
+CF_INLINE void N(add_some_of_row)(const T *x, const T *g, const T *factors, T mean,
+                                  T inv_std, T *ggamma, T *gbeta, cf_wide *a,
+                                  cf_wide *b) {
+    SOME h = (N(load)(x) - mean) * inv_std, d = N(load)(g), e = d * N(load)(factors);
+    *a += CF_WIDEN(e);
+    e *= h;
+    *b += CF_WIDEN(e);
+    h = N(load)(ggamma) + d * h;
+    d = N(load)(gbeta) + d;
+    memcpy(ggamma, &h, sizeof h);
+    memcpy(gbeta, &d, sizeof d);
+}
+
+/* For a row of single elements, a += g factors, b += g factors x_hat. The terms of the
+ * parameters' gradients are added to theirs. */
 CF_INLINE void N(add_row)(const T *x, const T *g, const T *factors, ptrdiff_t n, T mean,
-                          T inv_std, T *ggamma, T *gbeta, double *sum,
-                          double *products) {
-    double a[CF_LANES] = {0}, b[CF_LANES] = {0};
-    ptrdiff_t i, j;
-    for (i = 0; i + CF_LANES <= n; i += CF_LANES)
-        for (j = 0; j < CF_LANES; ++j) {
-            T h = (x[i + j] - mean) * inv_std, d = g[i + j], e = d * factors[i + j];
-            a[j] += (double)e;
-            b[j] += (double)(e * h);
-            gbeta[i + j] += d;
-            ggamma[i + j] += d * h;
-        }
-    for (j = 0; i < n; ++i, ++j) {
+                          T inv_std, T *ggamma, T *gbeta, cf_sums *s) {
+    cf_wide a = s->a[0], b = s->b[0], more_a = s->a[1], more_b = s->b[1];
+    ptrdiff_t i = 0;
+    for (; i + 2 * CF_WIDTH <= n; i += 2 * CF_WIDTH) {
+        ptrdiff_t k = i + CF_WIDTH;
+        N(add_some_of_row)(x + i, g + i, factors + i, mean, inv_std, ggamma + i,
+                           gbeta + i, &a, &b);
+        N(add_some_of_row)(x + k, g + k, factors + k, mean, inv_std, ggamma + k,
+                           gbeta + k, &more_a, &more_b);
+    }
+    s->a[0] = a, s->a[1] = more_a;
+    s->b[0] = b, s->b[1] = more_b;
+    for (; i < n; ++i) {
         T h = (x[i] - mean) * inv_std, d = g[i], e = d * factors[i];
-        a[j] += (double)e;
-        b[j] += (double)(e * h);
+        s->rest_a += (double)e;
+        s->rest_b += (double)(e * h);
         gbeta[i] += d;
         ggamma[i] += d * h;
-    }
-    for (j = 0; j < CF_LANES; ++j) {
-        *sum += a[j];
-        *products += b[j];
     }
 }
 
@@ -376,11 +431,13 @@ CF_CLONES static void N(group_backward)(const T *x, const T *gamma, const T *g,
         const T *p = x + r * length, *q = g + r * length, *factors = gamma + first;
         T *out = gx + r * length, m = mean[r], s = inv_std[r], shift, slope;
         double sum = 0, products = 0;
+        cf_sums of_row;
         if (inner == 1) {
+            cf_start(&of_row);
             N(add_row)(p, q, factors, size, m, s, few_gamma + first, few_beta + first,
-                       &sum, &products);
-            shift = (T)(sum / count);
-            slope = (T)(products / count);
+                       &of_row);
+            shift = (T)(cf_total(of_row.a, of_row.rest_a) / count);
+            slope = (T)(cf_total(of_row.b, of_row.rest_b) / count);
             for (j = 0; j < size; ++j) {
                 T h = (p[j] - m) * s;
                 out[j] = (q[j] * factors[j] - shift - h * slope) * s;
@@ -392,9 +449,13 @@ CF_CLONES static void N(group_backward)(const T *x, const T *gamma, const T *g,
             continue;
         }
         for (c = 0; c < size; ++c) {
-            double a = 0, b = 0;
-            N(add_products)(p + c * inner, q + c * inner, inner, (double)m, &a, &b);
-            b *= (double)s;
+            double a, b;
+            cf_sums of_channel;
+            cf_start(&of_channel);
+            N(add_products)(p + c * inner, q + c * inner, inner, (double)m,
+                            &of_channel);
+            a = cf_total(of_channel.a, of_channel.rest_a);
+            b = cf_total(of_channel.b, of_channel.rest_b) * (double)s;
             gbeta[first + c] += a;
             ggamma[first + c] += b;
             sum += (double)factors[c] * a;

@@ -1,0 +1,79 @@
+"""Axes of batches: those that are aggregated, and those that parameters have."""
+import functools
+import operator
+
+from chainer_fast.utils import type_check
+
+
+def _compute_axis(x_ndim, gamma_ndim=1, axis=None):
+    """Return the axes to aggregate: by default those that parameters do not have.
+
+    The parameters then have the axes after the first one, that of the batch.
+    """
+    if axis is None:
+        return (0, *range(gamma_ndim + 1, x_ndim))
+    return axis
+
+
+def _compute_key_axis(x_ndim, gamma_ndim=1, axis=None):
+    """Return the axes of the parameters."""
+    axis = _compute_axis(x_ndim, gamma_ndim, axis)
+    return tuple([i for i in range(x_ndim) if i not in axis])
+
+
+@functools.lru_cache(maxsize=256)
+def _keys(ndim, axis):
+    """Return the axes of parameters, and an index that gives them all axes."""
+    key_axis = _compute_key_axis(ndim, None, axis)
+    return key_axis, tuple([
+        slice(None) if i in key_axis else None for i in range(ndim)])
+
+
+def _axis_option(axis):
+    """Return the argument ``axis`` as None or a tuple."""
+    if axis is None:
+        return None
+    if isinstance(axis, int):
+        return axis,
+    if not isinstance(axis, (tuple, list, str)):
+        raise RuntimeError(
+            'axis must be an int, a tuple of ints or None, but is %r' % (axis,))
+    axis = tuple([operator.index(each) for each in axis])
+    if any([a >= b for a, b in zip(axis, axis[1:], strict=False)]):
+        raise RuntimeError(
+            'axis must be in ascending order and name no axis twice, but is %s'
+            % (axis,))
+    return axis
+
+
+def _fits(arrays, axis):
+    """Whether values and parameters fit together."""
+    x, gamma, *others = arrays
+    dtype, shape = gamma.dtype, gamma.shape
+    for each in others:
+        if each.dtype != dtype or each.shape != shape:
+            return False
+    if axis is None:
+        expected = x.shape[1:len(shape) + 1] if x.ndim > len(shape) else None
+    else:
+        expected = tuple([n for i, n in enumerate(x.shape) if i not in axis])
+    return shape == expected and x.dtype.kind == 'f' and dtype.kind == 'f'
+
+
+def _check_inputs(in_types, axis):
+    """Expect values and parameters that fit together."""
+    if type_check.in_light_mode() and _fits(in_types, axis):
+        return
+    x_type, gamma_type, *others = in_types
+    for each in x_type, gamma_type:
+        type_check.expect(each.dtype.kind == 'f')
+    for each in others:
+        type_check.expect(
+            each.dtype == gamma_type.dtype, each.shape == gamma_type.shape)
+    x_ndim, gamma_ndim = [type_check.eval(t.ndim) for t in (x_type, gamma_type)]
+    if axis is None:
+        type_check.expect(x_type.ndim >= gamma_type.ndim + 1)
+    key_axis = _compute_key_axis(x_ndim, gamma_ndim, axis)
+    type_check.expect(gamma_type.ndim == len(key_axis))
+    for i, key in enumerate(key_axis):
+        type_check.expect(x_type.shape[key] == gamma_type.shape[i])

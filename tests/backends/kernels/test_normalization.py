@@ -1,0 +1,157 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chainer_fast.backends.kernels import normalization as kernels
+from tests.functions import gradients
+
+uniform = gradients.uniform
+
+# Shapes and axes: columns, short and long runs, more than one block of them.
+BATCHES = [
+    ((5, 3), (0,)), ((9, 1300), (0,)), ((6, 3, 4), (0, 2)), ((2, 200, 21), (0, 2)),
+    ((2, 3, 40), (0, 2)), ((3, 90, 7, 9), (0, 2, 3)), ((2, 2, 70, 70), (0, 2, 3)),
+    ((4, 3, 2), (0,)), ((4, 3, 2), (0, 1)), ((4, 3), (1,)), ((7,), (0,)), ((7,), ()),
+    ((4, 3, 2), (1,)), ((1, 2), (0,)), ((2, 3, 35), (0, 1, 2))]
+GROUPS = [
+    ((3, 5), 1), ((70, 37), 1), ((4, 6), 3), ((4, 6, 5), 2), ((2, 4, 7, 9), 1),
+    ((2, 3, 1), 3), ((40, 4, 1), 2), ((3, 2, 0), 1), ((0, 4, 3), 2)]
+OPTIONS = {'f': {'rtol': 2e-4, 'atol': 2e-4}, 'd': {'rtol': 1e-11, 'atol': 1e-11}}
+
+
+def laid_out(x, layout):
+    """The same values, in another order in memory."""
+    if layout == 'F':
+        return np.asfortranarray(x)
+    if layout == 'steps':
+        wide = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+        wide[..., ::2] = x
+        return wide[..., ::2]
+    return x
+
+
+def assert_same(kernel, dtype, *args):
+    """Compare the forms of a kernel; return the result."""
+    expected = kernel.reference(*args)
+    found = kernel.compiled(*args)
+    if found is NotImplemented:
+        return None
+    several = isinstance(expected, tuple)
+    for x, y in zip(found if several else [found],
+                    expected if several else [expected], strict=True):
+        assert (x.dtype, x.shape) == (dtype, y.shape) == (y.dtype, y.shape)
+        np.testing.assert_allclose(x, y, **OPTIONS[dtype])
+    return expected
+
+
+@settings(max_examples=120, deadline=None)
+@given(case=st.sampled_from(BATCHES), dtype=st.sampled_from('fd'),
+       layout=st.sampled_from(['C', 'F', 'steps']), seed=st.integers(0, 99),
+       offset=st.sampled_from([0, 3]), fixed=st.booleans())
+def test_batches(case, dtype, layout, seed, offset, fixed):
+    shape, axis = case
+    keys = tuple(n for i, n in enumerate(shape) if i not in axis)
+    x = laid_out(uniform(shape, seed, dtype) + np.array(offset, dtype), layout)
+    gy = laid_out(uniform(shape, seed + 1, dtype), layout)
+    gamma, beta = uniform(keys, seed + 2, dtype), uniform(keys, seed + 3, dtype)
+    assert_same(kernels.moments, dtype, x, axis)
+    results = assert_same(kernels.batch_forward, dtype, x, gamma, beta, axis, .1)
+    if results is None:
+        # Only where the axes of the channels are apart.
+        assert (shape, axis) == ((4, 3, 2), (1,))
+        return
+    _, mean, _, inv_std = results
+    assert_same(kernels.batch_apply, dtype, x, gamma, beta, mean, inv_std, axis)
+    assert_same(
+        kernels.batch_backward, dtype, x, gamma, gy, mean, inv_std, axis, fixed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=st.sampled_from(GROUPS), dtype=st.sampled_from('fd'),
+       layout=st.sampled_from(['C', 'F', 'steps']), seed=st.integers(0, 99))
+def test_groups(case, dtype, layout, seed):
+    shape, groups = case
+    x, gy = [laid_out(uniform(shape, seed + i, dtype), layout) for i in (0, 1)]
+    gamma, beta = [uniform(shape[1:2], seed + i, dtype) for i in (2, 3)]
+    results = assert_same(kernels.group_forward, dtype, x, gamma, beta, groups, .1)
+    assert (results is None) == (x.size == 0)
+    _, mean, inv_std = kernels.group_forward(x, gamma, beta, groups, .1)
+    assert_same(kernels.group_backward, dtype, x, gamma, gy, mean, inv_std, groups)
+    gx, ggamma, gbeta = kernels.group_backward(x, gamma, gy, mean, inv_std, groups)
+    assert gx.shape == shape
+    assert ggamma.shape == gbeta.shape == gamma.shape
+
+
+@settings(max_examples=60, deadline=None)
+@given(shape=st.sampled_from([(2, 7), (1, 1, 3), (2, 6, 3, 2), (1, 5, 300)]),
+       dtype=st.sampled_from('fd'), half=st.integers(0, 8),
+       beta=st.sampled_from([.75, .5, 1., .6]), seed=st.integers(0, 99))
+def test_responses(shape, dtype, half, beta, seed):
+    x, gy = uniform(shape, seed, dtype), uniform(shape, seed + 1, dtype)
+    assert_same(kernels.response_forward, dtype, x, half, 2., .3, beta)
+    _, unit_scale, scale = kernels.response_forward(x, half, 2., .3, beta)
+    assert_same(
+        kernels.response_backward, dtype, x, gy, unit_scale, scale, half, .3, beta)
+    window = sum(np.square(np.eye(shape[1], k=i)) for i in range(-half, half + 1))
+    np.testing.assert_allclose(
+        unit_scale, 2 + .3 * np.einsum('ij,nj...->ni...', window, np.square(x)),
+        rtol=1e-5)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+def test_running_statistics(dtype):
+    mean, var = uniform((4,), 0, dtype), uniform((4,), 1, dtype)
+    results = []
+    for form in kernels.update_running.compiled, kernels.update_running.reference:
+        running = uniform((4,), 2, dtype), uniform((4,), 3, dtype)
+        assert form(*running, mean, var, .9, 4 / 3) is None
+        results.append(running)
+    np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('value', [0.1, 1e4 / 3, -7e-9])
+@pytest.mark.parametrize('shape, axis', [((99, 3), (0,)), ((9, 3, 35), (0, 2))])
+def test_moments_of_what_is_constant(dtype, value, shape, axis):
+    x = np.full(shape, value, dtype)
+    for form in kernels.moments.compiled, kernels.moments.reference:
+        mean, var = form(x, axis)
+        np.testing.assert_array_equal(mean, np.full(3, value, dtype))
+        np.testing.assert_array_equal(var, np.zeros(3, dtype))
+
+
+@pytest.mark.parametrize('shape, axis', [((3000, 2), (0,)), ((50, 2, 64), (0, 2))])
+def test_moments_far_from_zero(shape, axis):
+    x = (uniform(shape) + 4096).astype('f')
+    for form in kernels.moments.compiled, kernels.moments.reference:
+        mean, var = form(x, axis)
+        np.testing.assert_allclose(mean, x.astype('d').mean(axis), rtol=1e-7)
+        np.testing.assert_allclose(var, x.astype('d').var(axis), rtol=1e-5)
+
+
+def test_no_code_for_these():
+    x, v = np.ones((3, 2)), np.ones(2)
+    for other in (x.astype('e'), x.astype('>f8'), x[:0]):
+        assert kernels.batch_forward.compiled(other, v, v, (0,), 1.) is NotImplemented
+        assert kernels.group_forward.compiled(other, v, v, 1, 1.) is NotImplemented
+    for other in (v.astype('f'), np.ones(3)):
+        assert kernels.batch_forward.compiled(x, other, v, (0,), 1.) is NotImplemented
+        assert kernels.group_forward.compiled(x, v, other, 1, 1.) is NotImplemented
+        assert kernels.update_running.compiled(v, v, v, other, .9, 1) is NotImplemented
+    with pytest.raises(ValueError, match='read-only'):
+        fixed = np.ones(2)
+        fixed.flags.writeable = False
+        kernels.update_running(fixed, v, v, v, .9, 1)
+
+
+@pytest.mark.parametrize('eps, message', [(-9, 'invalid'), (0, 'divide by zero')])
+def test_warnings_are_those_of_numpy(eps, message):
+    x, v = np.ones((3, 2)), np.ones(2)
+    # A constant over zero would be another warning.
+    with pytest.warns(RuntimeWarning, match=message), np.errstate(
+            invalid='warn' if eps else 'ignore'):
+        kernels.batch_forward(x, v, v, (0,), eps)
+    with pytest.warns(RuntimeWarning, match=message), np.errstate(
+            invalid='warn' if eps else 'ignore'):
+        kernels.group_forward(x, v, v, 1, eps)
