@@ -164,9 +164,7 @@ class StackedRNN(FunctionNode):
             [_layers.stack_weights(xp, self._cell.mode, *each)
              for each in zip(ws, bs, strict=True)])
         states = (hy,) if cy is None else (hy, cy)
-        return tuple([
-            each.astype(self._dtype, copy=False)
-            for each in states + tuple(self._split(y))])
+        return self._stored(states + tuple(self._split(y)))
 
     def _split(self, rows):
         parts, start = [], 0
@@ -180,9 +178,15 @@ class StackedRNN(FunctionNode):
             return self._differentiable_gradients(indexes, grad_outputs)
         gradients = self._gradients(
             indexes, [None if g is None else g.array for g in grad_outputs])
+        gradients = self._stored([gradients[i] for i in indexes])
+        return tuple([None if g is None else as_variable(g) for g in gradients])
+
+    def _stored(self, arrays):
+        """The arrays in the dtype of the inputs."""
+        if self._dtype == self._layers.dtype:
+            return tuple(arrays)
         return tuple([
-            None if gradients[i] is None else as_variable(
-                gradients[i].astype(self._dtype, copy=False)) for i in indexes])
+            None if each is None else each.astype(self._dtype) for each in arrays])
 
     def _gradients(self, indexes, gys):
         """Gradients of all inputs; None for those of the steps if none is wanted."""
@@ -206,9 +210,11 @@ class StackedRNN(FunctionNode):
         gradients = [ghx] if gcx is None else [ghx, gcx]
         gradients += [None] * steps if gx is None else (
             self._split(gx)[:reached] + [None] * (steps - reached))
+        gates = _layers.GATES[self._cell.mode]
         for each in weights:
             for joined in each:
-                gradients += xp.split(joined, _layers.GATES[self._cell.mode])
+                rows, *rest = joined.shape
+                gradients.extend(joined.reshape(gates, rows // gates, *rest))
         return gradients
 
     def _differentiable_gradients(self, indexes, gys):
