@@ -1,6 +1,6 @@
 import numpy
 
-from chainer_fast import backend, utils
+from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
 
@@ -128,14 +128,41 @@ def _carry(values, source, target, shared):
         Values of the target view.
     """
     xp = backend.get_array_module(values)
-    places = [_positions(xp, *view) for view in (source, target, shared)]
-    size = max([int(p.max()) + 1 for p in places if p.size], default=0)
-    memory = xp.zeros(size, values.dtype)
-    xp.add.at(memory, places[0], values)
-    if places[2].size:
-        sharers = xp.bincount(places[2].ravel(), minlength=size)
+    memory = xp.zeros(
+        max([1] + [_end(*view) for view in (source, target, shared)]), values.dtype)
+    if _are_disjoint(*source):
+        _view(xp, memory, *source)[...] = values
+    else:
+        xp.add.at(memory, _positions(xp, *source).ravel(), values.ravel())
+    if not _are_disjoint(*shared):
+        sharers = xp.bincount(_positions(xp, *shared).ravel(), minlength=len(memory))
         memory /= xp.maximum(sharers, 1).astype(values.dtype)
-    return utils.force_array(memory[places[1]])
+    return _view(xp, memory, *target).copy()
+
+
+def _end(shape, strides, offset):
+    """First position behind a view."""
+    if 0 in shape:
+        return 0
+    return offset + 1 + sum([
+        (n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0])
+
+
+def _are_disjoint(shape, strides, offset):
+    """Tells whether the elements of a view obviously lie in places of their own."""
+    reach = 0
+    for s, n in sorted([(abs(s), n) for s, n in zip(strides, shape, strict=True)]):
+        if n > 1 and s <= reach:
+            return False
+        reach += s * (n - 1)
+    return True
+
+
+def _view(xp, memory, shape, strides, offset):
+    if 0 in shape:
+        offset = 0
+    return xp.lib.stride_tricks.as_strided(
+        memory[offset:], shape, [s * memory.itemsize for s in strides])
 
 
 class AsStrided(FunctionNode):

@@ -35,12 +35,13 @@ class ClipGrad(_unary.FloatFunction):
     """Gradient of clipping: passes where ``x`` lies in the range, bounds included."""
 
     def __init__(self, x, x_min, x_max):
-        inside = x == x  # as for any comparison, NaN is outside
-        if x_min is not None:
-            inside &= x >= x_min
-        if x_max is not None:
-            inside &= x <= x_max
-        self.cond = inside
+        # As for any comparison, NaN is outside.
+        if x_min is None:
+            self.cond = x <= x_max
+        else:
+            self.cond = x >= x_min
+            if x_max is not None:
+                self.cond &= x <= x_max
 
     def forward(self, inputs):
         gy, = inputs
