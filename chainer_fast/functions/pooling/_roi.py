@@ -35,14 +35,14 @@ def positive_float(name, value):
 def sampling_pair(value):
     """Return two numbers of samples from one or two; each may be None."""
     pair = value if hasattr(value, '__getitem__') else (value, value)
-    ratio = pair[0], pair[1]
-    for number in ratio:
+    for i in 0, 1:
+        number = pair[i]
         if number is not None and not (
                 isinstance(number, numbers.Integral) and number >= 1):
             raise TypeError(
                 'sampling_ratio must be an integer of at least 1, None, or a pair of '
                 'these, but is %r' % (value,))
-    return ratio
+    return pair[0], pair[1]
 
 
 def check_types(in_types, dtype=None):

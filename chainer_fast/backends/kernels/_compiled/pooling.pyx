@@ -91,11 +91,13 @@ cdef inline object _like(object y, object x):
 
 cdef bint _fill(ptrdiff_t *numbers, object values, int nd) except -1:
     """Take over as many numbers as there are axes; return whether that was possible."""
+    cdef Py_ssize_t number      # which, unlike the others, takes no float
     cdef int j
     if not PyTuple_CheckExact(values) or PyTuple_GET_SIZE(values) != nd:
         return False
     for j in range(nd):
-        numbers[j] = <object>PyTuple_GET_ITEM(values, j)
+        number = <object>PyTuple_GET_ITEM(values, j)
+        numbers[j] = number
     return True
 
 

@@ -250,6 +250,7 @@ cdef class _Task:
             self, object x, object numbers, object boxes, object size,
             bint with_index) except -1:
         """Prepare for a forward pass."""
+        cdef Py_ssize_t rows, columns      # which, unlike others, take no float
         self.image = _plain(x)
         if self.image is None or PyArray_NDIM(self.image) != 4:
             return False
@@ -257,7 +258,8 @@ cdef class _Task:
             return False
         self.like = x
         self.regions = PyArray_DIM(<np.ndarray>boxes, 0)
-        self.g.rows, self.g.columns = size
+        rows, columns = size
+        self.g.rows, self.g.columns = rows, columns
         if self.g.rows <= 0 or self.g.columns <= 0 or self.regions == 0:
             return False
         shape = x.shape

@@ -1,0 +1,193 @@
+"""Compiled and CUDA forms of pooling kernels, against the reference."""
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import pooling
+from chainer_fast.functions.pooling import average_pooling_nd, max_pooling_nd_kernel
+from tests.backends import host_cuda
+
+
+def random(shape, dtype, seed=0, special=None):
+    rng = np.random.RandomState(seed)
+    # Few different values, so that there are ties.
+    x = rng.randint(-8, 9, shape) / 4
+    if special is not None:
+        x[rng.uniform(size=shape) < .2] = special
+    return x.astype(dtype)
+
+
+def strided(array, how):
+    if how == 'fortran':
+        return np.asfortranarray(array)
+    if how == 'reversed':
+        return array[..., ::-1].copy()[..., ::-1]
+    return array
+
+
+@st.composite
+def windows(draw):
+    """Lengths of images, window, stride, padding, and cover_all; one place at least."""
+    nd = draw(st.integers(1, 3))
+    usual = draw(st.sampled_from([None, (2, 2), (3, 2), (3, 1), (3, 3), (2, 1)]))
+
+    def numbers(least, most):
+        return tuple(draw(st.lists(
+            st.integers(least, most), min_size=nd, max_size=nd)))
+
+    ksize, stride = numbers(1, 4), numbers(1, 4)
+    if usual:
+        ksize, stride = [(number,) * nd for number in usual]
+    pad = numbers(0, 2)
+    # Long enough for vectors, and for what is left of them.
+    lengths = tuple(max(n, k) for n, k in zip(
+        numbers(1, 45 if nd == 2 else 7), ksize, strict=True))
+    return lengths, (ksize, stride, pad), draw(st.booleans())
+
+
+HOW = st.sampled_from(['plain', 'fortran', 'reversed'])
+
+
+def check_same(results, expected):
+    for a, b in zip(results, expected, strict=True):
+        assert (a.dtype, a.shape) == (b.dtype, b.shape)
+        assert a.flags.c_contiguous
+        # Elements are added up in the same order: not even the rounding differs.
+        np.testing.assert_array_equal(a, b)
+
+
+@settings(max_examples=150)
+@given(windows(), st.sampled_from('efd'), HOW,
+       st.sampled_from([None, np.nan, -np.inf, np.inf]))
+def test_max_pool(case, dtype, how, special):
+    lengths, window, cover_all = case
+    x = strided(random((2, 2, *lengths), dtype, special=special), how)
+    check_same(pooling.max_pool.compiled(x, *window, cover_all),
+               pooling.max_pool.reference(x, *window, cover_all))
+
+
+@settings(max_examples=150)
+@given(windows(), st.sampled_from('efd'), st.sampled_from('il'), HOW)
+def test_put_and_pick(case, dtype, index_dtype, how):
+    lengths, window, cover_all = case
+    outs = pooling.places(lengths, *window, cover_all)
+    x = strided(random((2, 2, *lengths), dtype), how)
+    gy = strided(random((2, 2, *outs), dtype, 1), how)
+    count = np.prod(window[0])
+    indexes = np.random.RandomState(2).randint(0, count, gy.shape).astype(index_dtype)
+    check_same([pooling.put.compiled(gy, indexes, *window, lengths)],
+               [pooling.put.reference(gy, indexes, *window, lengths)])
+    check_same([pooling.pick.compiled(x, indexes, *window)],
+               [pooling.pick.reference(x, indexes, *window)])
+
+
+@settings(max_examples=150)
+@given(windows(), st.sampled_from('efd'), HOW, st.integers(1, 9))
+def test_sum_and_spread(case, dtype, how, divisor):
+    lengths, window, cover_all = case
+    outs = pooling.places(lengths, *window, cover_all)
+    x = strided(random((2, 2, *lengths), dtype), how)
+    gy = strided(random((2, 2, *outs), dtype, 1), how)
+    check_same([pooling.window_sum.compiled(x, *window, outs, divisor)],
+               [pooling.window_sum.reference(x, *window, outs, divisor)])
+    check_same([pooling.window_spread.compiled(gy, *window, lengths, divisor)],
+               [pooling.window_spread.reference(gy, *window, lengths, divisor)])
+
+
+@given(windows())
+def test_places(case):
+    lengths, window, cover_all = case
+    outs = pooling.places(lengths, *window, cover_all)
+    # All that lie in the padded images, and with cover_all those that begin in front of
+    # the end as well, but for what another window has seen.
+    for length, k, s, p, out in zip(lengths, *window, outs, strict=True):
+        last = (out - 1) * s + k
+        assert last < length + 2 * p + s if cover_all else last <= length + 2 * p
+        assert last >= length + 2 * p if cover_all else last > length + 2 * p - s
+
+
+@pytest.mark.parametrize('numbers', [
+    ((0, 1), (1, 1), (0, 0)), ((1, 1), (1, 0), (0, 0)), ((1, 1), (1, 1), (0, -1)),
+    ((9, 1), (1, 1), (0, 0)), ((1,), (1,), (0,)), ([1, 1], (1, 1), (0, 0))])
+def test_what_the_loops_cannot_do(numbers):
+    x = random((1, 1, 4, 4), 'f')
+    assert pooling.max_pool.compiled(x, *numbers, False) is NotImplemented
+
+
+@pytest.mark.parametrize('x', [
+    random((1, 1, 4, 4), 'i'), random((0, 1, 4, 4), 'f'), random((1, 1, 4, 4), '>f4')])
+def test_arrays_the_loops_cannot_do(x):
+    window = (2, 2), (2, 2), (0, 0)
+    result = pooling.window_sum.compiled(x, *window, (2, 2), 1)
+    if result is not NotImplemented:
+        # Copied to native byte order.
+        np.testing.assert_array_equal(
+            result, pooling.window_sum.reference(x, *window, (2, 2), 1))
+        assert x.dtype == '>f4'
+
+
+@pytest.mark.parametrize('number', [4, -5])
+def test_indexes_out_of_range(number):
+    indexes = np.full((1, 1, 2, 2), number)
+    window = (2, 2), (2, 2), (0, 0)
+    with pytest.raises(IndexError, match='4 elements'):
+        pooling.put(random(indexes.shape, 'f'), indexes, *window, (4, 4))
+    with pytest.raises(IndexError, match='4 elements'):
+        pooling.pick(random((1, 1, 4, 4), 'f'), indexes, *window)
+
+
+def test_negative_indexes_count_from_the_end():
+    x = random((1, 1, 4, 4), 'f')
+    window = (2, 2), (2, 2), (0, 0)
+    indexes = np.array([[[[0, 1], [2, 3]]]])
+    np.testing.assert_array_equal(
+        pooling.pick(x, indexes - 4, *window), pooling.pick(x, indexes, *window))
+
+
+@pytest.fixture
+def on_host(monkeypatch):
+    if host_cuda.COMPILER is None:
+        pytest.skip('no C++ compiler')
+    monkeypatch.setattr(cuda, 'cupy', host_cuda.cupy)
+    monkeypatch.setattr(cuda, 'elementwise', host_cuda.elementwise)
+
+
+@pytest.mark.parametrize(('lengths', 'window', 'cover_all'), [
+    ((9,), ((3,), (2,), (1,)), True),
+    ((7, 8), ((3, 2), (2, 3), (1, 0)), True),
+    ((7, 8), ((2, 4), (1, 3), (0, 2)), False),
+])
+@pytest.mark.parametrize('special', [None, np.nan])
+def test_cuda_code(on_host, lengths, window, cover_all, special):
+    x = random((2, 3, *lengths), 'f', special=special)
+    expected, places = pooling.max_pool.reference(x, *window, cover_all)
+    outs = expected.shape[2:]
+    y, indexes = np.empty_like(expected), np.empty(expected.shape, 'i')
+    kernels = max_pooling_nd_kernel
+    kernels.MaxPoolingNDKernelForward.launch(
+        x, lengths, outs, window, (), (y, indexes))
+    np.testing.assert_array_equal(y, expected)
+    np.testing.assert_array_equal(indexes, places)
+
+    other = random(x.shape, 'f', 1)
+    kernels.MaxPoolingNDKernelForwardWithIndexes.launch(
+        other, lengths, outs, window, (indexes,), (y,))
+    np.testing.assert_array_equal(y, pooling.pick.reference(other, indexes, *window))
+    kernels.MaxPoolingNDKernelForwardWithIndexes1.launch(
+        x, lengths, outs, window, (other,), (y,))
+    np.testing.assert_array_equal(y, pooling.pick.reference(other, indexes, *window))
+
+    gy, gx = random(y.shape, 'f', 2), np.empty_like(x)
+    kernels.MaxPoolingNDKernelBackward.launch(
+        gy, lengths, outs, window, (indexes,), (gx,))
+    np.testing.assert_array_equal(
+        gx, pooling.put.reference(gy, indexes, *window, lengths))
+
+    np.testing.assert_array_equal(
+        average_pooling_nd.forward_on_gpu(other, outs, window, 4),
+        pooling.window_sum.reference(other, *window, outs, 4))
+    np.testing.assert_array_equal(
+        average_pooling_nd.backward_on_gpu(gy, x.shape, window, 4),
+        pooling.window_spread.reference(gy, *window, lengths, 4))

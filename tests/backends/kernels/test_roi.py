@@ -1,0 +1,125 @@
+"""Compiled and CUDA forms of kernels on regions, against the reference."""
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import _device_roi, roi
+from tests.backends import host_cuda
+
+TOLERANCE = {'f': 2e-6, 'd': 1e-14}
+
+
+@st.composite
+def cases(draw):
+    """Images, their numbers and regions, which may lie outside; and sizes."""
+    rng = np.random.RandomState(draw(st.integers(0, 999)))
+    dtype = draw(st.sampled_from('fd'))
+    shape = (2, 3, draw(st.integers(1, 9)), draw(st.integers(1, 9)))
+    x = rng.randint(-8, 9, shape) / 4
+    if draw(st.booleans()):
+        x[rng.uniform(size=shape) < .1] = np.nan
+    low = rng.uniform(-4, 10, (3, 2))
+    boxes = np.concatenate([low, low + rng.uniform(-2, 9, (3, 2))], axis=1)
+    if draw(st.booleans()):
+        # Halves are where rounding matters.
+        boxes = np.round(boxes * 2) / 2
+    size = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    ratio = draw(st.integers(0, 3)), draw(st.integers(0, 3))
+    return (x.astype(dtype), rng.randint(-2, 2, 3).astype('i'), boxes, size,
+            draw(st.integers(0, 1)), ratio)
+
+
+def check(case, form):
+    """Compare all kernels, of which ``form`` gives another form, with the reference."""
+    x, numbers, boxes, size, extra, ratio = case
+    tolerance = TOLERANCE[x.dtype.char]
+
+    def compare(kernel, *args, exact=False):
+        results, expected = form(kernel)(*args), kernel.reference(*args)
+        if not isinstance(expected, tuple):
+            results, expected = (results,), (expected,)
+        for a, b in zip(results, expected, strict=True):
+            assert (a.dtype, a.shape) == (b.dtype, b.shape)
+            if exact:
+                np.testing.assert_array_equal(a, b)
+            else:
+                np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+        return expected
+
+    gy = np.random.RandomState(0).randint(-8, 9, (3, 3, *size)).astype(x.dtype) / 4
+    _, found = compare(
+        roi.cell_max, x, numbers, boxes, size, extra, -1., exact=True)
+    compare(roi.cell_put, gy, found, numbers, x.shape)
+    _, found = compare(roi.sample_max, x, numbers, boxes, size, ratio, exact=True)
+    compare(roi.sample_put, gy, found, numbers, boxes, ratio, x.shape)
+    x = np.nan_to_num(x)
+    compare(roi.cell_mean, x, numbers, boxes, size, extra)
+    compare(roi.sample_mean, x, numbers, boxes, size, ratio)
+    compare(roi.cell_spread, gy, numbers, boxes, extra, x.shape)
+    compare(roi.sample_spread, gy, numbers, boxes, ratio, x.shape)
+
+
+@settings(max_examples=100)
+@given(cases())
+def test_compiled(case):
+    check(case, lambda kernel: kernel.compiled)
+
+
+@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
+@settings(max_examples=30)
+@given(cases())
+def test_cuda_code(case):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda, 'cupy', host_cuda.cupy)
+        patch.setattr(cuda, 'elementwise', host_cuda.elementwise)
+        check(case, lambda kernel: getattr(_device_roi, kernel.__name__))
+
+
+@pytest.mark.parametrize('kernel', [roi.cell_mean, roi.sample_mean])
+def test_halves(kernel):
+    # They are computed in single precision, where they do not overflow.
+    x = np.full((1, 2, 6, 6), 6e4, 'e')
+    last = 0 if kernel is roi.cell_mean else (2, 2)
+    args = np.zeros(1, 'i'), np.array([[0., 1, 5, 4]]), (2, 2), last
+    for form in kernel.compiled, kernel.reference:
+        y = form(x, *args)
+        assert y.dtype == 'e'
+        np.testing.assert_array_equal(y, np.full(y.shape, 6e4, 'e'))
+
+
+def test_infinity_stays_where_it_is():
+    x = np.zeros((1, 1, 4, 4), 'f')
+    x[0, 0, 3, 3] = np.inf
+    boxes = np.array([[3., 3., 3., 3.], [0, 0, 0, 0]])
+    numbers = np.zeros(2, 'i')
+    # The last pixel has no neighbour whose weight is zero times infinity.
+    y = roi.sample_mean(x, numbers, boxes, (1, 1), (1, 1))
+    np.testing.assert_array_equal(y.ravel(), [np.inf, 0])
+
+
+@pytest.mark.parametrize(('value', 'error'), [
+    (np.nan, ValueError), (np.inf, OverflowError)])
+def test_boxes_without_size(value, error):
+    x = np.zeros((1, 1, 4, 4), 'f')
+    boxes = np.full((1, 4), value)
+    with pytest.raises(error):
+        roi.cell_mean(x, np.zeros(1, 'i'), boxes, (2, 2), 0)
+
+
+def test_no_such_image():
+    x = np.zeros((2, 1, 4, 4), 'f')
+    boxes = np.array([[0., 0, 2, 2]])
+    for number in 2, -3:
+        with pytest.raises(IndexError):
+            roi.cell_mean(x, np.full(1, number, 'i'), boxes, (2, 2), 0)
+
+
+def test_no_regions():
+    x = np.zeros((2, 3, 4, 4), 'f')
+    y, found = roi.cell_max(
+        x, np.zeros(0, 'i'), np.zeros((0, 4)), (2, 5), 0, 0.)
+    assert y.shape == found.shape == (0, 3, 2, 5)
+    gx = roi.cell_put(y, found, np.zeros(0, 'i'), x.shape)
+    np.testing.assert_array_equal(gx, x)
