@@ -1,3 +1,5 @@
+import numpy
+
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
@@ -43,7 +45,8 @@ class Hinge(Function):
         if self.norm == 'L2':
             loss = loss * loss
         if self.reduce == 'mean':
-            loss = xp.asarray(loss.sum() / len(x), dtype=x.dtype)
+            total = loss.sum(dtype=numpy.promote_types(x.dtype, numpy.float32))
+            loss = xp.asarray(total / len(x), dtype=x.dtype)
         return loss,
 
     def backward(self, inputs, grad_outputs):

@@ -27,7 +27,8 @@ class MeanAbsoluteError(FunctionNode):
 
     def backward(self, indexes, grad_outputs):
         xp = backend.get_array_module(self.diff)
-        slope = xp.sign(self.diff) / self.diff.dtype.type(self.diff.size)
+        # The number of elements may be too large for a half; its inverse is not.
+        slope = xp.sign(self.diff) * self.diff.dtype.type(1. / max(self.diff.size, 1))
         gy = broadcast.broadcast_to(grad_outputs[0], slope.shape)
         gx = gy * xp.asarray(slope, dtype=gy.dtype)
         return tuple([gx if i == 0 else -gx for i in indexes])

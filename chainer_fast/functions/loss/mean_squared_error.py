@@ -1,3 +1,5 @@
+import numpy
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -14,8 +16,10 @@ class MeanSquaredError(FunctionNode):
         self.retain_inputs((0, 1))
         x0, x1 = inputs
         xp = backend.get_array_module(x0)
-        diff = (x0 - x1).ravel()
-        return xp.asarray(diff.dot(diff) / diff.size, dtype=diff.dtype),
+        # Neither the sum of many halves nor their number need be one.
+        wide = numpy.promote_types(x0.dtype, numpy.float32)
+        diff = (x0 - x1).ravel().astype(wide, copy=False)
+        return xp.asarray(diff.dot(diff) / diff.size, dtype=x0.dtype),
 
     def backward(self, indexes, gy):
         x0, x1 = self.get_retained_inputs()

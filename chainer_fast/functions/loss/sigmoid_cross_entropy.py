@@ -1,3 +1,5 @@
+import numpy
+
 from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import sigmoid
@@ -37,7 +39,9 @@ class SigmoidCrossEntropy(FunctionNode):
             return loss,
         count = self.ignore_mask.sum() if self.normalize else len(x)
         self.count = xp.maximum(count, 1) if self.normalize else max(count, 1)
-        return xp.asarray(loss.sum() / self.count, dtype=x.dtype),
+        # A sum of halves overflows soon.
+        total = loss.sum(dtype=numpy.promote_types(x.dtype, numpy.float32))
+        return xp.asarray(total / self.count, dtype=x.dtype),
 
     def backward(self, inputs, grad_outputs):
         x, t = self.get_retained_inputs()
