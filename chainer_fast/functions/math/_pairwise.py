@@ -1,5 +1,6 @@
 """Choice of one of two elements, for the larger and the smaller of two arrays."""
 from chainer_fast import backend, function_node, utils
+from chainer_fast.backends.kernels import choosing
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
 from chainer_fast.utils import type_check
@@ -39,12 +40,12 @@ class PairGrad(function_node.FunctionNode):
 
     def forward(self, inputs):
         gy, = inputs
-        xp = backend.get_array_module(gy)
-        zero = gy.dtype.type(0)
-        parts = (xp.where(self.cond, gy, zero), self.x1_shape), (
-            xp.where(self.cond, zero, gy), self.x2_shape)
-        return tuple([utils.force_array(utils.sum_to(utils.force_array(g), shape))
-                      for g, shape in parts])
+        zero = backend.get_array_module(gy).zeros((), gy.dtype)
+        parts = (choosing.where(self.cond, gy, zero), self.x1_shape), (
+            choosing.where(self.cond, zero, gy), self.x2_shape)
+        return tuple([
+            g if g.shape == shape else utils.force_array(utils.sum_to(g, shape))
+            for g, shape in parts])
 
     def backward(self, indexes, grad_outputs):
         first = self.cond.astype(self.inputs[0].dtype)
