@@ -3,7 +3,7 @@
 Losses and gradients of a sample are made in one go over its scores.
 """
 from chainer_fast import backend
-from chainer_fast.backends.kernels import kernel, softmax
+from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels._compiled import cross_entropy as compiled
 
 
@@ -15,6 +15,18 @@ def _index(labels):
         xp.arange(n).reshape((n,) + (1,) * (ndim - d - 1))
         for d, n in enumerate(labels.shape)]
     return (grid[0], labels, *grid[1:])
+
+
+def _softmax(x):
+    """The softmax of scores, and its logarithm."""
+    xp = backend.get_array_module(x)
+    # In this order, large scores cost no precision.
+    log_y = x - x.max(axis=1, keepdims=True)
+    y = xp.exp(log_y)
+    total = y.sum(axis=1, keepdims=True)
+    log_y -= xp.log(total)
+    y /= total
+    return y, log_y
 
 
 def _classes(t, ignore_label):
@@ -46,13 +58,13 @@ def hard_losses(x, t, class_weight, ignore_label):
         the scores; and the number of labels that count.
     """
     xp = backend.get_array_module(x)
-    log_y = softmax.log_softmax(x, 1)
+    y, log_y = _softmax(x)
     labels, counted = _classes(t, ignore_label)
     losses = -log_y[_index(labels)]
     if class_weight is not None:
         losses *= class_weight.astype(x.dtype, copy=False)[labels]
     losses = xp.where(counted, losses, x.dtype.type(0))
-    return losses, xp.exp(log_y, out=log_y), counted.sum()
+    return losses, y, counted.sum()
 
 
 @kernel(compiled=compiled.hard_gradient)
@@ -99,10 +111,8 @@ def soft_losses(x, t):
     tuple of array
         Losses, without axis 1; and the softmax of the scores.
     """
-    xp = backend.get_array_module(x)
-    log_y = softmax.log_softmax(x, 1)
-    losses = -(t * log_y).sum(axis=1)
-    return losses, xp.exp(log_y, out=log_y)
+    y, log_y = _softmax(x)
+    return -(t * log_y).sum(axis=1), y
 
 
 @kernel(compiled=compiled.soft_gradient)

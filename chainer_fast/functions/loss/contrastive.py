@@ -24,13 +24,11 @@ class Contrastive(FunctionNode):
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('x0', 'x1', 'y'))
         x0_type, x1_type, y_type = in_types
-        type_check.expect(x0_type.dtype.kind == 'f')
+        for each, kind, ndim in (x0_type, 'f', 2), (y_type, 'i', 1):
+            type_check.expect(each.dtype.kind == kind, each.ndim == ndim)
+            type_check.expect(x1_type.shape[0] == each.shape[0])
         type_check.expect(x0_type.dtype == x1_type.dtype)
-        type_check.expect(y_type.dtype.kind == 'i')
         type_check.expect(x0_type.shape == x1_type.shape)
-        type_check.expect(x0_type.ndim == 2)
-        type_check.expect(y_type.ndim == 1)
-        type_check.expect(x1_type.shape[0] == y_type.shape[0])
         type_check.expect(x1_type.shape[0] > 0)
 
     @precision._fp16_mixed_precision_helper

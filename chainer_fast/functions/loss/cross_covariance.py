@@ -18,11 +18,10 @@ class CrossCovariance(FunctionNode):
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('y', 'z'))
         y_type, z_type = in_types
-        type_check.expect(y_type.dtype.kind == 'f')
-        type_check.expect(y_type.dtype == z_type.dtype)
         for each in in_types:
-            type_check.expect(each.ndim == 2)
+            type_check.expect(each.dtype.kind == 'f', each.ndim == 2)
         type_check.expect(y_type.shape[0] == z_type.shape[0])
+        type_check.expect(y_type.dtype == z_type.dtype)
 
     @precision._fp16_mixed_precision_helper
     def forward(self, inputs):

@@ -28,9 +28,8 @@ class DeCov(Function):
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('h',))
-        h_type, = in_types
-        type_check.expect(h_type.dtype.kind == 'f')
-        type_check.expect(h_type.ndim == 2)
+        for h_type in in_types:
+            type_check.expect(h_type.dtype.kind == 'f', h_type.ndim == 2)
 
     def forward(self, inputs):
         h, = inputs

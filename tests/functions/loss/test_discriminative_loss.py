@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from chainer_fast import functions as F
+from chainer_fast.functions.loss import discriminative_loss
+from chainer_fast.utils import type_check
+from chainer_fast.variable import Variable
+from tests.functions import gradients
+
+loss = F.discriminative_margin_based_clustering_loss
+LABELS = np.array([[[1, 1, 2], [0, 3, 2]], [[1, 2, 2], [2, -1, 9]]])
+X = gradients.uniform((2, 3, 2, 3), low=-3, high=3)
+
+
+def expected(x, labels, delta_v, delta_d, clusters, norm):
+    """The formulas, by cluster and image."""
+    def size(v):
+        return np.linalg.norm(v.ravel(), norm)
+
+    batch = len(x)
+    means = np.zeros((clusters, batch, clusters))
+    variance = 0
+    for c in range(clusters):
+        spreads = []
+        for b in range(batch):
+            pixels = x[b][:, labels[b] == c + 1].T
+            if len(pixels):
+                means[c, b] = pixels.mean(axis=0)
+            spreads += [
+                max(size(p - means[c, b]) - delta_v, 0) ** 2 for p in pixels]
+        variance += np.mean(spreads) / clusters if spreads else 0
+    gaps = [
+        max(2 * delta_d - size(means[c, b] - means[d, b]), 0) ** 2
+        for b in range(batch) for c in range(clusters) for d in range(clusters)
+        if c != d]
+    sizes = [size(means[c]) / batch for c in range(clusters)]
+    return variance, np.mean(gaps), np.mean(sizes)
+
+
+@pytest.mark.parametrize('norm', [1, 2])
+def test_values(norm):
+    y = loss(X, LABELS, .2, 2, 3, norm, 2, 3, 4)
+    for factor, term, value in zip(
+            (2, 3, 4), y, expected(X, LABELS, .2, 2, 3, norm), strict=True):
+        assert term.shape == ()
+        np.testing.assert_allclose(term.array, factor * value, 1e-10)
+
+
+@pytest.mark.parametrize('norm', [1, 2])
+def test_gradients(norm):
+    gradients.check(lambda x: loss(x, LABELS, .2, 2, 3, norm), X)
+
+
+def test_norm_of_nothing_has_no_slope():
+    # The third cluster is empty, and its mean is zero.
+    x = Variable(X)
+    for term in loss(x, np.minimum(LABELS, 2), .2, 2, 3, 2):
+        term.backward()
+        assert np.isfinite(x.grad).all()
+
+
+def test_one_cluster_is_far_from_no_other():
+    x = Variable(X[:, :1])
+    _, distance, _ = loss(x, LABELS, .2, 2, 1)
+    assert distance.array == 0
+
+
+@pytest.mark.parametrize('dtype', 'ef')
+def test_dtypes(dtype):
+    x = Variable(X.astype(dtype))
+    y = loss(x, LABELS, .2, 2, 3)
+    sum(y).backward()
+    assert {x.grad.dtype, *[term.dtype for term in y]} == {np.dtype(dtype)}
+
+
+def test_halves_count_as_many_pixels_as_there_are():
+    x, labels = np.ones((1, 1, 100000), 'e'), np.ones((1, 100000), 'i')
+    *_, size = loss(x, labels, .1, 1, 1, gamma=1)
+    assert size.array == 1
+
+
+def test_errors():
+    with pytest.raises(ValueError, match='norm'):
+        loss(X, LABELS, .2, 2, 3, 3)
+    with pytest.raises(ValueError, match='max_embedding_dim'):
+        loss(X, LABELS, .2, 2, 0)
+    with pytest.raises(AssertionError):
+        loss(X, LABELS, .2, 2, 4)
+    with pytest.raises(type_check.InvalidType):
+        loss(X, LABELS[:, :1], .2, 2, 3)
+
+
+def test_defaults():
+    f = discriminative_loss.DiscriminativeMarginBasedClusteringLoss()
+    assert (f.delta_v, f.delta_d, f.max_embedding_dim) == (.5, 1.5, 10)
+    assert (f.alpha, f.beta, f.gamma) == (1, 1, .001)

@@ -1,0 +1,159 @@
+"""Losses over a target and samples of noise."""
+import numpy as np
+import pytest
+
+from chainer_fast import functions as F
+from chainer_fast import grad
+from chainer_fast.utils import WalkerAlias, type_check
+from chainer_fast.variable import Variable
+from tests.functions import gradients
+
+X, W = gradients.uniform((4, 3)), gradients.uniform((5, 3), 1)
+T = np.array([0, 2, -1, 1], 'i')
+NOISE = np.array([[1, 2], [0, 2], [4, 4], [1, 1]], 'i')
+
+
+def sampler(shape):
+    assert shape == (4, 3)
+    return np.concatenate([np.full((4, 1), 9, 'i'), NOISE], axis=1)
+
+
+def negative_sampling(x, W, **options):
+    return F.negative_sampling(x, T, W, sampler, 2, **options)
+
+
+def black_out(x, W, reduce='mean'):
+    return F.black_out(x, abs(T), W, NOISE, reduce)
+
+
+def scores(t):
+    return np.einsum('ij,ikj->ik', X, W[np.concatenate([t[:, None], NOISE], 1)])
+
+
+def negative_sampling_losses():
+    f = scores(T) * [-1, 1, 1]
+    return np.log1p(np.exp(f)).sum(axis=1) * (T != -1)
+
+
+def black_out_losses():
+    p = np.exp(scores(abs(T)))
+    p /= p.sum(axis=1, keepdims=True)
+    return -np.log(p[:, 0]) - np.log(1 - p[:, 1:]).sum(axis=1)
+
+
+@pytest.mark.parametrize('reduce', ['sum', 'no'])
+def test_negative_sampling(reduce):
+    losses = negative_sampling_losses()
+    y = negative_sampling(X, W, reduce=reduce)
+    np.testing.assert_allclose(y.array, losses if reduce == 'no' else losses.sum())
+    gradients.check(lambda x, W: negative_sampling(x, W, reduce=reduce), X, W)
+
+
+@pytest.mark.parametrize('reduce', ['mean', 'no'])
+def test_black_out(reduce):
+    losses = black_out_losses()
+    y = black_out(X, W, reduce)
+    np.testing.assert_allclose(y.array, losses if reduce == 'no' else losses.mean())
+    gradients.check(lambda x, W: black_out(x, W, reduce), X, W)
+
+
+@pytest.mark.parametrize('f', [negative_sampling, black_out])
+@pytest.mark.parametrize('dtype', 'ef')
+def test_dtypes(f, dtype):
+    for reduce in {}, {'reduce': 'no'}:
+        vs = [Variable(a.astype(dtype)) for a in (X, W)]
+        y = f(*vs, **reduce)
+        gs = grad([y], vs) + grad([y], vs, enable_double_backprop=True)
+        assert {y.dtype, *[g.dtype for g in gs]} == {np.dtype(dtype)}
+
+
+def test_samples_are_returned():
+    y, samples = negative_sampling(X, W, return_samples=True)
+    np.testing.assert_array_equal(samples[:, 0], T)
+    np.testing.assert_array_equal(samples[:, 1:], NOISE)
+    np.testing.assert_array_equal(y.array, negative_sampling(X, W).array)
+
+
+def test_stream_of_samples():
+    walker = WalkerAlias([1, 2, 3, 4, 5])
+    np.random.seed(0)
+    _, samples = F.negative_sampling(
+        X, abs(T), W, walker.sample, 3, return_samples=True)
+    np.random.seed(0)
+    np.testing.assert_array_equal(samples[:, 1:], walker.sample((4, 4))[:, 1:])
+
+
+def test_ignored_samples_have_no_part():
+    x = X.copy()
+    x[2] = np.nan
+    v, w = Variable(x), Variable(W)
+    y = negative_sampling(v, w)
+    y.backward()
+    np.testing.assert_allclose(y.array, negative_sampling_losses().sum())
+    np.testing.assert_array_equal(v.grad[2], 0)
+    assert np.isfinite(w.grad).all()
+
+
+@pytest.mark.parametrize('index', [0, 1])
+def test_second_gradients_of_one_first(index):
+    v, w = Variable(X), Variable(W)
+    g = grad([negative_sampling(v, w)], [v, w], enable_double_backprop=True)[index]
+    for gg in grad([F.sum(g)], [v, w]):
+        assert gg.array.any()
+
+
+def test_far_better_scores():
+    x, w = Variable(X * 1000), Variable(W)
+    f = scores(abs(T)) * 1000
+    # A sample of noise with nearly all of the probability has a finite loss.
+    y = black_out(x, w, 'no')
+    assert np.isfinite(y.array).all()
+    for i, row in enumerate(f):
+        best = row.argmax()
+        if best and (row == row[best]).sum() == 1:
+            gap = row[best] - np.delete(row, best).max()
+            assert y.array[i] >= gap
+    for g in grad([F.sum(y)], [x, w]) + grad(
+            [F.sum(black_out(x, w, 'no'))], [x, w], enable_double_backprop=True):
+        assert np.isfinite(g.array).all()
+    y = negative_sampling(x, w)
+    y.backward()
+    assert np.isfinite(x.grad).all()
+
+
+def test_nothing_to_sum_up():
+    y = F.negative_sampling(X[:0], T[:0], W, lambda shape: np.zeros(shape, 'i'), 2)
+    assert y.array == 0
+    np.testing.assert_allclose(F.black_out(X, abs(T), W, NOISE[:, :0]).array, 0)
+
+
+@pytest.mark.parametrize('error, args', [
+    (ValueError, (X, T, W, sampler, 2, 'mean')),
+    (IndexError, (X, T + 5, W, sampler, 2)),
+    (type_check.InvalidType, (X, T.astype('l'), W, sampler, 2)),
+    (type_check.InvalidType, (X, T[:3], W, sampler, 2)),
+    (type_check.InvalidType, (X, T, W.astype('f'), sampler, 2)),
+    (type_check.InvalidType, (X, T, W[0], sampler, 2)),
+])
+def test_errors_of_negative_sampling(error, args):
+    with pytest.raises(error):
+        F.negative_sampling(*args)
+
+
+def test_unknown_arguments():
+    with pytest.raises(TypeError):
+        F.negative_sampling(X, T, W, sampler, 2, samples=NOISE)
+
+
+@pytest.mark.parametrize('error, args', [
+    (IndexError, (X, T + 5, W, NOISE)),
+    (IndexError, (X, T, W, NOISE + 5)),
+    (TypeError, (X, T.tolist(), W, NOISE)),
+    (ZeroDivisionError, (X[:0], T[:0], W, NOISE[:0])),
+    (type_check.InvalidType, (X, T.astype('f'), W, NOISE)),
+    (type_check.InvalidType, (X, T[:3], W, NOISE)),
+    (type_check.InvalidType, (X, T, W[:, :2], NOISE)),
+])
+def test_errors_of_black_out(error, args):
+    with pytest.raises(error):
+        F.black_out(*args)
