@@ -20,12 +20,10 @@ class _LogSumExpOfOthers(FunctionNode):
 
     @precision._fp16_mixed_precision_helper
     def forward(self, inputs):
-        self.retain_inputs((0,))
-        self.retain_outputs((0,))
         x, = inputs
         xp = backend.get_array_module(x)
-        rows = xp.arange(len(x))
         largest = x.argmax(axis=1)
+        rows = xp.arange(len(x))
         top = x[rows, largest][:, None]
         terms = xp.exp(x - top)
         # With the largest element among the others, there is no cancellation.
@@ -36,6 +34,8 @@ class _LogSumExpOfOthers(FunctionNode):
         others[rows, largest] = -numpy.inf
         top = others.max(axis=1, keepdims=True)
         y[rows, largest] = top[:, 0] + xp.log(xp.exp(others - top).sum(axis=1))
+        self.retain_inputs((0,))
+        self.retain_outputs((0,))
         return y,
 
     def backward(self, indexes, grad_outputs):

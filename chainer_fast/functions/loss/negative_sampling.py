@@ -45,10 +45,12 @@ class NegativeSamplingFunction(FunctionNode):
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('x', 't', 'W'))
         x_type, t_type, w_type = in_types
-        type_check.expect(x_type.dtype.kind == 'f', x_type.ndim == 2)
-        type_check.expect(t_type.dtype == numpy.int32, t_type.ndim == 1)
-        type_check.expect(x_type.shape[0] == t_type.shape[0])
-        type_check.expect(w_type.dtype == x_type.dtype, w_type.ndim == 2)
+        for each, ndim in (x_type, 2), (t_type, 1), (w_type, 2):
+            type_check.expect(each.ndim == ndim)
+        type_check.expect(t_type.dtype == numpy.int32)
+        type_check.expect(t_type.shape[0] == x_type.shape[0])
+        for each in x_type, w_type:
+            type_check.expect(each.dtype.kind == 'f', each.dtype == x_type.dtype)
 
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2))
