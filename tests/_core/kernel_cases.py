@@ -17,7 +17,12 @@ from chainer_fast.functions.activation import (
     tanh,
 )
 from chainer_fast.functions.array import concat, reshape
-from chainer_fast.functions.connection import embed_id, linear
+from chainer_fast.functions.connection import (
+    convolution_2d,
+    deconvolution_2d,
+    embed_id,
+    linear,
+)
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.math import (
     average,
@@ -244,6 +249,24 @@ def reshaped(draw, kind):
 
 
 @st.composite
+def convolutions(draw, cls, kind):
+    n, channels, filters = (draw(st.integers(1, 3)) for _ in range(3))
+    sides = tuple([draw(st.integers(3, 6)) for _ in range(2)])
+    window = tuple([draw(st.integers(1, 3)) for _ in range(2)])
+    stride, pad = draw(st.integers(1, 2)), draw(st.integers(0, 1))
+    dtype = draw(types[kind])
+    transposed = cls is deconvolution_2d.Deconvolution2DFunction
+    if transposed:
+        pad = 0
+    ends = (channels, filters) if transposed else (filters, channels)
+    xs = [draw(arrays((n, channels, *sides), dtype, kind)),
+          draw(arrays((*ends, *window), dtype, kind))]
+    if draw(st.booleans()):
+        xs.append(draw(arrays((filters,), dtype, kind)))
+    return lambda: cls(stride, pad), xs
+
+
+@st.composite
 def embeddings(draw, kind):
     rows, columns, n = (draw(st.integers(1, k)) for k in (9, 40, 20))
     w = draw(arrays((rows, columns), draw(types[kind]), kind))
@@ -329,6 +352,9 @@ CASES = {
     softmax_cross_entropy.SoftmaxCrossEntropy: losses,
     matmul.MatMul: products,
     concat.Concat: joined,
+    **{cls: lambda kind, cls=cls: convolutions(cls, kind) for cls in (
+        convolution_2d.Convolution2DFunction,
+        deconvolution_2d.Deconvolution2DFunction)},
     reshape.Reshape: reshaped,
     embed_id.EmbedIDFunction: embeddings,
 }

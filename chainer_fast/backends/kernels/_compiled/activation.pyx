@@ -313,7 +313,8 @@ cdef object _parametric(object x, object w, bint swish):
     return NotImplemented if float_errors() else out
 
 
-cdef int _backward(char kind, void *cond, void *x, void *w, void *gy, void *gx, void *gw,
+cdef int _backward(char kind, void *cond, void *x, void *w, void *gy, void *gx,
+                   void *gw,
                    Py_ssize_t n, ptrdiff_t count, ptrdiff_t run,
                    bint swish) noexcept nogil:
     cdef ptrdiff_t i
@@ -421,8 +422,8 @@ def maxout(x, Py_ssize_t size, Py_ssize_t axis):
     clear_float_errors()
     if kind == b'f':
         cf_maxout_f(<float *>PyArray_DATA(<np.ndarray>x),
-                    <float *>PyArray_DATA(<np.ndarray>y), PyArray_SIZE(y) // inner, size,
-                    inner)
+                    <float *>PyArray_DATA(<np.ndarray>y), PyArray_SIZE(y) // inner,
+                    size, inner)
     else:
         cf_maxout_d(<double *>PyArray_DATA(<np.ndarray>x),
                     <double *>PyArray_DATA(<np.ndarray>y), PyArray_SIZE(y) // inner,

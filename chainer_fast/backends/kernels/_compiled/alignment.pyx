@@ -214,7 +214,8 @@ def ctc(x, labels, npy_int32 blank, input_length, label_length, bint backprop):
     if not kind or PyArray_NDIM(x) != 3:
         return NotImplemented
     labels, input_length, label_length = [
-        numpy.ascontiguousarray(each, 'i') for each in (labels, input_length, label_length)]
+        numpy.ascontiguousarray(each, 'i')
+        for each in (labels, input_length, label_length)]
     losses = numpy.empty(len(labels))
     gx = None
     if backprop:

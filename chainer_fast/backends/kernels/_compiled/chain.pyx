@@ -121,7 +121,6 @@ cdef void _forth(Chain *chain, const real *x, double *before,
     cdef ptrdiff_t last = 0
     cdef ptrdiff_t start = 0
     cdef double *row
-    cdef double none = 0
     for t in range(chain.times):
         for b in range(chain.sizes[t]):
             row = before + (start + b) * n
@@ -147,7 +146,7 @@ cdef void _back(Chain *chain, const real *x, const double *before,
 
     They are the products, times the weights of the costs, and what is in ``pairs``.
     """
-    cdef ptrdiff_t t, b, i, j
+    cdef ptrdiff_t t, b, j
     cdef ptrdiff_t n = chain.n
     cdef ptrdiff_t start = 0
     cdef ptrdiff_t next_start
@@ -294,9 +293,11 @@ cdef int _best_paths(const real *x, const real *cost, const npy_intp *sizes,
                 for j in range(n):
                     row[j] = 0
             elif real is float:
-                cf_best_f(rows + (last + b) * n, cost, row, origins + (start + b) * n, n)
+                cf_best_f(rows + (last + b) * n, cost, row,
+                          origins + (start + b) * n, n)
             else:
-                cf_best_d(rows + (last + b) * n, cost, row, origins + (start + b) * n, n)
+                cf_best_d(rows + (last + b) * n, cost, row,
+                          origins + (start + b) * n, n)
             for j in range(n):
                 row[j] += x[(start + b) * n + j]
         last = start

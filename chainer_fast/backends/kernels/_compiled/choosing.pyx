@@ -4,7 +4,7 @@ Arrays without axes go with all shapes. For anything else, ``NotImplemented``.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_IS_C_CONTIGUOUS, \
+from numpy cimport PyArray_DATA, PyArray_IS_C_CONTIGUOUS, \
     PyArray_NDIM, PyArray_SIZE, PyArray_TYPE
 
 from chainer_fast._core.plain cimport cf_float_kind, empty_like, kind_of

@@ -4,7 +4,7 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
     PyArray_TYPE, PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.graph cimport FunctionBase, Kernel

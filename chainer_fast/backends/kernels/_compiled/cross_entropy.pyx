@@ -1,5 +1,4 @@
-"""Cross entropy between the softmax of scores and labels, in single or double precision.
-"""
+"""Cross entropy between the softmax of scores and labels, in either precision."""
 import numpy
 
 cimport numpy as np

@@ -296,8 +296,8 @@ cdef bint _put_all(
         const char *indexes, bint wide, real *gx, void *index) noexcept nogil:
     """Return whether all indexes were in range."""
     cdef ptrdiff_t size = cf_product(w.out, w.nd), length = cf_product(w.n, w.nd)
-    cdef ptrdiff_t count = cf_product(w.k, w.nd), i
-    for i in range(images):
+    cdef ptrdiff_t count = cf_product(w.k, w.nd), _i
+    for _i in range(images):
         if not _take(indexes, wide, gx, index, size, count):
             return False
         if real is float:
@@ -321,8 +321,8 @@ cdef bint _pick_all(
         bint wide, real *y, void *index) noexcept nogil:
     """Return whether all indexes were in range."""
     cdef ptrdiff_t size = cf_product(w.out, w.nd), length = cf_product(w.n, w.nd)
-    cdef ptrdiff_t count = cf_product(w.k, w.nd), i
-    for i in range(images):
+    cdef ptrdiff_t count = cf_product(w.k, w.nd), _i
+    for _i in range(images):
         if not _take(indexes, wide, y, index, size, count):
             return False
         if real is float:

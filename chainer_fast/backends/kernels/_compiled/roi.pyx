@@ -133,8 +133,8 @@ cdef bint _few_samples(
         object boxes, ptrdiff_t regions, const Grid *g, ptrdiff_t ratio_y,
         ptrdiff_t ratio_x) noexcept:
     cdef double *box = <double *>PyArray_DATA(<np.ndarray>boxes)
-    cdef ptrdiff_t i
-    for i in range(regions):
+    cdef ptrdiff_t _i
+    for _i in range(regions):
         if g.rows * cf_points(box[0], box[2], g.rows, ratio_y) > MANY:
             return False
         if g.columns * cf_points(box[1], box[3], g.columns, ratio_x) > MANY:

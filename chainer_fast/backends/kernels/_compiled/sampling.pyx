@@ -8,7 +8,7 @@ from libc.stddef cimport ptrdiff_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_SIZE, npy_intp
+    PyArray_SIZE
 
 import numpy
 
@@ -83,10 +83,10 @@ cdef bint _suits(np.ndarray x):
 cdef void _resize(floating *x, _Lines rows, _Lines columns, floating *line,
                   floating *y, ptrdiff_t images, ptrdiff_t height,
                   ptrdiff_t width) noexcept nogil:
-    cdef ptrdiff_t k, i
+    cdef ptrdiff_t _k, i
     cdef floating *a
     cdef floating *b
-    for k in range(images):
+    for _k in range(images):
         for i in range(rows.count):
             a, b = x + rows.at[i] * width, x + rows.next[i] * width
             if floating is float:
@@ -104,11 +104,11 @@ cdef void _resize(floating *x, _Lines rows, _Lines columns, floating *line,
 cdef void _resize_adjoint(floating *gy, _Lines rows, _Lines columns, floating *line,
                           floating *gx, ptrdiff_t images, ptrdiff_t height,
                           ptrdiff_t width) noexcept nogil:
-    cdef ptrdiff_t k, i
+    cdef ptrdiff_t _k, i
     cdef floating w
     cdef floating *a
     cdef floating *b
-    for k in range(images):
+    for _k in range(images):
         for i in range(rows.count):
             a, b = gx + rows.at[i] * width, gx + rows.next[i] * width
             w = (<floating *>rows.weight)[i]
@@ -191,8 +191,8 @@ def resize_adjoint(np.ndarray gy, rows, row_weights, columns, column_weights,
 cdef bint _sample(floating *x, floating *grid, cf_point *points, floating *y,
                   ptrdiff_t batch, ptrdiff_t channels, ptrdiff_t height,
                   ptrdiff_t width, ptrdiff_t n) noexcept nogil:
-    cdef ptrdiff_t i, j
-    for i in range(batch):
+    cdef ptrdiff_t _i, _j
+    for _i in range(batch):
         if floating is float:
             if not cf_locate_f(grid, grid + n, height, width, points, n):
                 return False
@@ -200,7 +200,7 @@ cdef bint _sample(floating *x, floating *grid, cf_point *points, floating *y,
             if not cf_locate_d(grid, grid + n, height, width, points, n):
                 return False
         grid += 2 * n
-        for j in range(channels):
+        for _j in range(channels):
             if floating is float:
                 cf_sample_f(x, points, y, n)
             else:
@@ -214,15 +214,15 @@ cdef bint _sample_adjoint(floating *x, floating *grid, cf_point *points, floatin
                           floating *gx, floating *ggrid, ptrdiff_t batch,
                           ptrdiff_t channels, ptrdiff_t height, ptrdiff_t width,
                           ptrdiff_t n) noexcept nogil:
-    cdef ptrdiff_t i, j
-    for i in range(batch):
+    cdef ptrdiff_t _i, j, _j
+    for _i in range(batch):
         if floating is float:
             if not cf_locate_f(grid, grid + n, height, width, points, n):
                 return False
         else:
             if not cf_locate_d(grid, grid + n, height, width, points, n):
                 return False
-        for j in range(channels):
+        for _j in range(channels):
             if floating is float:
                 cf_unsample_f(x, points, gy, gx, ggrid, ggrid + n, n)
             else:

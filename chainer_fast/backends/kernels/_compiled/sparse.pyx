@@ -6,7 +6,7 @@ precision; others than contiguous ones are copied.
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_TYPE, npy_intp
+    npy_intp
 
 import numpy
 
