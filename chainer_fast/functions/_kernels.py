@@ -9,7 +9,13 @@ from chainer_fast._core import (
     row_kernels,
 )
 from chainer_fast._core.graph import register_kernel
-from chainer_fast.backends.kernels._compiled import activation, convolution, noise
+from chainer_fast.backends.kernels import normalization as normalization_steps
+from chainer_fast.backends.kernels._compiled import (
+    activation,
+    convolution,
+    noise,
+    normalization_functions,
+)
 from chainer_fast.backends.kernels._compiled import softmax as softmax_kernels
 from chainer_fast.functions.activation import (
     clipped_relu,
@@ -40,6 +46,13 @@ from chainer_fast.functions.math import (
     sum,
 )
 from chainer_fast.functions.noise import dropout
+from chainer_fast.functions.normalization import (
+    batch_normalization,
+    group_normalization,
+    l2_normalization,
+    layer_normalization,
+    local_response_normalization,
+)
 
 
 def register():
@@ -82,6 +95,22 @@ def register():
             (log_softmax.LogSoftmax, softmax_kernels.SoftmaxKernel(True)),
             (dropout.Dropout, noise.DropoutKernel()),
             (dropout.DropoutGrad, noise.DropoutGradKernel()),
+            (batch_normalization.BatchNormalization,
+             normalization_functions.BatchNormalizationKernel(
+                 batch_normalization._keys, batch_normalization._impl_selector,
+                 batch_normalization.GeneralBatchNormalizationImpl,
+                 normalization_steps.update_running)),
+            (batch_normalization.FixedBatchNormalization,
+             normalization_functions.FixedBatchNormalizationKernel(
+                 batch_normalization._keys)),
+            (layer_normalization.LayerNormalization,
+             normalization_functions.GroupNormalizationKernel(True)),
+            (group_normalization.GroupNormalization,
+             normalization_functions.GroupNormalizationKernel(False)),
+            (local_response_normalization.LocalResponseNormalization,
+             normalization_functions.LocalResponseNormalizationKernel()),
+            (l2_normalization.NormalizeL2,
+             normalization_functions.NormalizeL2Kernel()),
             (sum.Sum, reduce_kernels.SumKernel()),
             (average.Mean, reduce_kernels.MeanKernel()),
             (softmax_cross_entropy.SoftmaxCrossEntropy,

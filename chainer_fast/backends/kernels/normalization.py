@@ -148,6 +148,59 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     return gx, ggamma, gbeta
 
 
+@kernel(compiled=_compiled.inverses)
+def inverses(var, eps):
+    """Reciprocals of standard deviation and variance.
+
+    Parameters
+    ----------
+    var : array
+        Variances.
+    eps : float
+        Summand of the variances.
+
+    Returns
+    -------
+    tuple of array
+        Reciprocals of the root of ``var + eps``, and of it.
+    """
+    xp = backend.get_array_module(var)
+    shifted = var + var.dtype.type(eps)
+    return (utils.force_array(xp.reciprocal(xp.sqrt(shifted))),
+            utils.force_array(xp.reciprocal(shifted)))
+
+
+@kernel(compiled=_compiled.fixed_backward)
+def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
+    """Gradients of a batch normalized by given statistics.
+
+    Parameters
+    ----------
+    x : array
+        Values that were normalized.
+    gamma : array
+        Factors.
+    gy : array
+        Gradients of the result.
+    mean, inv_std, inv_var : array
+        Statistics.
+    axis : tuple of int
+        Axes that they are the same along.
+
+    Returns
+    -------
+    tuple of array
+        Gradients of ``x``, ``gamma``, ``beta``, mean and variance.
+    """
+    gx, ggamma, gbeta = batch_backward.reference(
+        x, gamma, gy, mean, inv_std, axis, True)
+    # The result depends on the mean as on -x, and on the variance by inv_std.
+    gmean = utils.force_array(-gamma * inv_std * gbeta)
+    gvar = utils.force_array(ggamma * gamma * inv_var)
+    gvar *= -0.5
+    return gx, ggamma, gbeta, gmean, gvar
+
+
 @kernel(compiled=_compiled.update_running)
 def update_running(running_mean, running_var, mean, var, decay, adjust):
     """Move running statistics towards those of a batch, in place.
@@ -321,3 +374,59 @@ def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
     gx *= -2 * alpha * beta
     gx += gy * scale
     return gx
+
+
+def _lengths(x, axis):
+    xp = backend.get_array_module(x)
+    return xp.sqrt((x * x).sum(axis=axis, keepdims=True))
+
+
+@kernel(compiled=_compiled.length_forward)
+def length_forward(x, axis, eps):
+    """Divide vectors by their length.
+
+    Parameters
+    ----------
+    x : array
+        Vectors.
+    axis : tuple of int
+        Axes that the components of a vector lie along.
+    eps : float
+        Summand of the length.
+
+    Returns
+    -------
+    array
+    """
+    norm = _lengths(x, axis)
+    norm += norm.dtype.type(eps)
+    return utils.force_array(x / norm)
+
+
+@kernel(compiled=_compiled.length_backward)
+def length_backward(x, gy, axis, eps):
+    """Gradient of :func:`length_forward`.
+
+    With the length :math:`r` and :math:`n = r + \\epsilon` it is
+    :math:`(g - x \\langle g, x \\rangle / (r n)) / n`, and :math:`g / n` where the
+    length is zero.
+
+    Parameters
+    ----------
+    x : array
+        Vectors.
+    gy : array
+        Gradients of the result.
+    axis : tuple of int
+        Axes that the components of a vector lie along.
+    eps : float
+        Summand of the length.
+
+    Returns
+    -------
+    array
+    """
+    r = _lengths(x, axis)
+    n = r + r.dtype.type(eps)
+    along = (gy * x).sum(axis=axis, keepdims=True) / ((r + (r == 0)) * n)
+    return utils.force_array((gy - x * along) / n)

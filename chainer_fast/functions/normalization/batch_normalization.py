@@ -1,7 +1,7 @@
 """Normalization by the moments of a batch, or by given ones."""
 import warnings
 
-from chainer_fast import backend, utils
+from chainer_fast import backend
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
@@ -206,10 +206,7 @@ class FixedBatchNormalization(FunctionNode):
         dtype = _dtypes.interm(x, gamma)
         y_dtype = x.dtype
         x, gamma, beta, mean, var = _dtypes.cast_all((x, gamma, beta, mean, var), dtype)
-        xp = backend.get_array_module(x)
-        shifted = var + dtype.type(self.eps)
-        self.inv_var = utils.force_array(xp.reciprocal(shifted))
-        self.inv_std = utils.force_array(xp.reciprocal(xp.sqrt(shifted)))
+        self.inv_std, self.inv_var = kernels.inverses(var, self.eps)
         y = kernels.batch_apply(x, gamma, beta, mean, self.inv_std, axis)
         return y if y.dtype == y_dtype else y.astype(y_dtype),
 
@@ -244,14 +241,10 @@ class FixedBatchNormalizationGrad(FunctionNode):
         self.retain_inputs((0, 1, 2, 3, 4))
         dtype = _dtypes.interm(*inputs[:2])
         x, gamma, mean, _, gy = _dtypes.cast_all(inputs, dtype)
-        gx, ggamma, gbeta = kernels.batch_backward(
-            x, gamma, gy, mean, self.inv_std, self.axis, True)
-        # y depends on the mean as on -x, and on the variance by inv_std.
-        gmean = -gamma * self.inv_std * gbeta
-        gvar = ggamma * gamma * self.inv_var
-        gvar *= -0.5
-        grads = _dtypes.cast_all((ggamma, gbeta, gmean, gvar), inputs[1].dtype)
-        return gx.astype(inputs[0].dtype, copy=False), *map(utils.force_array, grads)
+        gx, *grads = kernels.fixed_backward(
+            x, gamma, gy, mean, self.inv_std, self.inv_var, self.axis)
+        gx, = _dtypes.cast_all((gx,), inputs[0].dtype)
+        return gx, *_dtypes.cast_all(grads, inputs[1].dtype)
 
     def backward(self, indexes, grad_outputs):
         inputs = self.get_retained_inputs()

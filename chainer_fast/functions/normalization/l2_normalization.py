@@ -1,18 +1,11 @@
 """Normalization to vectors of length one."""
-from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.functions.normalization._second_order import as_type
-
-
-def _norm(x, axis):
-    """Length of vectors, whose axes stay; in single precision for halves."""
-    xp = backend.get_array_module(x)
-    x, = _dtypes.cast_all((x,), _dtypes.interm(x, x))
-    return xp.sqrt((x * x).sum(axis=axis, keepdims=True))
 
 
 class NormalizeL2(FunctionNode):
@@ -36,10 +29,10 @@ class NormalizeL2(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0,))
-        x, = inputs
-        norm = _norm(x, self.axis)
-        norm += norm.dtype.type(self.eps)
-        return utils.force_array(x / norm, x.dtype),
+        dtype = inputs[0].dtype
+        x, = _dtypes.cast_all(inputs, _dtypes.interm(*inputs * 2))
+        y = kernels.length_forward(x, self.axis, float(self.eps))
+        return tuple(_dtypes.cast_all((y,), dtype))
 
     def backward(self, indexes, grad_outputs):
         return _NormalizeL2Grad(self.eps, self.axis).apply(
@@ -48,10 +41,6 @@ class NormalizeL2(FunctionNode):
 
 class _NormalizeL2Grad(FunctionNode):
     """Gradient of :class:`NormalizeL2`.
-
-    With the length :math:`r`, the direction :math:`e = x / r` and
-    :math:`n = r + \\epsilon`, it is :math:`(g - e \\langle g, e \\rangle r / n) / n`.
-    The direction of a zero is taken to be zero.
 
     Parameters
     ----------
@@ -68,15 +57,14 @@ class _NormalizeL2Grad(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
-        x, gy = inputs
-        r = _norm(x, self.axis)
-        direction = x / (r + (r == 0))
-        n = r + r.dtype.type(self.eps)
-        along = (gy * direction).sum(axis=self.axis, keepdims=True)
-        direction *= along * r / n
-        return utils.force_array((gy - direction) / n, x.dtype),
+        dtype = inputs[0].dtype
+        x, gy = _dtypes.cast_all(inputs, _dtypes.interm(*inputs))
+        gx = kernels.length_backward(x, gy, self.axis, float(self.eps))
+        return tuple(_dtypes.cast_all((gx,), dtype))
 
     def backward(self, indexes, grad_outputs):
+        # With the length r, the direction e = x / r and n = r + eps, the gradient is
+        # (g - e <g, e> r / n) / n. The direction of a zero is taken to be zero.
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs)
         x, gy, ggx = [as_type(v, dtype) for v in (*inputs, *grad_outputs)]

@@ -155,3 +155,42 @@ def test_warnings_are_those_of_numpy(eps, message):
     with pytest.warns(RuntimeWarning, match=message), np.errstate(
             invalid='warn' if eps else 'ignore'):
         kernels.group_forward(x, v, v, 1, eps)
+
+
+@settings(max_examples=30, deadline=None)
+@given(case=st.sampled_from(BATCHES), dtype=st.sampled_from('fd'),
+       seed=st.integers(0, 99))
+def test_given_statistics(case, dtype, seed):
+    shape, axis = case
+    keys = tuple(n for i, n in enumerate(shape) if i not in axis)
+    x, gy = uniform(shape, seed, dtype), uniform(shape, seed + 1, dtype)
+    gamma, mean = uniform(keys, seed + 2, dtype), uniform(keys, seed + 3, dtype)
+    inv_std, inv_var = assert_same(
+        kernels.inverses, dtype, uniform(keys, seed + 4, dtype, .1, 2), .3)
+    assert_same(
+        kernels.fixed_backward, dtype, x, gamma, gy, mean, inv_std, inv_var, axis)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=st.sampled_from([
+           ((4,), (0,)), ((3, 50), (1,)), ((3, 50), (-1,)), ((5, 3), (0,)),
+           ((2, 5, 300), (1,)), ((2, 3, 4, 2), (1, 2)), ((2, 3), (0, 1)), ((), ()),
+           ((2, 3, 4), (0, 2)), ((2, 3), ())]),
+       dtype=st.sampled_from('fd'), layout=st.sampled_from(['C', 'F']),
+       zero=st.booleans(), seed=st.integers(0, 99))
+def test_lengths(case, dtype, layout, zero, seed):
+    shape, axis = case
+    x = laid_out(uniform(shape, seed, dtype), layout)
+    if zero and shape:
+        x[:1] = 0
+    gy = uniform(shape, seed + 1, dtype)
+    found = assert_same(kernels.length_forward, dtype, x, axis, .1)
+    # Only where the axes of a vector are apart.
+    assert (found is None) == (axis == (0, 2))
+    assert_same(kernels.length_backward, dtype, x, gy, axis, .1)
+
+
+def test_axes_that_come_twice_are_left_to_numpy():
+    for axis in (1, 1), (1, -1), (2,), [1]:
+        assert kernels.length_forward.compiled(np.ones((2, 3)), axis, .1) is (
+            NotImplemented)

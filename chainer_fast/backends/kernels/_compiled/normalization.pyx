@@ -67,6 +67,22 @@ cdef extern from "normalization.h" nogil:
     void cf_response_backward_d(const double *, const double *, const double *,
                                 const double *, double *, double *, ptrdiff_t,
                                 ptrdiff_t, ptrdiff_t, ptrdiff_t, double) noexcept
+    void cf_inverses_f(const float *, float, float *, float *, ptrdiff_t) noexcept
+    void cf_inverses_d(const double *, double, double *, double *, ptrdiff_t) noexcept
+    void cf_statistics_backward_f(const float *, const float *, const float *,
+                                  const float *, const float *, float *, float *,
+                                  ptrdiff_t) noexcept
+    void cf_statistics_backward_d(const double *, const double *, const double *,
+                                  const double *, const double *, double *, double *,
+                                  ptrdiff_t) noexcept
+    void cf_length_forward_f(const float *, float *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
+                             float) noexcept
+    void cf_length_forward_d(const double *, double *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
+                             double) noexcept
+    void cf_length_backward_f(const float *, const float *, float *, ptrdiff_t,
+                              ptrdiff_t, ptrdiff_t, float) noexcept
+    void cf_length_backward_d(const double *, const double *, double *, ptrdiff_t,
+                              ptrdiff_t, ptrdiff_t, double) noexcept
     void cf_move_towards_f(float *, const float *, float, float, ptrdiff_t) noexcept
     void cf_move_towards_d(double *, const double *, double, double,
                            ptrdiff_t) noexcept
@@ -316,6 +332,54 @@ cdef void _batch_backward(
             <double *>x, <double *>gamma, <double *>gy, <double *>mean,
             <double *>inv_std, fixed, <double *>gx, <double *>ggamma, <double *>gbeta,
             e.outer, e.channels, e.inner)
+
+
+def inverses(var, double eps):
+    cdef char kind = 0
+    cdef npy_intp n
+    var = _plain(var, &kind)
+    if var is None:
+        return NotImplemented
+    n = PyArray_SIZE(var)
+    inv_std = empty_like(var)
+    inv_var = empty_like(var)
+    clear_float_errors()
+    if kind == b'f':
+        cf_inverses_f(<float *>_data(var), <float>eps, <float *>_data(inv_std),
+                      <float *>_data(inv_var), n)
+    else:
+        cf_inverses_d(<double *>_data(var), eps, <double *>_data(inv_std),
+                      <double *>_data(inv_var), n)
+    return NotImplemented if float_errors() else (inv_std, inv_var)
+
+
+def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, tuple axis):
+    cdef char kind = 0
+    cdef npy_intp n
+    grads = batch_backward(x, gamma, gy, mean, inv_std, axis, True)
+    if grads is NotImplemented:
+        return grads
+    gx, ggamma, gbeta = grads
+    n = PyArray_SIZE(ggamma)
+    gamma = _plain(gamma, &kind)
+    inv_std = _plain(inv_std, &kind)
+    inv_var = _plain(inv_var, &kind)
+    if inv_var is None or PyArray_SIZE(inv_var) != n:
+        return NotImplemented
+    gmean = empty_like(ggamma)
+    gvar = empty_like(ggamma)
+    clear_float_errors()
+    if kind == b'f':
+        cf_statistics_backward_f(
+            <float *>_data(gamma), <float *>_data(inv_std), <float *>_data(inv_var),
+            <float *>_data(ggamma), <float *>_data(gbeta), <float *>_data(gmean),
+            <float *>_data(gvar), n)
+    else:
+        cf_statistics_backward_d(
+            <double *>_data(gamma), <double *>_data(inv_std), <double *>_data(inv_var),
+            <double *>_data(ggamma), <double *>_data(gbeta), <double *>_data(gmean),
+            <double *>_data(gvar), n)
+    return NotImplemented if float_errors() else (gx, ggamma, gbeta, gmean, gvar)
 
 
 cdef bint _updatable(object running, object value, char *kind) except -1:
@@ -580,4 +644,84 @@ def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double 
                 <double *>p, <double *>g, <double *>u, <double *>s, <double *>o,
                 <double *>terms, outer, channels, inner, half, factor)
     free(terms)
+    return NotImplemented if float_errors() else gx
+
+
+cdef bint _vectors(object x, object axis, Extent *e) except -1:
+    """Fill in the extent; False if the axes of vectors are not neighbours."""
+    cdef int ndim = PyArray_NDIM(x)
+    cdef int i
+    cdef bint of_vectors[64]
+    if type(axis) is not tuple or ndim > 64:
+        return False
+    for i in range(ndim):
+        of_vectors[i] = False
+    for each in <tuple>axis:
+        if type(each) is not int or not -ndim <= each < ndim:
+            return False
+        i = each if each >= 0 else each + ndim
+        # A name that comes twice is an error, which NumPy tells of.
+        if of_vectors[i]:
+            return False
+        of_vectors[i] = True
+    e.outer = e.channels = e.inner = 1
+    i = 0
+    while i < ndim and not of_vectors[i]:
+        e.outer *= PyArray_DIM(<np.ndarray>x, i)
+        i += 1
+    while i < ndim and of_vectors[i]:
+        e.channels *= PyArray_DIM(<np.ndarray>x, i)
+        i += 1
+    while i < ndim and not of_vectors[i]:
+        e.inner *= PyArray_DIM(<np.ndarray>x, i)
+        i += 1
+    return i == ndim
+
+
+def length_forward(x, axis, double eps):
+    cdef Extent e
+    cdef char kind = 0
+    cdef void *p
+    cdef void *o
+    x = _plain(x, &kind)
+    if x is None or not _vectors(x, axis, &e):
+        return NotImplemented
+    y = empty_like(x)
+    p = _data(x)
+    o = _data(y)
+    clear_float_errors()
+    with nogil:
+        if kind == b'f':
+            cf_length_forward_f(<float *>p, <float *>o, e.outer, e.channels, e.inner,
+                                <float>eps)
+        else:
+            cf_length_forward_d(<double *>p, <double *>o, e.outer, e.channels, e.inner,
+                                eps)
+    return NotImplemented if float_errors() else y
+
+
+def length_backward(x, gy, axis, double eps):
+    cdef Extent e
+    cdef char kind = 0
+    cdef void *p
+    cdef void *g
+    cdef void *o
+    x = _plain(x, &kind)
+    if x is None or not _vectors(x, axis, &e):
+        return NotImplemented
+    gy = _plain(gy, &kind)
+    if gy is None or PyArray_SIZE(gy) != PyArray_SIZE(x):
+        return NotImplemented
+    gx = empty_like(x)
+    p = _data(x)
+    g = _data(gy)
+    o = _data(gx)
+    clear_float_errors()
+    with nogil:
+        if kind == b'f':
+            cf_length_backward_f(<float *>p, <float *>g, <float *>o, e.outer,
+                                 e.channels, e.inner, <float>eps)
+        else:
+            cf_length_backward_d(<double *>p, <double *>g, <double *>o, e.outer,
+                                 e.channels, e.inner, eps)
     return NotImplemented if float_errors() else gx

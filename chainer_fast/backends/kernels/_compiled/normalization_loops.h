@@ -473,6 +473,113 @@ CF_CLONES static void N(group_backward)(const T *x, const T *gamma, const T *g,
     }
 }
 
+/* Reciprocals of var + eps, and of its root. */
+CF_CLONES static void N(inverses)(const T *var, T eps, T *inv_std, T *inv_var,
+                                  ptrdiff_t n) {
+    ptrdiff_t i;
+    for (i = 0; i < n; ++i) {
+        inv_var[i] = (T)1 / (var[i] + eps);
+        inv_std[i] = (T)1 / SQRT(var[i] + eps);
+    }
+}
+
+/* Gradients of given statistics from those of the parameters. */
+CF_CLONES static void N(statistics_backward)(const T *gamma, const T *inv_std,
+                                             const T *inv_var, const T *ggamma,
+                                             const T *gbeta, T *gmean, T *gvar,
+                                             ptrdiff_t n) {
+    ptrdiff_t i;
+    for (i = 0; i < n; ++i) {
+        gmean[i] = -gamma[i] * inv_std[i] * gbeta[i];
+        gvar[i] = ggamma[i] * gamma[i] * inv_var[i] * (T)-0.5;
+    }
+}
+
+/* Vectors lie along the middle axis of the shape (outer, n, inner). */
+CF_INLINE void N(lengths)(const T *x, ptrdiff_t n, ptrdiff_t inner, ptrdiff_t width,
+                          double *squares) {
+    ptrdiff_t i, j;
+    for (j = 0; j < width; ++j)
+        squares[j] = 0;
+    for (i = 0; i < n; ++i)
+        for (j = 0; j < width; ++j)
+            squares[j] += (double)x[i * inner + j] * (double)x[i * inner + j];
+}
+
+CF_CLONES static void N(length_forward)(const T *x, T *y, ptrdiff_t outer, ptrdiff_t n,
+                                        ptrdiff_t inner, T eps) {
+    ptrdiff_t k, i, j, at, width;
+    for (k = 0; k < outer; ++k) {
+        const T *p = x + k * n * inner;
+        T *q = y + k * n * inner;
+        if (inner == 1) {
+            cf_sums s;
+            T norm;
+            cf_start(&s);
+            N(add_moments)(p, n, 0, &s);
+            norm = (T)sqrt(cf_total(s.b, s.rest_b)) + eps;
+            for (i = 0; i < n; ++i)
+                q[i] = p[i] / norm;
+            continue;
+        }
+        for (at = 0; at < inner; at += width) {
+            double squares[CF_STRIP];
+            T norm[CF_STRIP];
+            width = inner - at < CF_STRIP ? inner - at : CF_STRIP;
+            N(lengths)(p + at, n, inner, width, squares);
+            for (j = 0; j < width; ++j)
+                norm[j] = (T)sqrt(squares[j]) + eps;
+            for (i = at; i < at + n * inner; i += inner)
+                for (j = 0; j < width; ++j)
+                    q[i + j] = p[i + j] / norm[j];
+        }
+    }
+}
+
+/* gx = (g - x <g, x> / (r n)) / n with the length r and n = r + eps */
+CF_CLONES static void N(length_backward)(const T *x, const T *g, T *gx, ptrdiff_t outer,
+                                         ptrdiff_t n, ptrdiff_t inner, T eps) {
+    ptrdiff_t k, i, j, at, width;
+    for (k = 0; k < outer; ++k) {
+        const T *p = x + k * n * inner, *q = g + k * n * inner;
+        T *out = gx + k * n * inner;
+        if (inner == 1) {
+            cf_sums s, t;
+            double r;
+            T norm, slope;
+            cf_start(&s);
+            cf_start(&t);
+            N(add_moments)(p, n, 0, &s);
+            N(add_products)(p, q, n, 0, &t);
+            r = sqrt(cf_total(s.b, s.rest_b));
+            norm = (T)r + eps;
+            slope = r > 0 ? (T)(cf_total(t.b, t.rest_b) / (r * (double)norm)) : 0;
+            for (i = 0; i < n; ++i)
+                out[i] = (q[i] - p[i] * slope) / norm;
+            continue;
+        }
+        for (at = 0; at < inner; at += width) {
+            double squares[CF_STRIP], products[CF_STRIP];
+            T norm[CF_STRIP], slope[CF_STRIP];
+            width = inner - at < CF_STRIP ? inner - at : CF_STRIP;
+            N(lengths)(p + at, n, inner, width, squares);
+            for (j = 0; j < width; ++j)
+                products[j] = 0;
+            for (i = at; i < at + n * inner; i += inner)
+                for (j = 0; j < width; ++j)
+                    products[j] += (double)q[i + j] * (double)p[i + j];
+            for (j = 0; j < width; ++j) {
+                double r = sqrt(squares[j]);
+                norm[j] = (T)r + eps;
+                slope[j] = r > 0 ? (T)(products[j] / (r * (double)norm[j])) : 0;
+            }
+            for (i = at; i < at + n * inner; i += inner)
+                for (j = 0; j < width; ++j)
+                    out[i + j] = (q[i + j] - p[i + j] * slope[j]) / norm[j];
+        }
+    }
+}
+
 /* u^-beta for a beta of 3/4, 1/2 or 1, the number of quarters. */
 CF_INLINE void N(power)(const T *u, T *out, ptrdiff_t n, int quarters) {
     ptrdiff_t i;
