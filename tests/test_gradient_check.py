@@ -307,6 +307,18 @@ def test_check_backward_with_params():
             params, dtype='d')
 
 
+def test_functions_of_one_dtype_are_checked_in_another():
+    seen = []
+
+    def f(x):
+        seen.append((x.dtype.char, chainer_fast.config.type_check))
+        return F.resize_images(x, (2, 3))
+
+    x = X.reshape(1, 1, 2, 3)
+    gradient_check.check_backward(f, x, GY.reshape(x.shape), dtype='d', atol=1e-4)
+    assert seen == [('f', True), ('d', False), ('d', False)]
+
+
 def test_detect_nondifferentiable():
     x = numpy.array([1e-4, 1.])
     with pytest.raises(gradient_check.NondifferentiableError):

@@ -118,3 +118,12 @@ def test_unsorted_cuts_are_found_in_debug_mode():
     F.split_axis(x, [2, 1], 1)
     with using_config('debug', True), pytest.raises(ValueError):
         F.split_axis(x, [2, 1], 1)
+
+
+def test_pieces_of_unsorted_cuts_overlap():
+    x = gradients.uniform((2, 3))
+    parts = F.split_axis(x, [2, 1], 1)
+    for part, expected in zip(parts, (x[:, :2], x[:, 2:1], x[:, 1:]), strict=True):
+        np.testing.assert_array_equal(part.array, expected)
+    gradients.check(
+        lambda x: tuple(p ** 2 for p in F.split_axis(x, [2, 1], 1)), x)

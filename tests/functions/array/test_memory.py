@@ -65,7 +65,8 @@ def test_as_strided_stays_within_the_memory(shape, strides, offset):
 
 
 @pytest.mark.parametrize('shape, strides, offset', [
-    ((3, 2), (1, 2), 1), ((4,), (-1,), 3), ((2, 3), (0, 1), 2), ((0, 2), (1, 1), 0)])
+    ((3, 2), (1, 2), 1), ((4,), (-1,), 3), ((2, 3), (0, 1), 2), ((0, 2), (1, 1), 0),
+    ((), (), 5), ((2, 2), (-4, 2), 8), ((3,), (0,), 11)])
 def test_gradients_of_views(shape, strides, offset):
     gradients.check(
         lambda x: F.as_strided(x, shape, strides, offset) ** 2,
@@ -78,3 +79,15 @@ def test_elements_in_one_place_share_its_gradient():
     y.grad = np.ones(3)
     y.backward()
     np.testing.assert_array_equal(x.grad, np.full((2, 3), .5))
+
+
+@pytest.mark.parametrize('shape, strides', [((), ()), ((3,), (0,))])
+def test_gradients_of_views_of_one_element(shape, strides):
+    gradients.check(
+        lambda x: F.as_strided(x, shape, strides, 0) ** 2, gradients.uniform(()))
+
+
+def test_elements_in_one_place_share_a_gradient():
+    x = Variable(np.broadcast_to(np.arange(2.), (4, 2)))
+    F.sum(F.as_strided(x, (2,), (1,), 0) * np.array([4., 8.])).backward()
+    np.testing.assert_array_equal(x.grad, [[1, 2]] * 4)

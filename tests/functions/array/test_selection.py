@@ -145,3 +145,9 @@ def test_permutations_are_checked_in_debug_mode(order):
 def test_permutations_are_vectors_of_integers(order):
     with pytest.raises(ValueError):
         F.permutate(np.zeros(2), order)
+
+
+def test_a_plain_condition_holds_for_all_elements():
+    x, y = np.arange(3.), np.zeros(3)
+    np.testing.assert_array_equal(F.where(True, x, y).array, x)
+    np.testing.assert_array_equal(F.where(np.bool_(False), x, y).array, y)

@@ -161,3 +161,17 @@ def test_pad():
 def test_errors(f, args, error):
     with pytest.raises(error):
         f(np.zeros(X, 'f'), *args)
+
+
+@pytest.mark.parametrize('axis', [None, 0, -1])
+@pytest.mark.parametrize('repeats', [0, 3, (2,)])
+def test_repetitions_of_one_element(axis, repeats):
+    x = gradients.uniform(())
+    y = F.repeat(x, repeats, axis)
+    np.testing.assert_array_equal(y.array, np.repeat(x, repeats))
+    gradients.check(lambda x: F.repeat(x, repeats, axis) ** 2, x)
+
+
+def test_moveaxis_takes_floats():
+    with pytest.raises(type_check.InvalidType):
+        F.moveaxis(np.zeros((2, 3), 'i'), 0, 1)

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast import functions as F
+from chainer_fast.functions.connection import linear
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 from tests.functions import gradients
@@ -73,3 +74,13 @@ def test_only_gradients_asked_for():
     y.backward()
     assert v.grad is None
     np.testing.assert_allclose(W.grad, np.ones((2, 3)) @ x)
+
+
+def test_steps_of_static_chains():
+    function = linear.LinearFunction()
+    x, W, b = np.ones((2, 4), 'f'), np.ones((3, 4), 'f'), np.arange(3, dtype='f')
+    y = np.zeros((2, 3), 'f')
+    assert function.static_linear_no_bias(
+        np, True, inputs=[x, W], outputs=[y]) is None
+    assert function.static_add_bias(inputs=[b], outputs=[y]) is None
+    np.testing.assert_array_equal(y, F.linear(x, W, b).array)

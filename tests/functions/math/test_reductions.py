@@ -173,6 +173,14 @@ def test_weighted_average(axis, keepdims):
         draw(y.shape, seed=2), rtol=1e-4, atol=1e-5)
 
 
+def test_axis_of_a_weighted_average_in_a_tuple():
+    x, weights = draw((2, 3)), draw((3,), seed=1) + 2
+    np.testing.assert_array_equal(
+        F.average(x, (-1,), weights).array, F.average(x, 1, weights).array)
+    with pytest.raises(type_check.InvalidType):
+        F.average(x, 2, weights)
+
+
 def test_weighted_average_over_several_axes():
     with pytest.raises(ValueError, match='tuple axis'):
         F.average(draw((2, 3)), (0, 1), np.ones(3))
