@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from chainer_fast import function, gradient_check
+from chainer_fast import function, gradient_check, utils
 from chainer_fast import functions as F
 from chainer_fast.functions.array import resize_images as resize_mod
 from chainer_fast.utils import type_check
@@ -58,6 +58,9 @@ def test_im2col(ksize, stride, pad, cover_all, dilate, dtype):
     # A product of filters with the patches is a sum over windows.
     product = np.einsum('ok,nkhw->nohw', w.reshape(4, -1), y.array)
     sy, sx = stride if isinstance(stride, tuple) else (stride, stride)
+    assert y.shape == (2, 3 * kh * kw, *[
+        utils.get_conv_outsize(n, k, s, p, cover_all, dilate)
+        for n, k, s, p in zip((5, 4), (kh, kw), (sy, sx), (ph, pw), strict=True)])
     padded = np.pad(x, [(0, 0), (0, 0), (ph, ph + 9), (pw, pw + 9)])
     expected = np.zeros_like(product)
     for i, j, u, v in np.ndindex(*product.shape[2:], kh, kw):
