@@ -5,3 +5,4 @@ from chainer_fast.links.connection.linear import Linear
 from chainer_fast.links.connection.parameter import Parameter
 from chainer_fast.links.connection.scale import Scale
 from chainer_fast.links.model.classifier import Classifier
+from chainer_fast.links.normalization.batch_normalization import BatchNormalization

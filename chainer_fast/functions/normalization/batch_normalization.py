@@ -1,7 +1,7 @@
 """Normalization by the moments of a batch, or by given ones."""
 import warnings
 
-from chainer_fast import backend
+from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
@@ -29,6 +29,29 @@ def _impl_selector(batch_norm_func, inputs):
 
 def _accept_layouts(function, inputs):
     """Method that leaves the layouts of the inputs to the implementation."""
+
+
+def _layout_of(function, i):
+    """Return the layout of an input, None if it is the usual one."""
+    layouts = function._input_layouts
+    return None if layouts is None else layouts[i]
+
+
+def _in_layouts(function, layouts, arrays):
+    """Return output arrays in the layouts that the function is to have."""
+    if function._input_layouts is None:
+        return arrays
+    function.output_layouts = layouts
+    return tuple([
+        memory_layouts._transpose_array(array, None, layout)
+        for array, layout in zip(arrays, layouts, strict=True)])
+
+
+def _in_layout(v, layout):
+    """Return a variable, or None, in a layout."""
+    if v is None or v.layout == layout:
+        return v
+    return memory_layouts.AsLayout(layout).apply((v,))[0]
 
 
 _ONE_SAMPLE = (
@@ -88,6 +111,8 @@ class BatchNormalization(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0, 1))
         x, gamma, beta = inputs
+        layout = _layout_of(self, 0)
+        x = memory_layouts._transpose_array(x, layout, None)
         ndim = x.ndim
         axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
         self.key_axis, self.expander = _keys(ndim, axis)
@@ -98,7 +123,7 @@ class BatchNormalization(FunctionNode):
             self._impl.forward(
                 axis, gamma, x, None, backend.get_array_module(x), self.expander, beta,
                 self.eps, self.decay, self.running_mean, self.running_var))
-        return y,
+        return _in_layouts(self, (layout,), (y,))
 
     def _warn_of_constant_output(self, shape):
         if all([shape[i] == 1 for i in self.axis]):
@@ -147,14 +172,20 @@ class BatchNormalizationGrad(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2))
+        layout = _layout_of(self, 0)
         x, gamma, gy = inputs
+        x = memory_layouts._transpose_array(x, layout, None)
+        gy = memory_layouts._transpose_array(gy, _layout_of(self, 2), None)
         gx, _, ggamma, gbeta = self._impl.backward(
             self.axis, gamma, gy, x, None, backend.get_array_module(x), self.expander,
             self.mean, self.inv_std, self.eps, self.var, self.forward_data)
-        return gx, ggamma, gbeta
+        return _in_layouts(self, (layout, None, None), (gx, ggamma, gbeta))
 
     def backward(self, indexes, grad_outputs):
-        inputs = x, gamma, _ = self.get_retained_inputs()
+        inputs = self.get_retained_inputs()
+        layouts = [v.layout for v in inputs]
+        inputs = x, gamma, _ = tuple([_in_layout(v, None) for v in inputs])
+        grad_outputs = [_in_layout(v, None) for v in grad_outputs]
         dtype = _dtypes.interm(x, gamma)
         shape = tuple([
             n if i in self.key_axis else 1 for i, n in enumerate(x.shape)])
@@ -164,7 +195,9 @@ class BatchNormalizationGrad(FunctionNode):
             _second_order.parameter_view(v, shape) for v in (gamma, gggamma, ggbeta)]
         grads = _second_order.gradients(
             x, gamma, gy, ggx, gggamma, ggbeta, self.axis, self.eps)
-        return tuple([_second_order.fit(grads[i], inputs[i]) for i in indexes])
+        return tuple([
+            _in_layout(_second_order.fit(grads[i], inputs[i]), layouts[i])
+            for i in indexes])
 
 
 class FixedBatchNormalization(FunctionNode):

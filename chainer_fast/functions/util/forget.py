@@ -54,7 +54,9 @@ class Forget(function_node.FunctionNode):
                 'double backpropagation in functions.forget is not allowed.')
         dummies = [
             variable.Variable(x.array) for x in self.get_retained_inputs()]
-        with chainer_fast.force_backprop_mode():
+        # Running statistics have seen these inputs before.
+        with chainer_fast.using_config('in_recomputing', True), \
+                chainer_fast.force_backprop_mode():
             outs = _call_func(self.func, dummies)
         wanted = [dummies[i] for i in indexes]
         reached = [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import functions as F
-from chainer_fast import grad, using_config
+from chainer_fast import grad, memory_layouts, using_config
 from chainer_fast.functions.normalization import batch_normalization as module
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
@@ -288,3 +288,21 @@ def test_without_a_graph():
     with using_config('enable_backprop', False):
         y = F.batch_normalization(uniform((4, 3)), np.ones(3), np.ones(3))
     assert y.creator is None
+
+
+def test_channels_last_in_memory():
+    layout = memory_layouts.CUDNN_CHANNEL_LAST_X
+    results = []
+    for order in None, layout:
+        x = Variable(uniform((2, 3, 4, 5)))
+        gamma, beta = [Variable(v) for v in params(x.shape, None, 1)]
+        y = F.batch_normalization(x.as_layout(order), gamma, beta)
+        assert y.layout == order
+        assert y.shape == x.shape
+        y = y.as_layout(None)
+        gs = grad([y * y * y], [x, gamma, beta], enable_double_backprop=True)
+        # Gradients of several ways are not summed in a layout of their own.
+        ggs = grad([gs[0] * gs[0]], [gamma])
+        results.append([v.array for v in (y, *gs, *ggs)])
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9)

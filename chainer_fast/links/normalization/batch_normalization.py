@@ -1,0 +1,172 @@
+"""Batch normalization with parameters and running statistics."""
+import numpy
+
+from chainer_fast import _toplevel, backend, initializers, link, variable
+from chainer_fast.configuration import config
+from chainer_fast.functions.normalization import batch_normalization
+from chainer_fast.utils import argument
+
+
+class BatchNormalization(link.Link):
+    """Normalizes batches, scales and shifts them.
+
+    While training (``chainer.config.train`` is true) batches are normalized by their
+    own mean and variance, see :func:`~chainer.functions.batch_normalization`, and the
+    link keeps running averages of these. Otherwise the averages take their place, see
+    :func:`~chainer.functions.fixed_batch_normalization`.
+
+    Parameters
+    ----------
+    size : int, tuple of int or None
+        Shape of the parameters. With None it is found out at the first call, which
+        needs ``axis``.
+    decay : float
+        What a step of training keeps of the averages.
+    eps : float
+        Summand of the variance.
+    dtype : dtype specifier or None
+        Type of the parameters; ``chainer.config.dtype`` if None. With
+        ``chainer.mixed16`` they are in single precision.
+    use_gamma, use_beta : bool
+        Whether there is a factor and a summand; one and zero otherwise.
+    initial_gamma, initial_beta : initializer or None
+        Initialize them; one and zero if None.
+    axis : int, tuple of int or None
+        Axes to aggregate, in ascending order. By default the first one, and those after
+        the axes of the parameters.
+    initial_avg_mean, initial_avg_var : initializer or None
+        Initialize the averages; zero and one if None.
+
+    Attributes
+    ----------
+    gamma, beta : chainer_fast.Parameter or None
+        Factor and summand.
+    avg_mean, avg_var : array or None
+        The averages; None until the shape is known.
+    N : int
+        Number of batches that the averages were fine-tuned to.
+    decay, eps : float
+        As given.
+    axis : tuple of int or None
+        As given.
+
+    Raises
+    ------
+    RuntimeError
+        If neither ``size`` nor ``axis`` is given.
+
+    See Also
+    --------
+    chainer.functions.batch_normalization
+    """
+
+    gamma = None
+    beta = None
+
+    def __init__(self, size=None, decay=0.9, eps=2e-5, dtype=None, use_gamma=True,
+                 use_beta=True, initial_gamma=None, initial_beta=None, axis=None,
+                 initial_avg_mean=None, initial_avg_var=None):
+        super().__init__()
+        if size is None and axis is None:
+            raise RuntimeError(
+                'size or axis is required: the shape of the parameters follows from '
+                'either')
+        self.axis = (axis,) if isinstance(axis, int) else axis
+        self.decay, self.eps = decay, eps
+        self._highprec_dtype = _toplevel.get_dtype(dtype, map_mixed16=numpy.float32)
+        self._initial_avg_mean = initial_avg_mean
+        self._initial_avg_var = initial_avg_var
+        for name, value in (('avg_mean', None), ('avg_var', None), ('N', 0)):
+            setattr(self, name, value)
+            self.register_persistent(name)
+        with self.init_scope():
+            if use_gamma:
+                self.gamma = self._parameter(initial_gamma, 1)
+            if use_beta:
+                self.beta = self._parameter(initial_beta, 0)
+        if size is not None:
+            self._initialize_params(size)
+
+    def _parameter(self, initial, default):
+        initializer = initializers._get_initializer(
+            default if initial is None else initial)
+        initializer.dtype = self._highprec_dtype
+        return variable.Parameter(initializer)
+
+    def _initialize_params(self, size):
+        for name, initial, default in (
+                ('avg_mean', self._initial_avg_mean, 0),
+                ('avg_var', self._initial_avg_var, 1)):
+            initializer = initializers._get_initializer(
+                default if initial is None else initial)
+            setattr(self, name, initializers.generate_array(
+                initializer, size, self.xp, dtype=self._highprec_dtype,
+                device=self.device))
+        for parameter in self.params():
+            parameter.initialize(size)
+
+    @property
+    def printable_specs(self):
+        """Arguments that say what the link does."""
+        known = self.avg_mean is not None
+        yield 'size', self.avg_mean.shape[0] if known else None
+        yield 'decay', self.decay
+        yield 'eps', self.eps
+        yield 'dtype', self.avg_mean.dtype if known else self._highprec_dtype
+        yield 'use_gamma', self.gamma is not None
+        yield 'use_beta', self.beta is not None
+
+    def _constant(self, value):
+        """Return what stands for a parameter that there is none of."""
+        with backend.using_device(self.device):
+            return self.xp.full(self.avg_mean.shape, value, self._highprec_dtype)
+
+    def forward(self, x, *, finetune=False, **kwargs):
+        """Normalize a batch.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            The batch.
+        finetune : bool
+            Whether the averages become plain averages over all batches since
+            :meth:`start_finetuning`. Of no effect without training.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Array of the shape and dtype of ``x``.
+
+        Raises
+        ------
+        ValueError
+            If the retired argument ``test`` is given.
+        """
+        if kwargs:
+            argument.check_unexpected_kwargs(
+                kwargs, test='test argument is not supported anymore. '
+                'Use chainer.using_config')
+            argument.assert_kwargs_empty(kwargs)
+        if self.avg_mean is None:
+            self._initialize_params(tuple([
+                n for i, n in enumerate(x.shape) if i not in self.axis]))
+        gamma = self._constant(1) if self.gamma is None else self.gamma
+        beta = self._constant(0) if self.beta is None else self.beta
+        if not config.train:
+            return batch_normalization.fixed_batch_normalization(
+                x, gamma, beta, self.avg_mean, self.avg_var, self.eps, self.axis)
+
+        mean, var, decay = self.avg_mean, self.avg_var, self.decay
+        if config.in_recomputing:
+            # The batch has been counted when it came first.
+            mean = var = None
+        elif finetune:
+            self.N += 1
+            decay = 1. - 1. / self.N
+        return batch_normalization.batch_normalization(
+            x, gamma, beta, eps=self.eps, running_mean=mean, running_var=var,
+            decay=decay, axis=self.axis)
+
+    def start_finetuning(self):
+        """Start counting batches for the averages anew."""
+        self.N = 0
