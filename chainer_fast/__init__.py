@@ -21,7 +21,8 @@ from chainer_fast import (  # noqa: E402, isort: skip
     function_hook, memory_layouts, functions, _backprop, _backprop_utils,
     computational_graph, link_hook, link, links, sequential, reporter, serializer,
     serializers, optimizer, optimizer_hooks, optimizers, function_hooks, dataset,
-    datasets, iterators, training, graph_optimizations, cuda)
+    datasets, iterators, training, graph_optimizations, cuda, distributions,
+    link_hooks, exporters)
 from chainer_fast._backprop import backward  # noqa: E402
 from chainer_fast._core.state import get_function_hooks  # noqa: E402
 from chainer_fast._runtime_info import print_runtime_info  # noqa: E402

@@ -1,8 +1,6 @@
 """The differentiable functions, usually imported as ``F``."""
-import importlib
+from chainer_fast import _export_table
 
-# By family: each module, and after a colon what it gives, unless that is just the
-# function of its own name. ``a=b`` gives ``a`` under the name ``b``.
 _EXPORTS = {
     'activation': '''
         clipped_relu:clipped_relu,relu6 crelu elu hard_sigmoid leaky_relu log_softmax
@@ -75,18 +73,4 @@ _EXPORTS = {
     ''',
 }
 
-
-def _load():
-    """Import every module of the table; return what they give, by name."""
-    found = {}
-    for family, entries in _EXPORTS.items():
-        for entry in entries.split():
-            name, _, given = entry.partition(':')
-            module = importlib.import_module('.'.join([__name__, family, name]))
-            for function in (given or name).split(','):
-                function, _, alias = function.partition('=')
-                found[alias or function] = getattr(module, function)
-    return found
-
-
-globals().update(_load())
+globals().update(_export_table.load(__name__, _EXPORTS))

@@ -1,0 +1,1 @@
+"""Probability distributions whose densities can be differentiated."""

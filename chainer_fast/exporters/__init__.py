@@ -1,0 +1,1 @@
+"""Exporters of models to the formats of other frameworks."""

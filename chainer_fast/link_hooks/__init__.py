@@ -1,0 +1,1 @@
+"""Hooks that act on links around their calls."""
