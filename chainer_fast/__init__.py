@@ -21,8 +21,8 @@ from chainer_fast import (  # noqa: E402, isort: skip
     function_hook, memory_layouts, functions, _backprop, _backprop_utils,
     computational_graph, link_hook, link, links, sequential, reporter, serializer,
     serializers, optimizer, optimizer_hooks, optimizers, function_hooks, dataset,
-    datasets, iterators, training, graph_optimizations, cuda, distributions,
-    link_hooks, exporters)
+    datasets, iterators, training, graph_optimizations, cuda, distribution,
+    distributions, link_hooks, exporters)
 from chainer_fast._backprop import backward  # noqa: E402
 from chainer_fast._core.state import get_function_hooks  # noqa: E402
 from chainer_fast._runtime_info import print_runtime_info  # noqa: E402
@@ -32,6 +32,12 @@ from chainer_fast.backends.cuda import (  # noqa: E402
     should_use_cudnn_tensor_core,
 )
 from chainer_fast.device_resident import DeviceResident  # noqa: E402
+from chainer_fast.distribution import (  # noqa: E402
+    Distribution,
+    cross_entropy,
+    kl_divergence,
+    register_kl,
+)
 from chainer_fast.function import (  # noqa: E402
     Function,
     FunctionAdapter,

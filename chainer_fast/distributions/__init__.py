@@ -1,1 +1,2 @@
 """Probability distributions whose densities can be differentiated."""
+from chainer_fast.distributions import utils  # noqa: F401

@@ -1,0 +1,336 @@
+"""What all probability distributions have in common, and divergences between them."""
+import math
+
+from chainer_fast import backend
+from chainer_fast.functions.array import reshape
+
+
+class Distribution:
+    """Base of probability distributions.
+
+    An object stands for a batch of independent distributions of one family, each with
+    parameters of its own: ``batch_shape`` is the shape of the batch, and
+    ``event_shape`` that of one sample of one of them. What a family has no formula for
+    raises :class:`NotImplementedError`.
+
+    Points ``x`` at which functions are evaluated are of the shape
+    ``sample_shape + batch_shape + event_shape``, their results of the shape
+    ``sample_shape + batch_shape``. Results are variables from which can be
+    differentiated back to the points and to the parameters.
+    """
+
+    # Shapes and parameters
+    #
+
+    @property
+    def batch_shape(self):
+        """tuple of int: Shape of the batch of distributions."""
+        raise NotImplementedError
+
+    @property
+    def event_shape(self):
+        """tuple of int: Shape of a sample of one distribution of the batch."""
+        raise NotImplementedError
+
+    @property
+    def params(self):
+        """dict of (str, Variable): Parameters, by name."""
+        raise NotImplementedError
+
+    @property
+    def support(self):
+        """str: Set of values that samples can have, such as ``'real'``."""
+        raise NotImplementedError
+
+    @property
+    def xp(self):
+        """Array module of the parameters: :mod:`numpy` or :mod:`cupy`."""
+        return backend.get_array_module(*self.params.values())
+
+    # Functions of a point
+    #
+
+    def prob(self, x):
+        """Return the probability density, or the probability of a discrete value.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Points.
+
+        Returns
+        -------
+        Variable
+        """
+        raise NotImplementedError
+
+    def log_prob(self, x):
+        """Return the logarithm of :meth:`prob`.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Points. Outside the support it is minus infinity.
+
+        Returns
+        -------
+        Variable
+        """
+        raise NotImplementedError
+
+    def cdf(self, x):
+        """Return the probability of a value that is not above ``x``.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Points.
+
+        Returns
+        -------
+        Variable
+        """
+        raise NotImplementedError
+
+    def log_cdf(self, x):
+        """Return the logarithm of :meth:`cdf`.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Points.
+
+        Returns
+        -------
+        Variable
+        """
+        raise NotImplementedError
+
+    def icdf(self, x):
+        """Return the points of given values of :meth:`cdf`.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Probabilities, from 0 to 1.
+
+        Returns
+        -------
+        Variable
+            Quantiles, of the shape of ``x``.
+        """
+        raise NotImplementedError
+
+    def survival_function(self, x):
+        """Return the probability of a value above ``x``.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Points.
+
+        Returns
+        -------
+        Variable
+        """
+        raise NotImplementedError
+
+    def log_survival_function(self, x):
+        """Return the logarithm of :meth:`survival_function`.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Points.
+
+        Returns
+        -------
+        Variable
+        """
+        raise NotImplementedError
+
+    def perplexity(self, x):
+        """Return the perplexity of the distribution at ``x``.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Points.
+
+        Returns
+        -------
+        Variable
+        """
+        raise NotImplementedError
+
+    # Statistics
+    #
+
+    @property
+    def mean(self):
+        """Variable: Mean, of the shape ``batch_shape + event_shape``."""
+        raise NotImplementedError
+
+    @property
+    def mode(self):
+        """Variable: Most probable value, of the shape ``batch_shape + event_shape``."""
+        raise NotImplementedError
+
+    @property
+    def variance(self):
+        """Variable: Variance, of the shape ``batch_shape + event_shape``."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self):
+        """Variable: Standard deviation, of the shape ``batch_shape + event_shape``."""
+        raise NotImplementedError
+
+    @property
+    def covariance(self):
+        """Variable: Covariance matrix of the elements of a sample.
+
+        Its shape is ``batch_shape + (n, n)``, where ``n`` is the size of a sample.
+        """
+        raise NotImplementedError
+
+    @property
+    def entropy(self):
+        """Variable: Entropy in nats, of the shape ``batch_shape``."""
+        raise NotImplementedError
+
+    # Samples
+    #
+
+    def sample(self, sample_shape=()):
+        """Draw samples.
+
+        Where the family allows for it, a sample is a function of the parameters and of
+        noise, and its gradients flow to the parameters.
+
+        Parameters
+        ----------
+        sample_shape : tuple of int or int
+            How many samples are drawn of each distribution.
+
+        Returns
+        -------
+        Variable
+            Samples, of the shape ``sample_shape + batch_shape + event_shape``.
+        """
+        if isinstance(sample_shape, int):
+            return self.sample_n(sample_shape)
+        sample_shape = tuple(sample_shape)
+        drawn = self.sample_n(math.prod(sample_shape))
+        return reshape.reshape(
+            drawn, sample_shape + self.batch_shape + self.event_shape)
+
+    def sample_n(self, n):
+        """Draw ``n`` samples.
+
+        This is what a family overrides; :meth:`sample` gives its result a shape.
+
+        Parameters
+        ----------
+        n : int
+            How many samples are drawn of each distribution.
+
+        Returns
+        -------
+        Variable
+            Samples, of the shape ``(n,) + batch_shape + event_shape``.
+        """
+        raise NotImplementedError
+
+
+# Formulas of divergences, by the two classes of distribution. A subclass has none of
+# those of its bases: they need not hold for it.
+_KLDIVERGENCE = {}
+
+
+def register_kl(Dist1, Dist2):
+    """Return a decorator that registers a formula for :func:`kl_divergence`.
+
+    Parameters
+    ----------
+    Dist1 : type
+        Class of the first distribution. Its subclasses are not meant.
+    Dist2 : type
+        Class of the second.
+
+    Returns
+    -------
+    callable
+        Decorator of a function of the two distributions that returns their divergence.
+        The name of the function is bound to ``None``; what calls it is the table.
+
+    Examples
+    --------
+    >>> @chainer.register_kl(MyDistribution, D.Normal)
+    ... def _kl_my_distribution_normal(dist1, dist2):
+    ...     return F.log(dist2.scale) - F.log(dist1.width)
+    """
+    def register(formula):
+        _KLDIVERGENCE[Dist1, Dist2] = formula
+
+    return register
+
+
+def kl_divergence(dist1, dist2):
+    """Kullback-Leibler divergence of a distribution from another.
+
+    .. math::
+
+        D_{KL}(p \\| q) = \\int p(x) \\log \\frac{p(x)}{q(x)} dx
+
+    It is computed by a formula, not by sampling.
+
+    Parameters
+    ----------
+    dist1 : Distribution
+        The distribution :math:`p`.
+    dist2 : Distribution
+        The distribution :math:`q`, of the same shape of events. Batches are broadcast.
+
+    Returns
+    -------
+    Variable
+        Divergences in nats, of the shape of the batch.
+
+    Raises
+    ------
+    KeyError
+        If there is no formula for the two classes; see :func:`register_kl`.
+    """
+    return _KLDIVERGENCE[type(dist1), type(dist2)](dist1, dist2)
+
+
+def cross_entropy(dist1, dist2):
+    """Cross entropy of a distribution relative to another.
+
+    .. math::
+
+        H(p, q) = - \\int p(x) \\log q(x) dx = H(p) + D_{KL}(p \\| q)
+
+    Parameters
+    ----------
+    dist1 : Distribution
+        The distribution :math:`p`.
+    dist2 : Distribution
+        The distribution :math:`q`.
+
+    Returns
+    -------
+    Variable
+        Cross entropies in nats, of the shape of the batch.
+
+    Raises
+    ------
+    KeyError
+        If there is no formula of the divergence; see :func:`register_kl`.
+    """
+    entropy = dist1.entropy
+    # Distributions of programs may have a method where ours have a property.
+    if callable(entropy):
+        entropy = entropy()
+    return entropy + kl_divergence(dist1, dist2)
