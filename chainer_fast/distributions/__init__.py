@@ -1,2 +1,13 @@
 """Probability distributions whose densities can be differentiated."""
 from chainer_fast.distributions import utils  # noqa: F401
+from chainer_fast.distributions.beta import Beta  # noqa: F401
+from chainer_fast.distributions.cauchy import Cauchy  # noqa: F401
+from chainer_fast.distributions.chisquare import Chisquare  # noqa: F401
+from chainer_fast.distributions.dirichlet import Dirichlet  # noqa: F401
+from chainer_fast.distributions.exponential import Exponential  # noqa: F401
+from chainer_fast.distributions.gamma import Gamma  # noqa: F401
+from chainer_fast.distributions.geometric import Geometric  # noqa: F401
+from chainer_fast.distributions.gumbel import Gumbel  # noqa: F401
+from chainer_fast.distributions.laplace import Laplace  # noqa: F401
+from chainer_fast.distributions.pareto import Pareto  # noqa: F401
+from chainer_fast.distributions.poisson import Poisson  # noqa: F401

@@ -1,0 +1,59 @@
+"""Terms of log densities that stay finite where a plain formula does not."""
+from chainer_fast import backend
+from chainer_fast.functions.array.where import where
+from chainer_fast.functions.math import exponential, logarithm_1p
+from chainer_fast.variable import Variable, as_array
+
+
+def substitute(x, mask, value):
+    """Return ``x`` with ``value`` in the places of a mask.
+
+    A variable gives a variable, and no gradient flows to what was replaced; an array
+    gives an array, so that arithmetic with it still follows the dtype of the other
+    operand.
+    """
+    xp = backend.get_array_module(x)
+    value = xp.array(value, x.dtype)
+    if isinstance(x, Variable):
+        return where(mask, value, x)
+    return xp.where(mask, value, x)
+
+
+def where_else(mask, x, value):
+    """Return the variable ``x``, with the number ``value`` outside of a mask."""
+    xp = backend.get_array_module(x)
+    return where(mask, x, xp.array(value, x.dtype))
+
+
+def _times(factor, logarithm, x, pole, ignored):
+    unused = ignored | (as_array(factor) == 0) & (as_array(x) == pole)
+    # One above its pole the logarithm is zero.
+    return factor * logarithm(substitute(x, unused, pole + 1))
+
+
+def times_log(factor, x, ignored=False):
+    """Return ``factor * log(x)``, which is zero where both are zero.
+
+    Parameters
+    ----------
+    factor : Variable or array
+        Factors of the logarithms.
+    x : Variable or array
+        Arguments of the logarithms.
+    ignored : bool or array of bool
+        Mask of elements that do not matter. They are zero, without a warning, and
+        their gradients are finite.
+
+    Returns
+    -------
+    Variable
+    """
+    return _times(factor, exponential.log, x, 0, ignored)
+
+
+def times_log1p(factor, x, ignored=False):
+    """Return ``factor * log1p(x)``, which is zero at ``x = -1`` if the factor is.
+
+    The arguments are those of :func:`times_log`.
+    """
+    return _times(factor, logarithm_1p.log1p, x, -1, ignored)

@@ -1,0 +1,76 @@
+import math
+
+from chainer_fast.distribution import Distribution
+from chainer_fast.distributions import _terms
+from chainer_fast.functions.math.digamma import digamma
+from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.utils import cache
+from chainer_fast.variable import Variable, as_variable
+
+
+class Chisquare(Distribution):
+    """Chi-square distribution: that of a sum of squares of standard normal values.
+
+    .. math::
+
+        p(x; k) = \\frac{x^{k/2-1} e^{-x/2}}{2^{k/2} \\Gamma(k/2)}, \\quad x > 0
+
+    The logarithm of the density is NaN at negative points.
+
+    Parameters
+    ----------
+    k : Variable or array
+        Degrees of freedom, positive.
+    """
+
+    def __init__(self, k):
+        super().__init__()
+        self._k = k
+
+    @cache.cached_property
+    def k(self):
+        """Variable: Degrees of freedom."""
+        return as_variable(self._k)
+
+    @cache.cached_property
+    def _half_k(self):
+        return self.k * 0.5
+
+    @property
+    def params(self):
+        return {'k': self.k}
+
+    @property
+    def batch_shape(self):
+        return self.k.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return 'positive'
+
+    def log_prob(self, x):
+        shape = self._half_k
+        log_normalizer = lgamma(shape) + shape * math.log(2)
+        return _terms.times_log(shape - 1, x) - log_normalizer - x * 0.5
+
+    def sample_n(self, n):
+        k = self.k.array
+        drawn = self.xp.random.chisquare(k, (n,) + k.shape)
+        return Variable(drawn.astype(k.dtype))
+
+    @cache.cached_property
+    def mean(self):
+        return self.k
+
+    @cache.cached_property
+    def variance(self):
+        return self.k * 2
+
+    @cache.cached_property
+    def entropy(self):
+        shape = self._half_k
+        return shape + math.log(2) + lgamma(shape) + (1 - shape) * digamma(shape)

@@ -1,0 +1,117 @@
+import numpy
+
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import _terms
+from chainer_fast.functions.array.expand_dims import expand_dims
+from chainer_fast.functions.math.digamma import digamma
+from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.functions.math.sum import sum as sum_
+from chainer_fast.utils import cache
+from chainer_fast.variable import Variable, as_variable
+
+
+def _draw(xp, alpha, n):
+    """Draw ``n`` samples of each row of an array of concentrations."""
+    if xp is not numpy:
+        drawn = xp.random.standard_gamma(alpha, (n,) + alpha.shape)
+        return drawn / drawn.sum(axis=-1, keepdims=True)
+    # Row by row, for the order in which the random stream is used up.
+    drawn = numpy.empty((n,) + alpha.shape)
+    for row in numpy.ndindex(alpha.shape[:-1]):
+        drawn[(slice(None), *row)] = numpy.random.dirichlet(alpha[row], n)
+    return drawn
+
+
+class Dirichlet(Distribution):
+    """Dirichlet distribution.
+
+    .. math::
+
+        p(x; \\alpha) = \\frac{\\Gamma(\\sum_i \\alpha_i)}{\\prod_i \\Gamma(\\alpha_i)}
+            \\prod_i x_i^{\\alpha_i - 1}, \\quad x_i \\ge 0, \\quad \\sum_i x_i = 1
+
+    Whether a point has the sum of one is not checked; the logarithm of the density is
+    NaN at points with a negative element.
+
+    Parameters
+    ----------
+    alpha : Variable or array
+        Concentrations, positive. The last axis is that of an event.
+    """
+
+    def __init__(self, alpha):
+        super().__init__()
+        self._alpha = alpha
+
+    @cache.cached_property
+    def alpha(self):
+        """Variable: Concentrations."""
+        return as_variable(self._alpha)
+
+    @cache.cached_property
+    def alpha0(self):
+        """Variable: Sums of the concentrations, of the shape of the batch."""
+        return sum_(self.alpha, axis=-1)
+
+    @cache.cached_property
+    def _log_normalizer(self):
+        return sum_(lgamma(self.alpha), axis=-1) - lgamma(self.alpha0)
+
+    @property
+    def params(self):
+        return {'alpha': self.alpha}
+
+    @property
+    def batch_shape(self):
+        return self.alpha.shape[:-1]
+
+    @property
+    def event_shape(self):
+        return self.alpha.shape[-1:]
+
+    @property
+    def support(self):
+        return '[0, 1]'
+
+    def log_prob(self, x):
+        powers = _terms.times_log(self.alpha - 1, x)
+        return sum_(powers, axis=-1) - self._log_normalizer
+
+    def sample_n(self, n):
+        """Draw ``n`` samples, which are of single precision whatever ``alpha`` is.
+
+        Parameters
+        ----------
+        n : int
+            How many samples are drawn of each distribution.
+
+        Returns
+        -------
+        Variable
+            Samples, of the shape ``(n,) + batch_shape + event_shape``.
+        """
+        drawn = _draw(self.xp, self.alpha.array, n)
+        return Variable(drawn.astype(numpy.float32))
+
+    @cache.cached_property
+    def mean(self):
+        return self.alpha / expand_dims(self.alpha0, axis=-1)
+
+    @cache.cached_property
+    def variance(self):
+        total = expand_dims(self.alpha0, axis=-1)
+        return self.alpha * (total - self.alpha) / total ** 2 / (total + 1)
+
+    @cache.cached_property
+    def entropy(self):
+        size, = self.event_shape
+        parts = sum_((self.alpha - 1) * digamma(self.alpha), axis=-1)
+        whole = (self.alpha0 - size) * digamma(self.alpha0)
+        return self._log_normalizer + whole - parts
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _kl_dirichlet_dirichlet(dist1, dist2):
+    mean_log = digamma(dist1.alpha) - expand_dims(digamma(dist1.alpha0), axis=-1)
+    expected = sum_((dist1.alpha - dist2.alpha) * mean_log, axis=-1)
+    return dist2._log_normalizer - dist1._log_normalizer + expected

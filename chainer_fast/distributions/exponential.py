@@ -1,0 +1,81 @@
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import _terms
+from chainer_fast.functions.math import exponential, exponential_m1, logarithm_1p
+from chainer_fast.utils import cache
+from chainer_fast.variable import as_array, as_variable
+
+
+class Exponential(Distribution):
+    """Exponential distribution.
+
+    .. math::
+
+        p(x; \\lambda) = \\lambda e^{-\\lambda x}, \\quad x \\ge 0
+
+    Parameters
+    ----------
+    lam : Variable or array
+        Rate :math:`\\lambda`, positive.
+    """
+
+    def __init__(self, lam):
+        super().__init__()
+        self._lam = lam
+
+    @cache.cached_property
+    def lam(self):
+        """Variable: Rate."""
+        return as_variable(self._lam)
+
+    @cache.cached_property
+    def _log_lam(self):
+        return exponential.log(self.lam)
+
+    @property
+    def params(self):
+        return {'lam': self.lam}
+
+    @property
+    def batch_shape(self):
+        return self.lam.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return 'positive'
+
+    def log_prob(self, x):
+        return _terms.where_else(
+            as_array(x) >= 0, self._log_lam - self.lam * x, -float('inf'))
+
+    def cdf(self, x):
+        return -exponential_m1.expm1(-(self.lam * x))
+
+    def icdf(self, x):
+        return -logarithm_1p.log1p(-as_variable(x)) / self.lam
+
+    def sample_n(self, n):
+        shape = (n,) + self.batch_shape
+        noise = self.xp.random.standard_exponential(shape).astype(self.lam.dtype)
+        return as_variable(noise) / self.lam
+
+    @cache.cached_property
+    def mean(self):
+        return 1 / self.lam
+
+    @cache.cached_property
+    def variance(self):
+        return self.mean ** 2
+
+    @cache.cached_property
+    def entropy(self):
+        return 1 - self._log_lam
+
+
+@register_kl(Exponential, Exponential)
+def _kl_exponential_exponential(dist1, dist2):
+    ratio = dist2.lam / dist1.lam
+    return ratio - 1 + dist1._log_lam - dist2._log_lam

@@ -1,0 +1,91 @@
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import _terms
+from chainer_fast.functions.math import exponential
+from chainer_fast.functions.math.digamma import digamma
+from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.utils import cache
+from chainer_fast.variable import as_array, as_variable
+
+
+class Gamma(Distribution):
+    """Gamma distribution.
+
+    .. math::
+
+        p(x; k, \\theta) = \\frac{x^{k-1} e^{-x/\\theta}}{\\theta^k \\Gamma(k)},
+            \\quad x \\ge 0
+
+    Gradients of samples flow to the scale alone.
+
+    Parameters
+    ----------
+    k : Variable or array
+        Shape parameter, positive.
+    theta : Variable or array
+        Scale :math:`\\theta`, positive, of the shape and dtype of ``k``.
+    """
+
+    def __init__(self, k, theta):
+        super().__init__()
+        self._k, self._theta = k, theta
+
+    @cache.cached_property
+    def k(self):
+        """Variable: Shape parameter."""
+        return as_variable(self._k)
+
+    @cache.cached_property
+    def theta(self):
+        """Variable: Scale."""
+        return as_variable(self._theta)
+
+    @property
+    def params(self):
+        return {'k': self.k, 'theta': self.theta}
+
+    @property
+    def batch_shape(self):
+        return self.k.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return 'positive'
+
+    def log_prob(self, x):
+        k, theta = self.k, self.theta
+        inside = as_array(x) >= 0
+        log_normalizer = lgamma(k) + k * exponential.log(theta)
+        power = _terms.times_log(k - 1, x, ~inside)
+        return _terms.where_else(
+            inside, power - log_normalizer - x / theta, -float('inf'))
+
+    def sample_n(self, n):
+        k = self.k.array
+        noise = self.xp.random.gamma(k, size=(n,) + k.shape).astype(k.dtype)
+        return self.theta * noise
+
+    @cache.cached_property
+    def mean(self):
+        return self.k * self.theta
+
+    @cache.cached_property
+    def variance(self):
+        return self.mean * self.theta
+
+    @cache.cached_property
+    def entropy(self):
+        k = self.k
+        return k + exponential.log(self.theta) + lgamma(k) + (1 - k) * digamma(k)
+
+
+@register_kl(Gamma, Gamma)
+def _kl_gamma_gamma(dist1, dist2):
+    shapes = (
+        (dist1.k - dist2.k) * digamma(dist1.k) - lgamma(dist1.k) + lgamma(dist2.k))
+    log_ratio = exponential.log(dist2.theta) - exponential.log(dist1.theta)
+    return (
+        shapes + dist2.k * log_ratio + dist1.k * (dist1.theta / dist2.theta - 1))

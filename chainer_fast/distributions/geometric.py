@@ -1,0 +1,71 @@
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import _terms
+from chainer_fast.functions.math import exponential
+from chainer_fast.utils import cache
+from chainer_fast.variable import Variable, as_variable
+
+
+class Geometric(Distribution):
+    """Geometric distribution: that of the number of trials up to the first success.
+
+    .. math::
+
+        p(x; p) = p (1 - p)^{x - 1}, \\quad x = 1, 2, \\ldots
+
+    Whether a point is an integer that is positive is not checked.
+
+    Parameters
+    ----------
+    p : Variable or array
+        Probability of success of a trial, above 0.
+    """
+
+    def __init__(self, p):
+        super().__init__()
+        self._p = p
+
+    @cache.cached_property
+    def p(self):
+        """Variable: Probability of success."""
+        return as_variable(self._p)
+
+    @property
+    def params(self):
+        return {'p': self.p}
+
+    @property
+    def batch_shape(self):
+        return self.p.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return 'positive integer'
+
+    def log_prob(self, x):
+        return _terms.times_log1p(x - 1, -self.p) + exponential.log(self.p)
+
+    def sample_n(self, n):
+        p = self.p.array
+        drawn = self.xp.random.geometric(p, (n,) + p.shape)
+        return Variable(drawn.astype(p.dtype))
+
+    @cache.cached_property
+    def mean(self):
+        return 1 / self.p
+
+    @cache.cached_property
+    def variance(self):
+        return (1 - self.p) / self.p / self.p
+
+
+@register_kl(Geometric, Geometric)
+def _kl_geometric_geometric(dist1, dist2):
+    failures = 1 / dist1.p - 1
+    return (
+        exponential.log(dist1.p) - exponential.log(dist2.p)
+        + _terms.times_log1p(failures, -dist1.p)
+        - _terms.times_log1p(failures, -dist2.p))

@@ -1,0 +1,92 @@
+import math
+
+import numpy
+
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.functions.math import exponential
+from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.utils import cache
+from chainer_fast.variable import as_variable
+
+EULER = numpy.euler_gamma
+
+
+class Gumbel(Distribution):
+    """Gumbel distribution, of the largest of many values.
+
+    .. math::
+
+        p(x; \\mu, \\eta) = \\frac{1}{\\eta} e^{-z - e^{-z}},
+            \\quad z = \\frac{x - \\mu}{\\eta}
+
+    Parameters
+    ----------
+    loc : Variable or array
+        Location :math:`\\mu`, which is the most probable value.
+    scale : Variable or array
+        Scale :math:`\\eta`, positive, of the shape and dtype of ``loc``.
+    """
+
+    def __init__(self, loc, scale):
+        super().__init__()
+        self._loc, self._scale = loc, scale
+
+    @cache.cached_property
+    def loc(self):
+        """Variable: Location."""
+        return as_variable(self._loc)
+
+    @cache.cached_property
+    def scale(self):
+        """Variable: Scale."""
+        return as_variable(self._scale)
+
+    @cache.cached_property
+    def _log_scale(self):
+        return exponential.log(self.scale)
+
+    @property
+    def params(self):
+        return {'loc': self.loc, 'scale': self.scale}
+
+    @property
+    def batch_shape(self):
+        return self.loc.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return 'real'
+
+    def log_prob(self, x):
+        z = (x - self.loc) / self.scale
+        return -self._log_scale - z - exponential.exp(-z)
+
+    def sample_n(self, n):
+        shape = (n,) + self.batch_shape
+        noise = self.xp.random.gumbel(size=shape).astype(self.loc.dtype)
+        return self.loc + self.scale * as_variable(noise)
+
+    @cache.cached_property
+    def mean(self):
+        return self.loc + EULER * self.scale
+
+    @cache.cached_property
+    def variance(self):
+        return self.scale ** 2 * (math.pi ** 2 / 6)
+
+    @cache.cached_property
+    def entropy(self):
+        return self._log_scale + (1 + EULER)
+
+
+@register_kl(Gumbel, Gumbel)
+def _kl_gumbel_gumbel(dist1, dist2):
+    ratio = dist1.scale / dist2.scale
+    shift = (dist1.loc - dist2.loc) / dist2.scale
+    return (
+        dist2._log_scale - dist1._log_scale + EULER * (ratio - 1) + shift
+        + exponential.exp(lgamma(ratio + 1) - shift) - 1)

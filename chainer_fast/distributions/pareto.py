@@ -1,0 +1,100 @@
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import _terms
+from chainer_fast.functions.math import exponential
+from chainer_fast.utils import cache
+from chainer_fast.variable import as_array, as_variable
+
+
+class Pareto(Distribution):
+    """Pareto distribution.
+
+    .. math::
+
+        p(x; x_m, \\alpha) = \\frac{\\alpha x_m^\\alpha}{x^{\\alpha + 1}},
+            \\quad x \\ge x_m
+
+    Its mean is infinite for :math:`\\alpha \\le 1`, its variance for
+    :math:`\\alpha \\le 2`. Gradients of samples flow to the scale alone.
+
+    Parameters
+    ----------
+    scale : Variable or array
+        Smallest value :math:`x_m`, positive.
+    alpha : Variable or array
+        Exponent of the tail, positive, of the shape and dtype of ``scale``.
+    """
+
+    def __init__(self, scale, alpha):
+        super().__init__()
+        self._scale, self._alpha = scale, alpha
+
+    @cache.cached_property
+    def scale(self):
+        """Variable: Smallest value."""
+        return as_variable(self._scale)
+
+    @cache.cached_property
+    def alpha(self):
+        """Variable: Exponent of the tail."""
+        return as_variable(self._alpha)
+
+    @property
+    def params(self):
+        return {'scale': self.scale, 'alpha': self.alpha}
+
+    @property
+    def batch_shape(self):
+        return self.scale.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return '[scale, inf]'
+
+    def log_prob(self, x):
+        inside = as_array(x) >= self.scale.array
+        log_x = exponential.log(_terms.substitute(x, ~inside, 1))
+        log_normalizer = self.alpha * exponential.log(self.scale)
+        log_density = (
+            exponential.log(self.alpha) + log_normalizer - (self.alpha + 1) * log_x)
+        return _terms.where_else(inside, log_density, -float('inf'))
+
+    def sample_n(self, n):
+        alpha = self.alpha.array
+        # NumPy's is the distribution that begins at zero.
+        excess = self.xp.random.pareto(alpha, (n,) + self.batch_shape)
+        return self.scale * (excess.astype(alpha.dtype) + 1)
+
+    def _above(self, order):
+        """Mask of tails with a moment of an order, and exponents that have one."""
+        finite = self.alpha.array > order
+        return finite, _terms.substitute(self.alpha, ~finite, order + 1)
+
+    @cache.cached_property
+    def mean(self):
+        finite, alpha = self._above(1)
+        return _terms.where_else(
+            finite, alpha * self.scale / (alpha - 1), float('inf'))
+
+    @cache.cached_property
+    def variance(self):
+        finite, alpha = self._above(2)
+        variance = self.scale ** 2 * alpha / (alpha - 1) ** 2 / (alpha - 2)
+        return _terms.where_else(finite, variance, float('inf'))
+
+    @cache.cached_property
+    def entropy(self):
+        return exponential.log(self.scale / self.alpha) + (1 + 1 / self.alpha)
+
+
+@register_kl(Pareto, Pareto)
+def _kl_pareto_pareto(dist1, dist2):
+    covered = dist1.scale.array >= dist2.scale.array
+    tails = dist2.alpha / dist1.alpha
+    divergence = (
+        tails - 1 - exponential.log(tails)
+        + dist2.alpha * exponential.log(dist1.scale / dist2.scale))
+    return _terms.where_else(covered, divergence, float('inf'))

@@ -1,0 +1,84 @@
+import numpy
+
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import _terms
+from chainer_fast.functions.math.lgamma import lgamma
+from chainer_fast.utils import cache
+from chainer_fast.variable import Variable, as_array, as_variable
+
+
+class Poisson(Distribution):
+    """Poisson distribution.
+
+    .. math::
+
+        p(x; \\lambda) = \\frac{\\lambda^x e^{-\\lambda}}{x!}, \\quad x = 0, 1, \\ldots
+
+    Whether a point is an integer is not checked. No gradient flows to it.
+
+    Parameters
+    ----------
+    lam : Variable or array
+        Expected number :math:`\\lambda`, not negative.
+    """
+
+    def __init__(self, lam):
+        super().__init__()
+        self._lam = lam
+
+    @cache.cached_property
+    def lam(self):
+        """Variable: Expected number."""
+        return as_variable(self._lam)
+
+    @property
+    def params(self):
+        return {'lam': self.lam}
+
+    @property
+    def batch_shape(self):
+        return self.lam.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return 'non negative integer'
+
+    def log_prob(self, x):
+        x = as_variable(as_array(x).astype(self.lam.dtype))
+        return _terms.times_log(x, self.lam) - lgamma(x + 1) - self.lam
+
+    def sample_n(self, n):
+        """Draw ``n`` samples, which are of single precision whatever ``lam`` is.
+
+        Parameters
+        ----------
+        n : int
+            How many samples are drawn of each distribution.
+
+        Returns
+        -------
+        Variable
+            Samples, of the shape ``(n,) + batch_shape``.
+        """
+        lam = self.lam.array
+        drawn = self.xp.random.poisson(lam, (n,) + lam.shape)
+        return Variable(drawn.astype(numpy.float32))
+
+    @cache.cached_property
+    def mean(self):
+        return self.lam
+
+    @cache.cached_property
+    def variance(self):
+        return self.lam
+
+
+@register_kl(Poisson, Poisson)
+def _kl_poisson_poisson(dist1, dist2):
+    return (
+        _terms.times_log(dist1.lam, dist1.lam) - _terms.times_log(dist1.lam, dist2.lam)
+        - dist1.lam + dist2.lam)
