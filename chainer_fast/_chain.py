@@ -50,10 +50,6 @@ class Chain(_link.Link):
         else:
             super()._register(name, value)
 
-    def __delattr__(self, name):
-        self._children.discard(name)
-        super().__delattr__(name)
-
     def add_link(self, name, link):
         """Register a child link.
 

@@ -105,10 +105,6 @@ class ChainList(_link.Link, collections.abc.MutableSequence):
     def _child_like(self, link, name):
         return link[int(name)]
 
-    def children(self):
-        """Yield the children."""
-        yield from self._children
-
     def copy(self, mode='share'):
         """Copy the list and its children.
 

@@ -1,6 +1,5 @@
 """The base class of links."""
 import collections
-import contextlib
 import copy
 import warnings
 
@@ -8,10 +7,8 @@ import numpy
 
 import chainer_fast
 from chainer_fast import backend, device_resident, initializers, link_hook, variable
-from chainer_fast._link_tree import LinkTree
+from chainer_fast._core import links
 from chainer_fast._toplevel import get_array_types
-
-_thread = link_hook._thread
 
 
 def _is_shape(value):
@@ -30,7 +27,7 @@ def _ensure_shape_dtype(value):
     return (value, numpy.float32) if _is_shape(value) else value
 
 
-class Link(LinkTree, device_resident.DeviceResident):
+class Link(links.LinkBase, device_resident.DeviceResident):
     """An object that holds parameters and computes with them.
 
     A link owns *parameters*, variables that an optimizer updates, and *persistent*
@@ -69,21 +66,25 @@ class Link(LinkTree, device_resident.DeviceResident):
 
     _local_link_hooks = None
     _within_init_scope = False
+    # Whether a class that comes behind Link defines these methods.
     _mixin_computes = False
-    __init_done = False
+    _mixin_assigns = False
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         # A mixin that comes after Link may define __call__ in place of forward.
-        behind = cls.__mro__[cls.__mro__.index(Link) + 1:]
+        behind = [base for base in cls.__mro__[cls.__mro__.index(Link):]
+                  if base not in Link.__mro__]
         cls._mixin_computes = any('__call__' in vars(base) for base in behind)
+        cls._mixin_assigns = any(
+            name in vars(base) for base in behind
+            for name in ('__setattr__', '__delattr__'))
 
     def __init__(self, **params):
         super().__init__()
         self.name = None
         # Names of attributes; the values are in __dict__ alone.
         self._params, self._persistent = set(), set()
-        self.__init_done = True
         for name, spec in params.items():
             self.add_param(name, *_ensure_shape_dtype(spec))
 
@@ -97,16 +98,15 @@ class Link(LinkTree, device_resident.DeviceResident):
         """Pairs of name and value that ``str(link)`` shows; none unless overridden."""
         yield from ()
 
-    # ---- computation
+    def _named_children(self):
+        """Pairs of name and link, in the order of traversal."""
+        return ()
 
-    def __call__(self, *args, **kwargs):
-        if not self.__init_done:
-            raise RuntimeError('Link.__init__() has not been called.')
-        forward = super().__call__ if self._mixin_computes else self.forward
-
-        if not self._local_link_hooks and not _thread.hooks:
-            return forward(*args, **kwargs)
-        return link_hook._call(self, forward, args, kwargs)
+    def _describe_children(self):
+        """Return the text of the link with that of its children, indented, in it."""
+        lines = ['(%s): %s,' % item for item in self._named_children()]
+        inside = '\n'.join(['', *lines]).replace('\n', '\n  ')
+        return '%s(%s)' % (type(self).__name__, inside + '\n' if lines else '')
 
     # ---- hooks
 
@@ -180,38 +180,11 @@ class Link(LinkTree, device_resident.DeviceResident):
         """True inside of ``with link.init_scope():``."""
         return self._within_init_scope
 
-    @contextlib.contextmanager
-    def init_scope(self):
-        """Register parameters by assignment inside of a ``with`` block.
-
-        A :class:`chainer_fast.Parameter` assigned to an attribute in the block becomes
-        a parameter of the link and takes the name of the attribute. On a chain, an
-        assigned link becomes a child.
-        """
-        if not self.__init_done:
-            raise RuntimeError('Link.__init__() has not been called.')
-        outside = self._within_init_scope
-        self._within_init_scope = True
-        try:
-            yield
-        finally:
-            self._within_init_scope = outside
-
-    def __setattr__(self, name, value):
-        if self._within_init_scope:
-            self._register(name, value)
-        super().__setattr__(name, value)
-
     def _register(self, name, value):
         """Note what is assigned to an attribute inside of :meth:`init_scope`."""
         if isinstance(value, variable.Parameter):
             value.name = name
             _move(name, self._persistent, self._params)
-
-    def __delattr__(self, name):
-        for names in (self._params, self._persistent):
-            names.discard(name)
-        super().__delattr__(name)
 
     def _check_unused(self, name, what):
         if name in self.__dict__:
@@ -388,10 +361,23 @@ class Link(LinkTree, device_resident.DeviceResident):
         for name, child in self._named_children():
             child.copyparams(self._child_like(link, name), copy_persistent)
 
-    def cleargrads(self):
-        """Clear the gradients of all parameters; do so before each backward pass."""
-        for param in self.params():
-            param.cleargrad()
+    def count_params(self):
+        """Return the number of elements of all parameters.
+
+        Warns
+        -----
+        UserWarning
+            For each parameter that is not initialized, which counts for nothing.
+        """
+        total = 0
+        for path, param in self.namedparams():
+            if param.array is None:
+                warnings.warn(
+                    "Parameter '%s' is not initialized, so its elements are not counted"
+                    % path)
+            else:
+                total += param.size
+        return total
 
     def zerograds(self):
         """Fill the gradients of all parameters with zeros.

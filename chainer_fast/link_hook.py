@@ -1,23 +1,5 @@
 """Hooks that run before and after the forward computation of links."""
-import collections
-import threading
-
-
-class _ThreadHooks(threading.local):
-    """The hooks of all links in each thread; None until the first one is asked for."""
-
-    hooks = None
-
-
-_thread = _ThreadHooks()
-
-
-def _get_link_hooks():
-    """Return the hooks that the running thread applies to all links, by name."""
-    hooks = _thread.hooks
-    if hooks is None:
-        hooks = _thread.hooks = collections.OrderedDict()
-    return hooks
+from chainer_fast._core.state import get_link_hooks as _get_link_hooks
 
 
 class _ForwardPreprocessCallbackArgs:
@@ -128,6 +110,9 @@ class LinkHook:
             ``out``, the result.
         """
 
+    def _forward_failed(self, args):
+        """Called instead of :meth:`forward_postprocess` if the computation raised."""
+
 
 def _call(link, forward, args, kwargs):
     """Run the forward computation of a link and the hooks that apply to it."""
@@ -135,10 +120,16 @@ def _call(link, forward, args, kwargs):
     hooks = list({**_get_link_hooks(), **link.local_link_hooks}.values())
 
     before = _ForwardPreprocessCallbackArgs(link, 'forward', args, kwargs)
-    for hook in hooks:
-        hook.forward_preprocess(before)
-
-    out = forward(*args, **kwargs)
+    begun = []
+    try:
+        for hook in hooks:
+            hook.forward_preprocess(before)
+            begun.append(hook)
+        out = forward(*args, **kwargs)
+    except BaseException:
+        for hook in reversed(begun):
+            hook._forward_failed(before)
+        raise
 
     after = _ForwardPostprocessCallbackArgs(link, 'forward', args, kwargs, out)
     for hook in hooks:

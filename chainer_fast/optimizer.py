@@ -1,7 +1,7 @@
 """Optimizers: what moves all parameters of a link along their gradients."""
 import warnings
 
-from chainer_fast import _link_tree, backend, optimizer_hooks, variable
+from chainer_fast import backend, optimizer_hooks, variable
 from chainer_fast import link as link_module
 from chainer_fast._core import update as _update
 from chainer_fast._hookable import _Hookable, _OptimizerHookable
@@ -14,7 +14,7 @@ from chainer_fast._update_rule import UpdateRule  # noqa: F401
 
 _update.bind(
     parameter=variable.Parameter, hyperparameter=Hyperparameter, hookable=_Hookable,
-    link_tree=_link_tree.LinkTree, chain=link_module.Chain,
+    link_tree=link_module.Link, chain=link_module.Chain,
     chain_list=link_module.ChainList)
 
 

@@ -2,8 +2,9 @@
 
 
 cdef class ThreadState:
-    # An OrderedDict, by the name that each hook was added under.
+    # Each an OrderedDict, by the name that each hook was added under.
     cdef public object function_hooks
+    cdef public object link_hooks
     # Entries that ``chainer_fast.config`` holds for this thread alone.
     cdef dict overrides
     # Version of the configuration that the flags below were read at.

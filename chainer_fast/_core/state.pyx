@@ -27,6 +27,7 @@ cdef class ThreadState:
 
     def __cinit__(self):
         self.function_hooks = collections.OrderedDict()
+        self.link_hooks = collections.OrderedDict()
         self.overrides = {}
         self.seen = 0
 
@@ -96,6 +97,17 @@ def get_function_hooks():
         Names to :class:`chainer_fast.FunctionHook`; changing it takes effect at once.
     """
     return current().function_hooks
+
+
+def get_link_hooks():
+    """Return the hooks that the running thread applies to all links.
+
+    Returns
+    -------
+    collections.OrderedDict
+        Names to :class:`chainer_fast.LinkHook`; changing it takes effect at once.
+    """
+    return current().link_hooks
 
 
 cdef class GlobalConfig:
