@@ -1,6 +1,8 @@
 """Probability distributions whose densities can be differentiated."""
 from chainer_fast.distributions import utils  # noqa: F401
+from chainer_fast.distributions.bernoulli import Bernoulli  # noqa: F401
 from chainer_fast.distributions.beta import Beta  # noqa: F401
+from chainer_fast.distributions.categorical import Categorical  # noqa: F401
 from chainer_fast.distributions.cauchy import Cauchy  # noqa: F401
 from chainer_fast.distributions.chisquare import Chisquare  # noqa: F401
 from chainer_fast.distributions.dirichlet import Dirichlet  # noqa: F401
@@ -8,6 +10,12 @@ from chainer_fast.distributions.exponential import Exponential  # noqa: F401
 from chainer_fast.distributions.gamma import Gamma  # noqa: F401
 from chainer_fast.distributions.geometric import Geometric  # noqa: F401
 from chainer_fast.distributions.gumbel import Gumbel  # noqa: F401
+from chainer_fast.distributions.independent import Independent  # noqa: F401
 from chainer_fast.distributions.laplace import Laplace  # noqa: F401
+from chainer_fast.distributions.log_normal import LogNormal  # noqa: F401
+from chainer_fast.distributions.multivariate_normal import MultivariateNormal  # noqa: F401
+from chainer_fast.distributions.normal import Normal  # noqa: F401
+from chainer_fast.distributions.one_hot_categorical import OneHotCategorical  # noqa: F401
 from chainer_fast.distributions.pareto import Pareto  # noqa: F401
 from chainer_fast.distributions.poisson import Poisson  # noqa: F401
+from chainer_fast.distributions.uniform import Uniform  # noqa: F401

@@ -1,6 +1,8 @@
 """Functions that several distributions share."""
 import warnings
 
+import numpy
+
 from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array.where import where
@@ -60,3 +62,75 @@ def _modified_xlogx(x):
     logx = exponential.log(where(
         utils.force_array(array > 0), x, xp.ones_like(array)))
     return ModifiedXLogX(logx).apply((x,))[0]
+
+
+def _standard_normal(xp, shape, dtype):
+    """Return an array of samples of the standard normal distribution."""
+    if xp is numpy:
+        return numpy.random.standard_normal(shape).astype(dtype)
+    # CuPy draws no half precision, and double precision slowly.
+    drawn = dtype if numpy.dtype(dtype).itemsize > 4 else numpy.float32
+    return xp.random.standard_normal(shape, dtype=drawn).astype(dtype, copy=False)
+
+
+def _standard_uniform(xp, shape, dtype):
+    """Return an array of samples from the interval [0, 1)."""
+    return xp.random.random_sample(shape).astype(dtype)
+
+
+def _check_probabilities(p):
+    """Raise ``ValueError`` for rows that are no probabilities of categories."""
+    if (p < 0).any():
+        raise ValueError('the probabilities p must not be negative, their minimum is '
+                         '%s' % p.min())
+    totals = p.sum(axis=-1, dtype=numpy.float64)
+    off = abs(totals - 1).max()
+    floating = p.dtype if p.dtype.kind == 'f' else numpy.float64
+    tolerance = float(numpy.finfo(floating).eps) ** 0.5
+    # Written this way round it turns NaN down, too.
+    if not off <= tolerance:
+        raise ValueError('the probabilities p must sum up to 1 along the last axis, '
+                         'a sum is off by %s' % off)
+
+
+def _random_categories(p, n):
+    """Draw categories by inversion of their distribution function.
+
+    The stream of random numbers is that of ``numpy.random.choice`` with ``n`` samples
+    of each row, one row after the other.
+
+    Parameters
+    ----------
+    p : array
+        Probabilities, whose last axis is that of the categories.
+    n : int
+        Number of samples.
+
+    Returns
+    -------
+    array
+        Integers of the shape ``(n,) + p.shape[:-1]``.
+
+    Raises
+    ------
+    ValueError
+        If probabilities are negative or do not sum up to one.
+    """
+    xp = backend.get_array_module(p)
+    batch_shape, n_categories = p.shape[:-1], p.shape[-1]
+    if p.size > 0:
+        _check_probabilities(p)
+    rows = p.reshape(-1, n_categories) if p.size > 0 else p.reshape(0, n_categories)
+    limits = xp.cumsum(rows, axis=-1, dtype=numpy.float64)
+    limits /= limits[:, -1:]
+    points = xp.random.random_sample((len(rows), n))
+    if len(rows) < n_categories:
+        chosen = xp.empty(points.shape, numpy.int64)
+        for i in range(len(rows)):
+            chosen[i] = xp.searchsorted(limits[i], points[i], side='right')
+    else:
+        # As many steps as categories, however many rows there are.
+        chosen = xp.zeros(points.shape, numpy.int64)
+        for i in range(n_categories):
+            chosen += limits[:, i:i + 1] <= points
+    return chosen.T.reshape((n,) + batch_shape)

@@ -1,0 +1,220 @@
+"""The Bernoulli distribution, of a coin that may be unfair."""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import utils
+from chainer_fast.distributions._terms import substitute
+from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions.activation import sigmoid, softplus
+from chainer_fast.functions.array import cast
+from chainer_fast.functions.math import exponential, logarithm_1p, sqrt
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import force_array
+from chainer_fast.utils.cache import cached_property
+from chainer_fast.variable import Variable, as_variable
+
+
+def _is_not_binary(x):
+    return (x != 0) & (x != 1)
+
+
+class BernoulliLogProb(FunctionNode):
+    """Logarithm of probabilities of outcomes, as a function of log-odds.
+
+    .. math::
+
+        \\log p(x; a) = a x - \\log(1 + e^a)
+
+    Parameters
+    ----------
+    binary_check : bool
+        Whether the result is minus infinity for an ``x`` that is neither 0 nor 1.
+    """
+
+    def __init__(self, binary_check=False):
+        super().__init__()
+        self.binary_check = binary_check
+
+    def forward(self, inputs):
+        logit, x = inputs
+        xp = backend.get_array_module(logit)
+        if xp is numpy and ((x < 0) | (x > 1)).any():
+            raise FloatingPointError(
+                'Bernoulli: x must be from 0 to 1, got an x with a value outside')
+        self.retain_inputs((0, 1))
+        x = x.astype(logit.dtype, copy=False)
+        infinite = xp.isinf(logit)
+        a = xp.where(infinite, 0, logit).astype(logit.dtype, copy=False)
+        # Nothing overflows in this form of log(1 + exp(a)).
+        y = a * x - (xp.maximum(a, 0) + xp.log1p(xp.exp(-xp.abs(a))))
+        if infinite.any():
+            # One outcome is certain then.
+            with numpy.errstate(divide='ignore', invalid='ignore'):
+                certain = xp.log(xp.where(logit > 0, x, 1 - x))
+            y = xp.where(infinite, certain, y)
+        self.invalid = infinite
+        if self.binary_check:
+            not_binary = _is_not_binary(x)
+            y = xp.where(not_binary, -xp.inf, y)
+            self.invalid = infinite | not_binary
+        return force_array(y, logit.dtype),
+
+    def backward(self, indexes, grad_outputs):
+        gy, = grad_outputs
+        logit, x = self.get_retained_inputs()
+        if x.dtype != logit.dtype:
+            x = cast.cast(x, logit.dtype)
+        slope = x - sigmoid.sigmoid(logit)
+        if self.invalid.any():
+            slope = substitute(slope, force_array(self.invalid), numpy.nan)
+        return sum_.sum_to(gy * slope, logit.shape), None
+
+
+def _bernoulli_log_prob(logit, x, binary_check=False):
+    """Return logarithms of probabilities of ``x``; see :class:`BernoulliLogProb`.
+
+    Parameters
+    ----------
+    logit : Variable or array
+        Log-odds.
+    x : Variable or array
+        Outcomes. No gradient flows to them.
+    binary_check : bool
+        Whether values other than 0 and 1 have the probability zero.
+
+    Returns
+    -------
+    Variable
+        Array of the dtype of ``logit``, which is broadcast against ``x``.
+    """
+    return BernoulliLogProb(binary_check).apply((logit, x))[0]
+
+
+class Bernoulli(Distribution):
+    """Bernoulli distribution.
+
+    .. math::
+
+        p(x; p) = p^x (1 - p)^{1 - x} \\quad (x \\in \\{0, 1\\})
+
+    Parameters
+    ----------
+    p : Variable or array, optional
+        Probabilities of the outcome 1. Its shape is that of the batch.
+    logit : Variable or array, optional
+        Log-odds :math:`\\log (p / (1 - p))`, to be given in place of ``p``.
+    binary_check : bool
+        If ``True``, a value other than 0 and 1 has the probability zero. Otherwise
+        a formula is evaluated that makes sense for 0 and 1 alone: the one above for
+        :meth:`log_prob`, :math:`x p + (1 - x) (1 - p)` for :meth:`prob`.
+
+    Raises
+    ------
+    ValueError
+        If ``p`` and ``logit`` are both given, or none of them.
+    """
+
+    def __init__(self, p=None, logit=None, binary_check=False):
+        if (p is None) == (logit is None):
+            raise ValueError(
+                'Bernoulli needs its probabilities in one form: give p or logit, %s'
+                % ('not both' if p is not None else 'neither is there'))
+        super().__init__()
+        self._p = p
+        self._logit = logit
+        self.binary_check = binary_check
+
+    @cached_property
+    def p(self):
+        """Variable: Probabilities of the outcome 1."""
+        if self._p is None:
+            return sigmoid.sigmoid(self.logit)
+        return as_variable(self._p)
+
+    @cached_property
+    def logit(self):
+        """Variable: Log-odds of the outcome 1."""
+        if self._logit is None:
+            return exponential.log(self.p) - logarithm_1p.log1p(-self.p)
+        return as_variable(self._logit)
+
+    @cached_property
+    def _q(self):
+        """Probabilities of the outcome 0."""
+        if self._logit is None:
+            return 1 - self.p
+        return sigmoid.sigmoid(-self.logit)
+
+    def _log_probs_except(self, no_ones, no_zeros):
+        """Return logarithms of the probabilities of 1 and of 0.
+
+        Those are zero in the places of ``no_ones`` and ``no_zeros``, and no gradient
+        flows there, where it may be infinite.
+        """
+        if self._p is None:
+            log_p = substitute(-softplus.softplus(-self.logit), no_ones, 0)
+            log_q = substitute(-softplus.softplus(self.logit), no_zeros, 0)
+        else:
+            log_p = exponential.log(substitute(self.p, no_ones, 1))
+            log_q = logarithm_1p.log1p(-substitute(self.p, no_zeros, 0))
+        return log_p, log_q
+
+    @property
+    def params(self):
+        return {'logit': self.logit}
+
+    @property
+    def batch_shape(self):
+        return (self.logit if self._p is None else self.p).shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return '{0, 1}'
+
+    def prob(self, x):
+        x = as_variable(x)
+        prob = x * self.p + (1 - x) * self._q
+        if self.binary_check:
+            prob = substitute(prob, force_array(_is_not_binary(x.array)), 0)
+        return prob
+
+    def log_prob(self, x):
+        return _bernoulli_log_prob(self.logit, x, self.binary_check)
+
+    @cached_property
+    def mean(self):
+        return self.p
+
+    @cached_property
+    def stddev(self):
+        return sqrt.sqrt(self.variance)
+
+    @cached_property
+    def variance(self):
+        return self.p * self._q
+
+    @property
+    def entropy(self):
+        return -utils._modified_xlogx(self.p) - utils._modified_xlogx(self._q)
+
+    def sample_n(self, n):
+        p = self.p.array
+        xp = backend.get_array_module(p)
+        if xp is numpy:
+            outcomes = numpy.random.binomial(1, p, (n,) + p.shape)
+        else:
+            outcomes = xp.random.random_sample((n,) + p.shape) < p
+        return Variable(outcomes.astype(numpy.int64, copy=False))
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _kl_bernoulli_bernoulli(dist1, dist2):
+    p, q = dist1.p, dist1._q
+    log_p2, log_q2 = dist2._log_probs_except(
+        force_array(p.array == 0), force_array(q.array == 0))
+    return -dist1.entropy - (p * log_p2 + q * log_q2)

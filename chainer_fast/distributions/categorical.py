@@ -1,0 +1,116 @@
+"""The distribution of one of some categories."""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import utils
+from chainer_fast.distributions._terms import substitute
+from chainer_fast.functions.activation import log_softmax
+from chainer_fast.functions.array import get_item
+from chainer_fast.functions.math import exponential
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils.cache import cached_property
+from chainer_fast.variable import Variable, as_array, as_variable
+
+
+def _at(x, categories):
+    """Take an element of each vector along the last axis."""
+    xp = backend.get_array_module(x)
+    batch = numpy.ogrid[tuple([slice(size) for size in x.shape[:-1]])]
+    index = tuple([xp.asarray(each) for each in batch])
+    return get_item.get_item(x, index + (categories,))
+
+
+class Categorical(Distribution):
+    """Categorical distribution.
+
+    .. math::
+
+        P(X = k; p) = p_k \\quad (0 \\leq k < K)
+
+    Parameters
+    ----------
+    p : Variable or array, optional
+        Probabilities of the categories along the last axis. The axes before are those
+        of the batch.
+    logit : Variable or array, optional
+        Logarithms of the probabilities, each vector up to a constant; to be given in
+        place of ``p``.
+
+    Raises
+    ------
+    ValueError
+        If ``p`` and ``logit`` are both given, or none of them.
+    """
+
+    def __init__(self, p=None, *, logit=None):
+        if (p is None) == (logit is None):
+            raise ValueError(
+                'Categorical needs its probabilities in one form: give p or logit, %s'
+                % ('not both' if p is not None else 'neither is there'))
+        super().__init__()
+        self._p = p
+        self._logit = logit
+
+    @cached_property
+    def p(self):
+        """Variable: Probabilities of the categories."""
+        if self._p is None:
+            return exponential.exp(self.log_p)
+        return as_variable(self._p)
+
+    @cached_property
+    def log_p(self):
+        """Variable: Logarithms of the probabilities."""
+        if self._p is None:
+            return log_softmax.log_softmax(self._logit, axis=-1)
+        return exponential.log(self.p)
+
+    @property
+    def params(self):
+        return {'p': self.p}
+
+    @property
+    def batch_shape(self):
+        given = self._logit if self._p is None else self._p
+        return as_variable(given).shape[:-1]
+
+    @property
+    def event_shape(self):
+        return ()
+
+    def _log_p_except(self, unused):
+        """Return logarithms of probabilities that are zero in unused places.
+
+        No gradient flows to those, where it may be infinite.
+        """
+        if self._p is None:
+            return substitute(self.log_p, unused, 0)
+        return exponential.log(substitute(self.p, unused, 1))
+
+    def log_prob(self, x):
+        xp = backend.get_array_module(self.p)
+        categories = xp.asarray(as_array(x)).astype(numpy.int64)
+        if self._p is None:
+            return _at(self.log_p, categories)
+        # The logarithm comes second, to be finite where other categories have the
+        # probability zero.
+        return exponential.log(_at(self.p, categories))
+
+    @cached_property
+    def entropy(self):
+        return -sum_.sum(utils._modified_xlogx(self.p), axis=-1)
+
+    def sample_n(self, n):
+        return Variable(utils._random_categories(self.p.array, n))
+
+
+@register_kl(Categorical, Categorical)
+def _kl_categorical_categorical(dist1, dist2):
+    impossible = dist1.p.array == 0
+    if impossible.any():
+        log_p1 = dist1._log_p_except(impossible)
+        log_p2 = dist2._log_p_except(impossible)
+    else:
+        log_p1, log_p2 = dist1.log_p, dist2.log_p
+    return sum_.sum(dist1.p * (log_p1 - log_p2), axis=-1)

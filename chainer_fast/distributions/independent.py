@@ -1,0 +1,168 @@
+"""Distributions of a batch seen as one distribution of several variables."""
+import math
+
+from chainer_fast.distribution import Distribution, kl_divergence, register_kl
+from chainer_fast.functions.array import reshape, where
+from chainer_fast.functions.math import prod
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils.cache import cached_property
+
+
+class Independent(Distribution):
+    """Makes the last axes of a batch axes of events.
+
+    The distributions along these axes are independent, so that probabilities multiply
+    and logarithms of probabilities add up.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        The distribution whose batch is taken.
+    reinterpreted_batch_ndims : int, optional
+        How many of the last axes of its batch become axes of events; all but the first
+        if ``None``.
+
+    Raises
+    ------
+    ValueError
+        If there are not so many axes.
+
+    Examples
+    --------
+    >>> loc, scale = np.zeros((3, 2), np.float32), np.ones((3, 2), np.float32)
+    >>> dist = D.Independent(D.Normal(loc, scale))
+    >>> dist.batch_shape, dist.event_shape
+    ((3,), (2,))
+    >>> dist.log_prob(np.zeros((3, 2), np.float32)).shape
+    (3,)
+    """
+
+    def __init__(self, distribution, reinterpreted_batch_ndims=None):
+        shape = distribution.batch_shape
+        if reinterpreted_batch_ndims is None:
+            reinterpreted_batch_ndims = max(0, len(shape) - 1)
+        elif reinterpreted_batch_ndims > len(shape):
+            raise ValueError(
+                'reinterpreted_batch_ndims must not exceed the number of axes of '
+                'distribution.batch_shape, %s, but is %s'
+                % (shape, reinterpreted_batch_ndims))
+        super().__init__()
+        self._distribution = distribution
+        self._ndims = reinterpreted_batch_ndims
+        n_kept = len(shape) - reinterpreted_batch_ndims
+        self._batch_shape = shape[:n_kept]
+        self._event_shape = shape[n_kept:] + distribution.event_shape
+
+    @property
+    def distribution(self):
+        """Distribution: The distribution whose batch is taken."""
+        return self._distribution
+
+    @property
+    def reinterpreted_batch_ndims(self):
+        """int: How many axes of its batch are axes of events."""
+        return self._ndims
+
+    @property
+    def batch_shape(self):
+        return self._batch_shape
+
+    @property
+    def event_shape(self):
+        return self._event_shape
+
+    @property
+    def params(self):
+        return self.distribution.params
+
+    @property
+    def support(self):
+        return self.distribution.support
+
+    @property
+    def xp(self):
+        return self.distribution.xp
+
+    def _reduced(self, reduce, values):
+        """Apply a reduction to the axes of a batch that have become axes of events."""
+        if self._ndims == 0:
+            return values
+        axes = tuple(range(values.ndim - self._ndims, values.ndim))
+        return reduce(values, axis=axes)
+
+    def prob(self, x):
+        return self._reduced(prod.prod, self.distribution.prob(x))
+
+    def log_prob(self, x):
+        return self._reduced(sum_.sum, self.distribution.log_prob(x))
+
+    def cdf(self, x):
+        return self._reduced(prod.prod, self.distribution.cdf(x))
+
+    def log_cdf(self, x):
+        return self._reduced(sum_.sum, self.distribution.log_cdf(x))
+
+    def icdf(self, x):
+        """Raise ``RuntimeError``: of several variables there is no inverse."""
+        raise RuntimeError(
+            'Independent.icdf: the cumulative distribution function of several '
+            'variables has no inverse; call icdf of the distribution inside')
+
+    def survival_function(self, x):
+        """Return the probability that every variable is above ``x``."""
+        return self._reduced(prod.prod, self.distribution.survival_function(x))
+
+    def log_survival_function(self, x):
+        """Return the logarithm of :meth:`survival_function`."""
+        return self._reduced(
+            sum_.sum, self.distribution.log_survival_function(x))
+
+    def perplexity(self, x):
+        return self._reduced(prod.prod, self.distribution.perplexity(x))
+
+    @property
+    def mean(self):
+        return self.distribution.mean
+
+    @property
+    def mode(self):
+        return self.distribution.mode
+
+    @property
+    def stddev(self):
+        return self.distribution.stddev
+
+    @property
+    def variance(self):
+        return self.distribution.variance
+
+    @cached_property
+    def covariance(self):
+        # One block of each of the independent distributions along the diagonal.
+        blocks = self.distribution.covariance
+        n_blocks = math.prod(self.event_shape[:self._ndims])
+        size = blocks.shape[-1]
+        blocks = reshape.reshape(
+            blocks, self.batch_shape + (n_blocks, size, 1, size))
+        xp = self.xp
+        same = xp.eye(n_blocks, dtype=bool)[:, None, :, None]
+        matrix = where.where(same, blocks, xp.zeros((), blocks.dtype))
+        return reshape.reshape(
+            matrix, self.batch_shape + (n_blocks * size, n_blocks * size))
+
+    @property
+    def entropy(self):
+        return self._reduced(sum_.sum, self.distribution.entropy)
+
+    def sample_n(self, n):
+        return self.distribution.sample_n(n)
+
+
+@register_kl(Independent, Independent)
+def _kl_independent_independent(dist1, dist2):
+    if dist1.event_shape != dist2.event_shape:
+        raise ValueError(
+            'the events of two distributions must have the same shape to be compared, '
+            'got %s and %s' % (dist1.event_shape, dist2.event_shape))
+    return dist1._reduced(
+        sum_.sum, kl_divergence(dist1.distribution, dist2.distribution))

@@ -1,0 +1,141 @@
+"""The normal distribution."""
+import math
+
+from chainer_fast import backend
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import utils
+from chainer_fast.functions.math import exponential, log_ndtr, ndtr, ndtri
+from chainer_fast.utils.cache import cached_property
+from chainer_fast.variable import as_variable
+
+# Of the standard normal distribution: the entropy, and the density at zero with its
+# logarithm.
+ENTROPYC = 0.5 * math.log(2 * math.pi * math.e)
+LOGPROBC = -0.5 * math.log(2 * math.pi)
+PROBC = 1 / math.sqrt(2 * math.pi)
+
+
+class Normal(Distribution):
+    """Normal (Gaussian) distribution.
+
+    .. math::
+
+        p(x; \\mu, \\sigma) = \\frac{1}{\\sqrt{2 \\pi} \\sigma}
+            \\exp\\left(- \\frac{(x - \\mu)^2}{2 \\sigma^2}\\right)
+
+    Samples are functions of the parameters, so that gradients flow through them.
+
+    Parameters
+    ----------
+    loc : Variable or array
+        The mean :math:`\\mu`. Its shape is that of the batch.
+    scale : Variable or array, optional
+        The standard deviation :math:`\\sigma`.
+    log_scale : Variable or array, optional
+        Its logarithm, to be given in its place.
+
+    Raises
+    ------
+    ValueError
+        If ``scale`` and ``log_scale`` are both given, or none of them.
+    """
+
+    def __init__(self, loc, scale=None, *, log_scale=None):
+        if (scale is None) == (log_scale is None):
+            raise ValueError(
+                'Normal needs its width in one form: give scale or log_scale, %s'
+                % ('not both' if log_scale is not None else 'neither is there'))
+        super().__init__()
+        self._loc = loc
+        self._scale = scale
+        self._log_scale = log_scale
+
+    @cached_property
+    def loc(self):
+        """Variable: The mean."""
+        return as_variable(self._loc)
+
+    @cached_property
+    def scale(self):
+        """Variable: The standard deviation."""
+        if self._scale is None:
+            return exponential.exp(self.log_scale)
+        return as_variable(self._scale)
+
+    @cached_property
+    def log_scale(self):
+        """Variable: Logarithm of the standard deviation."""
+        if self._log_scale is None:
+            return exponential.log(self.scale)
+        return as_variable(self._log_scale)
+
+    @property
+    def params(self):
+        return {'loc': self.loc, 'scale': self.scale}
+
+    @property
+    def batch_shape(self):
+        return self.loc.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return 'real'
+
+    def _standardize(self, x):
+        return (x - self.loc) / self.scale
+
+    def prob(self, x):
+        z = self._standardize(x)
+        return PROBC / self.scale * exponential.exp(-0.5 * z ** 2)
+
+    def log_prob(self, x):
+        return LOGPROBC - self.log_scale - 0.5 * self._standardize(x) ** 2
+
+    def cdf(self, x):
+        return ndtr.ndtr(self._standardize(x))
+
+    def log_cdf(self, x):
+        return log_ndtr.log_ndtr(self._standardize(x))
+
+    def icdf(self, x):
+        return self.loc + self.scale * ndtri.ndtri(x)
+
+    def survival_function(self, x):
+        # By symmetry, without the cancellation of 1 - cdf(x).
+        return ndtr.ndtr(-self._standardize(x))
+
+    def log_survival_function(self, x):
+        return log_ndtr.log_ndtr(-self._standardize(x))
+
+    @cached_property
+    def mean(self):
+        return self.loc
+
+    @cached_property
+    def stddev(self):
+        return self.scale
+
+    @cached_property
+    def variance(self):
+        return self.scale ** 2
+
+    @cached_property
+    def entropy(self):
+        return ENTROPYC + self.log_scale
+
+    def sample_n(self, n):
+        xp = backend.get_array_module(self.loc)
+        noise = utils._standard_normal(
+            xp, (n,) + self.loc.shape, self.loc.dtype)
+        return self.loc + noise * self.scale
+
+
+@register_kl(Normal, Normal)
+def _kl_normal_normal(dist1, dist2):
+    spread = (dist1.scale / dist2.scale) ** 2
+    shift = ((dist1.loc - dist2.loc) / dist2.scale) ** 2
+    return dist2.log_scale - dist1.log_scale + 0.5 * (spread + shift - 1)

@@ -1,0 +1,74 @@
+"""The distribution of one of some categories, as a vector of zeros and a one."""
+from chainer_fast import backend
+from chainer_fast.distribution import Distribution, kl_divergence, register_kl
+from chainer_fast.distributions import _terms, utils
+from chainer_fast.distributions.categorical import Categorical
+from chainer_fast.functions.math import exponential
+from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils.cache import cached_property
+from chainer_fast.variable import Variable, as_variable
+
+
+class OneHotCategorical(Distribution):
+    """Categorical distribution whose samples are one-hot vectors.
+
+    .. math::
+
+        p(x; p) = \\prod_k p_k^{x_k}
+
+    Parameters
+    ----------
+    p : Variable or array
+        Probabilities of the categories along the last axis. The axes before are those
+        of the batch.
+    """
+
+    def __init__(self, p):
+        super().__init__()
+        self._p = p
+
+    @cached_property
+    def p(self):
+        """Variable: Probabilities of the categories."""
+        return as_variable(self._p)
+
+    @cached_property
+    def log_p(self):
+        """Variable: Logarithms of the probabilities."""
+        return exponential.log(self.p)
+
+    @property
+    def params(self):
+        return {'p': self.p}
+
+    @property
+    def batch_shape(self):
+        return self.p.shape[:-1]
+
+    @property
+    def event_shape(self):
+        return self.p.shape[-1:]
+
+    def log_prob(self, x):
+        # 0 log(0) = 0: a category that is not there costs nothing.
+        return sum_.sum(_terms.times_log(x, self.p), axis=-1)
+
+    @cached_property
+    def mean(self):
+        return self.p
+
+    @cached_property
+    def variance(self):
+        return self.p * (1 - self.p)
+
+    def sample_n(self, n):
+        p = self.p.array
+        xp = backend.get_array_module(p)
+        categories = utils._random_categories(p, n)
+        ones = categories[..., None] == xp.arange(p.shape[-1])
+        return Variable(ones.astype(p.dtype))
+
+
+@register_kl(OneHotCategorical, OneHotCategorical)
+def _kl_one_hot_categorical_one_hot_categorical(dist1, dist2):
+    return kl_divergence(Categorical(dist1.p), Categorical(dist2.p))

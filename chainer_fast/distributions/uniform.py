@@ -1,0 +1,140 @@
+"""The uniform distribution on an interval."""
+import math
+
+from chainer_fast import backend
+from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distributions import utils
+from chainer_fast.distributions._terms import where_else
+from chainer_fast.functions.math import clip, exponential
+from chainer_fast.utils import force_array
+from chainer_fast.utils.cache import cached_property
+from chainer_fast.variable import as_array, as_variable
+
+# Standard deviation on an interval of length one.
+_UNIT_STDDEV = 1 / math.sqrt(12)
+
+
+class Uniform(Distribution):
+    """Uniform distribution on an interval.
+
+    .. math::
+
+        p(x; l, h) = \\frac{1}{h - l} \\quad (l \\leq x \\leq h), \\qquad
+        p(x; l, h) = 0 \\quad (\\text{otherwise})
+
+    Samples are functions of the parameters, so that gradients flow through them.
+    All arguments are given by name: ``low`` and ``high``, or ``loc`` and ``scale``.
+
+    Parameters
+    ----------
+    low : Variable or array, optional
+        Lower ends of the intervals. Its shape is that of the batch.
+    high : Variable or array, optional
+        Upper ends.
+    loc : Variable or array, optional
+        Another name of the lower ends. Its shape is that of the batch.
+    scale : Variable or array, optional
+        Lengths of the intervals.
+
+    Raises
+    ------
+    ValueError
+        If both pairs are complete, or none of them.
+    """
+
+    def __init__(self, *, low=None, high=None, loc=None, scale=None):
+        has_ends = low is not None and high is not None
+        has_length = loc is not None and scale is not None
+        if has_ends == has_length:
+            raise ValueError(
+                'Uniform needs its interval in one form, low and high or loc and '
+                'scale, got %s' % ('both' if has_ends else 'no complete pair'))
+        super().__init__()
+        self._has_ends = has_ends
+        self._start = low if has_ends else loc
+        self._high = high
+        self._scale = scale
+
+    @cached_property
+    def low(self):
+        """Variable: Lower ends of the intervals."""
+        return as_variable(self._start)
+
+    @cached_property
+    def high(self):
+        """Variable: Upper ends of the intervals."""
+        if self._has_ends:
+            return as_variable(self._high)
+        return self.loc + self.scale
+
+    @cached_property
+    def loc(self):
+        """Variable: Lower ends of the intervals."""
+        return as_variable(self._start)
+
+    @cached_property
+    def scale(self):
+        """Variable: Lengths of the intervals."""
+        if self._has_ends:
+            return self.high - self.low
+        return as_variable(self._scale)
+
+    @property
+    def params(self):
+        names = ('low', 'high') if self._has_ends else ('loc', 'scale')
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def batch_shape(self):
+        return self.low.shape
+
+    @property
+    def event_shape(self):
+        return ()
+
+    @property
+    def support(self):
+        return '[low, high]'
+
+    def log_prob(self, x):
+        x = as_array(x)
+        inside = (self.low.array <= x) & (x <= self.high.array)
+        return where_else(
+            force_array(inside), -exponential.log(self.scale), -math.inf)
+
+    def cdf(self, x):
+        return clip.clip((x - self.loc) / self.scale, 0., 1.)
+
+    def icdf(self, x):
+        return x * self.scale + self.loc
+
+    @cached_property
+    def mean(self):
+        return (self.high + self.low) / 2
+
+    @cached_property
+    def stddev(self):
+        return self.scale * _UNIT_STDDEV
+
+    @cached_property
+    def variance(self):
+        return self.scale ** 2 / 12
+
+    @cached_property
+    def entropy(self):
+        return exponential.log(self.scale)
+
+    def sample_n(self, n):
+        xp = backend.get_array_module(self.low)
+        noise = utils._standard_uniform(
+            xp, (n,) + self.low.shape, self.low.dtype)
+        return noise * self.scale + self.loc
+
+
+@register_kl(Uniform, Uniform)
+def _kl_uniform_uniform(dist1, dist2):
+    within = ((dist1.low.array >= dist2.low.array)
+              & (dist1.high.array <= dist2.high.array))
+    # What the second cannot yield is infinitely surprising.
+    return where_else(
+        force_array(within), dist2.entropy - dist1.entropy, math.inf)
