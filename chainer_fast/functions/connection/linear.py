@@ -157,12 +157,13 @@ def linear(x, W, b=None, n_batch_axes=1):
         raise ValueError('n_batch_axes should be greater than 0.')
     batch_shape = x.shape[:n_batch_axes]
     if n_batch_axes > 1 or x.ndim > 2:
-        # Counted rather than inferred, so that an empty batch has a shape.
         rows = array_utils.size_of_shape(batch_shape)
-        features = array_utils.size_of_shape(x.shape[n_batch_axes:])
+        # The last length is inferred, which exported models show, except that it
+        # cannot be where there are no elements.
+        features = -1 if x.size else array_utils.size_of_shape(x.shape[n_batch_axes:])
         x = reshape.reshape(x, (rows, features))
     operands = (x, W) if b is None else (x, W, b)
     y, = LinearFunction().apply(operands)
     if n_batch_axes > 1:
-        y = reshape.reshape(y, batch_shape + y.shape[1:])
+        y = reshape.reshape(y, batch_shape + ((-1,) if y.size else y.shape[1:]))
     return y

@@ -1,0 +1,9 @@
+"""Networks of Caffe as links; needs protobuf."""
+try:
+    import google.protobuf
+except ImportError as e:
+    raise ModuleNotFoundError(
+        "protobuf is needed for the files of Caffe: pip install 'chainer-fast[caffe]' "
+        '(%s)' % e, name=e.name) from e
+
+from chainer_fast.links.caffe.caffe_function import CaffeFunction

@@ -1,0 +1,128 @@
+"""What the layers of a network do to their inputs."""
+import functools
+import operator
+import weakref
+
+from chainer_fast import functions
+from chainer_fast.configuration import using_config
+from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
+
+
+class _SingleArgumentFunction:
+    """Calls a function of one variable, with arguments that are fixed.
+
+    Parameters
+    ----------
+    func : callable
+        The function.
+    *args, **kwargs
+        The arguments after the variable.
+    """
+
+    def __init__(self, func, *args, **kwargs):
+        self.func, self.args, self.kwargs = func, args, kwargs
+
+    def __call__(self, x):
+        return self.func(x, *self.args, **self.kwargs)
+
+
+class _SingleArgumentFunctionTestMode(_SingleArgumentFunction):
+    """The same with ``chainer.config.train`` set to False."""
+
+    def __call__(self, x):
+        with using_config('train', False):
+            return super().__call__(x)
+
+
+class _SingleArgumentFunctionWithCudnn(_SingleArgumentFunction):
+    """The same with a value of ``chainer.config.use_cudnn``, which comes first."""
+
+    def __init__(self, use_cudnn, func, *args, **kwargs):
+        super().__init__(func, *args, **kwargs)
+        self.use_cudnn = use_cudnn
+
+    def __call__(self, x):
+        with using_config('use_cudnn', self.use_cudnn):
+            return super().__call__(x)
+
+
+class _ListArgumentFcuntion:
+    """Calls a function of a tuple of variables, with keyword arguments.
+
+    Parameters
+    ----------
+    func : callable
+        The function.
+    **kwargs
+        Its arguments after the tuple.
+    """
+
+    def __init__(self, func, **kwargs):
+        self.func, self.kwargs = func, kwargs
+
+    def __call__(self, *xs):
+        return self.func(xs, **self.kwargs)
+
+
+class _EltwiseFunction:
+    """Multiplies variables, adds them or takes their maximum.
+
+    Parameters
+    ----------
+    operation : int
+        One of the values of ``EltwiseOp``.
+    coeffs : list of float or None
+        Weights of a sum, one for each variable.
+    """
+
+    def __init__(self, operation, coeffs=None):
+        self.operation = operation
+        self.coeffs = None if coeffs is None else list(coeffs)
+
+    def __call__(self, *xs):
+        ops = caffe_pb.EltwiseParameter
+        if self.operation == ops.PROD:
+            return functools.reduce(operator.mul, xs)
+        if self.operation == ops.MAX:
+            return functools.reduce(functions.maximum, xs)
+        if self.operation != ops.SUM:
+            raise ValueError(
+                'Invalid EltwiseParameter.EltwiseOp value: %r' % self.operation)
+        if self.coeffs is not None:
+            assert len(xs) == len(self.coeffs), (
+                'a weighted sum of %d inputs has %d coefficients'
+                % (len(xs), len(self.coeffs)))
+            xs = [x * c for x, c in zip(xs, self.coeffs, strict=True)]
+        return functools.reduce(operator.add, xs)
+
+
+class _CallChildLink:
+    """Calls a child of a network, whichever link has that name by then.
+
+    Parameters
+    ----------
+    caffe_func : CaffeFunction
+        The network. It is held weakly, since it holds this object.
+    name : str
+        Name of the child.
+    """
+
+    def __init__(self, caffe_func, name):
+        self._caffe_func = weakref.ref(caffe_func)
+        self.name = name
+
+    @property
+    def caffe_func(self):
+        """The network."""
+        return self._caffe_func()
+
+    def __call__(self, *xs, **kwargs):
+        return self.caffe_func[self.name](*xs, **kwargs)
+
+    def __reduce__(self):
+        return type(self), (self.caffe_func, self.name)
+
+
+def _pool_all(pooling, x, **kwargs):
+    """Pool over the whole of an image."""
+    return pooling(x, x.shape[2:], **kwargs)

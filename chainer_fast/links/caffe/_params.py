@@ -1,0 +1,119 @@
+"""What the messages of a layer say: sizes, windows and weights.
+
+Sizes have been written down in two ways. Blobs of old files have four fields for them
+(``num``, ``channels``, ``height`` and ``width``), those of newer ones a list. Windows
+are one number, a list of numbers, or a field for each direction.
+"""
+import numpy
+
+from chainer_fast import backend, initializer
+
+
+def _values(blob):
+    """Return the values of a blob as a flat array in single precision."""
+    return numpy.array(blob.data or blob.double_data, numpy.float32)
+
+
+def _shape(blob):
+    """Return the shape of a blob that a layer takes as it is."""
+    return tuple(blob.shape.dim) or (len(blob.data),)
+
+
+def _get_num(blob):
+    return blob.num or blob.shape.dim[0]
+
+
+def _get_channels(blob):
+    return blob.channels or blob.shape.dim[1]
+
+
+def _matrix_size(blob, axis):
+    """Return a size of the matrix that a blob ends with."""
+    dims = blob.shape.dim
+    if len(dims) not in (2, 4):
+        raise RuntimeError(
+            'a weight matrix has 2 or 4 dimensions, %d-dimensional array is not '
+            'supported' % len(dims))
+    return dims[axis]
+
+
+def _get_height(blob):
+    return blob.height or _matrix_size(blob, -2)
+
+
+def _get_width(blob):
+    return blob.width or _matrix_size(blob, -1)
+
+
+def _one_or_all(sizes, default):
+    """Return what a field says, which is repeated in some messages."""
+    if isinstance(sizes, int):
+        return sizes
+    sizes = list(sizes) or default
+    return sizes[0] if isinstance(sizes, list) and len(sizes) == 1 else sizes
+
+
+def _get_ksize(param):
+    if param.kernel_h > 0:
+        return param.kernel_h, param.kernel_w
+    return _one_or_all(param.kernel_size, [])
+
+
+def _get_stride(param):
+    if param.stride_h > 0:
+        return param.stride_h, param.stride_w
+    return _one_or_all(param.stride, 1)
+
+
+def _get_pad(param):
+    if param.pad_h > 0 or param.pad_w > 0:
+        return param.pad_h, param.pad_w
+    return _one_or_all(param.pad, 0)
+
+
+def _get_axis(param, old_name):
+    """Return the axis of a layer, which an old field may name."""
+    if not param.HasField('axis') and param.HasField(old_name):
+        return getattr(param, old_name)
+    return param.axis
+
+
+class _Blob(initializer.Initializer):
+    """Fills an array with the values of a blob, whatever its shape.
+
+    Parameters
+    ----------
+    blob : caffe_pb.BlobProto
+        The blob.
+    """
+
+    def __init__(self, blob):
+        super().__init__()
+        self.data = _values(blob)
+
+    def __call__(self, array):
+        values = self.data[:array.size].reshape(array.shape)
+        array[...] = backend.get_array_module(array).asarray(values)
+
+
+class _ConvolutionBlob(_Blob):
+    """Fills the weight of a convolution, which is not grouped, with that of groups.
+
+    Parameters
+    ----------
+    blob : caffe_pb.BlobProto
+        The blob.
+    group : int
+        Number of groups. Each has a block on the diagonal; the rest is zero.
+    """
+
+    def __init__(self, blob, group):
+        super().__init__(blob)
+        self.group = group
+
+    def __call__(self, array):
+        rows, columns = array.shape[0] // self.group, array.shape[1] // self.group
+        blocks = self.data.reshape((self.group, rows, columns) + array.shape[2:])
+        array[...] = 0
+        for g, block in enumerate(backend.get_array_module(array).asarray(blocks)):
+            array[g * rows:(g + 1) * rows, g * columns:(g + 1) * columns] = block

@@ -1,0 +1,172 @@
+"""Networks of Caffe, read from their files."""
+import copy
+import warnings
+
+from google.protobuf import message
+
+from chainer_fast import link
+
+# Programs that add types of layers use what stands in the private modules as well.
+from chainer_fast.links.caffe._layers import (  # noqa: F401
+    _CallChildLink,
+    _EltwiseFunction,
+    _ListArgumentFcuntion,
+    _SingleArgumentFunction,
+    _SingleArgumentFunctionTestMode,
+    _SingleArgumentFunctionWithCudnn,
+)
+from chainer_fast.links.caffe._params import (  # noqa: F401
+    _Blob,
+    _ConvolutionBlob,
+    _get_channels,
+    _get_height,
+    _get_ksize,
+    _get_num,
+    _get_pad,
+    _get_stride,
+    _get_width,
+)
+from chainer_fast.links.caffe._setups import (  # noqa: F401
+    _layer,
+    _oldname_to_method,
+    _type_to_method,
+)
+from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
+from chainer_fast.utils import argument
+
+
+def _read(path):
+    with open(path, 'rb') as file:
+        content = file.read()
+    try:
+        return caffe_pb.NetParameter.FromString(content)
+    except message.DecodeError as e:
+        raise message.DecodeError(
+            '%s is no caffemodel, or it is truncated: %s' % (path, e)) from e
+
+
+class CaffeFunction(link.Chain):
+    """A network of Caffe as a function of variables.
+
+    The layers that have weights become children under their own names. Left out, with
+    a warning, are layers of types that are not supported; data layers are without one.
+
+    Supported are Concat, Convolution, Deconvolution, Dropout, InnerProduct, LRN (across
+    channels), Pooling (by maximum or average), ReLU, Reshape (of all axes), BatchNorm,
+    Eltwise, Scale, Slice, Softmax (along channels), Sigmoid, SoftmaxWithLoss and Split,
+    be it in the form that Caffe writes or in the one before (``layers``). Rules that
+    include or exclude layers are not looked at: what a layer does in a phase depends
+    on ``chainer.config.train``. Average pooling leaves out windows that are not
+    covered.
+
+    Parameters
+    ----------
+    model_path : str
+        The file, as Caffe writes it (not the text format).
+
+    Attributes
+    ----------
+    forwards : dict
+        What computes a layer, by the name of the layer.
+    layers : list of (str, list of str, list of str)
+        Names of the layers in their order, and of their inputs and outputs.
+    split_map : dict
+        What the outputs of Split layers stand for.
+    variables : dict
+        All that the last call computed, by name.
+
+    Raises
+    ------
+    google.protobuf.message.DecodeError
+        If the file is no caffemodel, or truncated.
+    RuntimeError
+        If a layer does something that is not supported.
+    IndexError, ValueError
+        If weights of a layer are missing or too few.
+
+    Notes
+    -----
+    Errors name the file and the layer.
+    """
+
+    def __init__(self, model_path):
+        super().__init__()
+        net = _read(model_path)
+        self.forwards, self.split_map, self.layers = {}, {}, []
+        new = len(net.layer) > 0
+        methods = _type_to_method if new else _oldname_to_method
+        for layer in net.layer if new else net.layers:
+            if layer.type not in methods:
+                warnings.warn(
+                    'Skip the layer "%s", since CaffeFunction does not support %s' % (
+                        layer.name, '%s layer' % layer.type if new else 'it'))
+                continue
+            try:
+                methods[layer.type](self, layer)
+            except (AttributeError, IndexError, RuntimeError, ValueError) as e:
+                if len(e.args) == 1:
+                    e.args = '%s: layer "%s": %s' % (model_path, layer.name, e),
+                raise
+
+    def copy(self, mode='share'):
+        """Copy the network, see :meth:`chainer_fast.Link.copy`.
+
+        Parameters
+        ----------
+        mode : str
+            What becomes of the parameters.
+
+        Returns
+        -------
+        CaffeFunction
+            The copy, whose layers use its own children.
+        """
+        copied = super().copy(mode)
+        copied.forwards = copy.deepcopy(self.forwards, {id(self): copied})
+        return copied
+
+    def forward(self, inputs, outputs, disable=(), **kwargs):
+        """Run the network.
+
+        Layers are passed over if some of their inputs are not there.
+
+        Parameters
+        ----------
+        inputs : dict
+            Variables by name.
+        outputs : iterable of str
+            Names of what to return.
+        disable : container of str
+            Names of layers to pass over.
+
+        Returns
+        -------
+        tuple of chainer_fast.Variable
+            The outputs.
+
+        Raises
+        ------
+        KeyError
+            If an output has not been computed.
+        ValueError
+            If the retired argument ``train`` is given.
+        """
+        if kwargs:
+            argument.check_unexpected_kwargs(
+                kwargs, train='train argument is not supported anymore. '
+                'Use chainer.using_config')
+            argument.assert_kwargs_empty(kwargs)
+        known = self.variables = dict(inputs)
+        for name, bottom, top in self.layers:
+            if name in disable or any(b not in known for b in bottom):
+                continue
+            ys = self.forwards[name](*[known[b] for b in bottom])
+            if not isinstance(ys, (list, tuple)):
+                ys = ys,
+            known.update(zip(top, ys, strict=False))
+        return tuple([
+            known[o if o in known else self.split_map.get(o, o)] for o in outputs])
+
+    def _add_layer(self, layer):
+        bottom = [self.split_map.get(b, b) for b in layer.bottom]
+        self.layers.append((layer.name, bottom, list(layer.top)))

@@ -1,0 +1,1 @@
+"""Caffe's file format, for whatever protobuf is installed."""
