@@ -8,11 +8,12 @@ from chainer_fast.initializers import constant
 from chainer_fast.variable import Variable
 
 
-def _recover_parameter(data, name, grad, grad_valid, initializer, update_rule, device):
+def _recover_parameter(data, name, grad, grad_valid, initializer, update_rule, device,
+                       layout=None):
     """Make a parameter from what its pickle holds, those of Chainer 7 included."""
-    parameter = Parameter(initializer=initializer, name=name)
+    parameter = Parameter(initializer=initializer, name=name, layout=layout)
     if data is not None:
-        parameter._set_array(data)
+        parameter._set_array(data, layout_check=False)
     parameter._set_grad_without_check(grad)
     parameter._grad_valid = grad_valid
     parameter.update_rule = update_rule
@@ -78,6 +79,8 @@ class Parameter(Variable):
     def __reduce__(self):
         args = (self.raw_array, self.name, self._grad, self._grad_valid,
                 self.initializer, self.update_rule, self.device)
+        if self._layout is not None:
+            args += (self._layout,)
         return _recover_parameter, args
 
     def __deepcopy__(self, memo):
@@ -138,7 +141,7 @@ class Parameter(Variable):
         Parameters
         ----------
         shape : int or tuple of int
-            Shape of the array.
+            Shape of the array, as it is in the standard layout.
         """
         device = self._initial_device
         data = device.send(initializers.generate_array(
@@ -148,7 +151,12 @@ class Parameter(Variable):
             grad = device.send(initializers.generate_array(
                 self._grad_initializer, shape, numpy, dtype=data.dtype,
                 device=backend.CpuDevice()))
-        self._set_array(data)
+        if self._layout is not None:
+            from chainer_fast.memory_layouts import _transpose_array
+            data = _transpose_array(data, None, self._layout)
+            if grad is not None:
+                grad = _transpose_array(grad, None, self._layout)
+        self._set_array(data, layout_check=False)
         self._set_grad_without_check(grad)
         self._cached_device = device
 

@@ -1,0 +1,101 @@
+"""Maxout layer."""
+from chainer_fast import _toplevel, initializer, link
+from chainer_fast.functions.activation import maxout
+from chainer_fast.links.connection import linear
+
+
+class _Grouped:
+    """Initializer that calls another one with the groups as an axis of their own.
+
+    Parameters
+    ----------
+    initial : callable
+        What to call.
+    pool_size : int
+        Size of a group.
+    """
+
+    def __init__(self, initial, pool_size):
+        self.initial, self.pool_size = initial, pool_size
+
+    def __call__(self, array):
+        self.initial(array.reshape(-1, self.pool_size, *array.shape[1:]))
+
+
+class Maxout(link.Chain):
+    """Fully connected layer that keeps the largest of each group of its outputs.
+
+    .. math:: y_i = \\max_{j < p} (W_{ij\\cdot} x + b_{ij})
+
+    Parameters
+    ----------
+    in_size : int or None
+        Number of inputs, found out at the first call if None.
+    out_size : int
+        Number of outputs.
+    pool_size : int
+        Number :math:`p` of linear functions that each output is the largest of.
+    initialW : initializer or None
+        Initializes the weight; an array has the shape
+        ``(out_size, pool_size, in_size)``, which is also that of the array that a
+        callable is given, unless it is a :class:`chainer_fast.Initializer`.
+    initial_bias : initializer or None
+        Initializes the bias, in the same way with the shape ``(out_size, pool_size)``.
+        With None there is no bias.
+
+    Attributes
+    ----------
+    linear : chainer_fast.links.Linear
+        The linear functions, those of an output side by side.
+    out_size, pool_size : int
+        As given.
+
+    Raises
+    ------
+    ValueError
+        If an array has another number of axes, or not as many elements.
+
+    See Also
+    --------
+    chainer_fast.functions.maxout
+
+    References
+    ----------
+    I. J. Goodfellow et al. Maxout networks. ICML 2013.
+    """
+
+    def __init__(self, in_size, out_size, pool_size, initialW=None, initial_bias=0):
+        super().__init__()
+        self.out_size, self.pool_size = out_size, pool_size
+        columns = -1 if in_size is None else in_size
+        weight = self._regrouped('initialW', initialW, 3, columns)
+        bias = self._regrouped('initial_bias', initial_bias, 2)
+        with self.init_scope():
+            self.linear = linear.Linear(
+                in_size, out_size * pool_size, bias is None, weight, bias)
+
+    def _regrouped(self, name, initial, ndim, *columns):
+        """Return what initializes a parameter that has all functions on one axis."""
+        if isinstance(initial, _toplevel.get_array_types()):
+            if initial.ndim != ndim:
+                raise ValueError('%s.ndim should be %d, got an array of shape %s'
+                                 % (name, ndim, initial.shape))
+            return initial.reshape(self.out_size * self.pool_size, *columns)
+        if callable(initial) and not isinstance(initial, initializer.Initializer):
+            return _Grouped(initial, self.pool_size)
+        return initial
+
+    def forward(self, x):
+        """Apply the layer.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Input; the axes after the first one are flattened.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Output of shape ``(n, out_size)``.
+        """
+        return maxout.maxout(self.linear(x), self.pool_size)

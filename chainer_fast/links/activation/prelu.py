@@ -1,0 +1,52 @@
+"""Parametric rectifier."""
+from chainer_fast import link, variable
+from chainer_fast.functions.activation import prelu
+
+
+class PReLU(link.Link):
+    """Rectifier with a slope for negative numbers that is learnt.
+
+    See :func:`chainer_fast.functions.prelu`.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the slope: one for all, or one for each element of as many axes after
+        that of the batch.
+    init : float, array or initializer
+        Initializes the slope.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        The slope.
+
+    See Also
+    --------
+    chainer_fast.functions.prelu
+
+    References
+    ----------
+    K. He, X. Zhang, S. Ren and J. Sun. Delving deep into rectifiers. ICCV 2015.
+    """
+
+    def __init__(self, shape=(), init=0.25):
+        super().__init__()
+        slope = variable.Parameter(init, shape)
+        with self.init_scope():
+            self.W = slope
+
+    def forward(self, x):
+        """Apply the rectifier.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Input; the axes after the first one start with those of the slope.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Output of the shape of ``x``.
+        """
+        return prelu.prelu(x, self.W)

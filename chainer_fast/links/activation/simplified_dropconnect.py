@@ -1,0 +1,87 @@
+"""Fully connected layer of which random weights are left out."""
+import math
+
+from chainer_fast import initializers, link, variable
+from chainer_fast.functions.noise import simplified_dropconnect
+from chainer_fast.initializers import normal
+
+
+class SimplifiedDropconnect(link.Link):
+    """Fully connected layer that leaves random weights out while training.
+
+    See :func:`chainer_fast.functions.simplified_dropconnect`.
+
+    Parameters
+    ----------
+    in_size : int or None
+        Number of inputs. With None it is found out at the first call, and ``W`` is
+        initialized then.
+    out_size : int
+        Number of outputs.
+    ratio : float
+        Probability to leave a weight out.
+    nobias : bool
+        Leave the bias out.
+    initialW : initializer or None
+        Initializes the weight; normal with a variance of one over ``in_size`` if None.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Weight of shape ``(out_size, in_size)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_size,)``.
+    out_size, ratio
+        As given.
+
+    See Also
+    --------
+    chainer_fast.functions.simplified_dropconnect
+
+    References
+    ----------
+    L. Wan et al. Regularization of neural networks using DropConnect. ICML 2013.
+    """
+
+    def __init__(self, in_size, out_size, ratio=0.5, nobias=False, initialW=None,
+                 initial_bias=None):
+        super().__init__()
+        self.out_size, self.ratio = out_size, ratio
+        if initialW is None:
+            initialW = normal.HeNormal(0.5 ** 0.5)
+        if initial_bias is None:
+            initial_bias = 0
+        W = variable.Parameter(initializers._get_initializer(initialW))
+        if in_size is not None:
+            W.initialize((out_size, in_size))
+        b = None if nobias else variable.Parameter(
+            initializers._get_initializer(initial_bias), out_size)
+        with self.init_scope():
+            self.W, self.b = W, b
+
+    def forward(self, x, train=True, mask=None, use_batchwise_mask=True):
+        """Apply the layer.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Input; the axes after the first one are flattened.
+        train : bool
+            Whether weights are left out at all. ``chainer.config.train`` has no say.
+        mask : array, Variable or None
+            Which weights to keep, instead of random ones.
+        use_batchwise_mask : bool
+            Whether each row of the batch has a mask of its own.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Output of shape ``(n, out_size)``.
+        """
+        W = self.W
+        if not W.is_initialized:
+            W.initialize((self.out_size, math.prod(x.shape[1:])))
+        return simplified_dropconnect.simplified_dropconnect(
+            x, W, self.b, self.ratio, train, mask, use_batchwise_mask)

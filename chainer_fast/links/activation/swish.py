@@ -1,0 +1,60 @@
+"""Swish with a learnt parameter."""
+from chainer_fast import _toplevel, link, variable
+from chainer_fast.functions.activation import swish
+from chainer_fast.initializers import constant
+
+
+class Swish(link.Link):
+    """Input times a sigmoid of it, whose steepness is learnt.
+
+    See :func:`chainer_fast.functions.swish`.
+
+    Parameters
+    ----------
+    beta_shape : tuple of int or None
+        Shape of the steepness: one for all, or one for each element of as many axes
+        after that of the batch. With None it is for all these axes, found out at the
+        first call.
+    beta_init : float, array or initializer
+        Initializes the steepness.
+
+    Attributes
+    ----------
+    beta : chainer_fast.Parameter
+        The steepness.
+
+    See Also
+    --------
+    chainer_fast.functions.swish
+
+    References
+    ----------
+    P. Ramachandran, B. Zoph and Q. V. Le. Searching for activation functions.
+    arXiv:1710.05941.
+    """
+
+    def __init__(self, beta_shape, beta_init=1.0):
+        super().__init__()
+        if beta_shape is None and isinstance(beta_init, _toplevel.get_array_types()):
+            # Not the data yet, for want of a shape.
+            beta_init = constant.Constant(beta_init)
+        with self.init_scope():
+            self.beta = variable.Parameter(beta_init, beta_shape)
+
+    def forward(self, x):
+        """Apply the function.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Input.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Output of the shape of ``x``.
+        """
+        beta = self.beta
+        if not beta.is_initialized:
+            beta.initialize(x.shape[1:])
+        return swish.swish(x, beta)

@@ -1,0 +1,105 @@
+"""What links that apply filters to images have in common."""
+from chainer_fast import initializers, link, variable
+
+
+class Filtered(link.Link):
+    """Base of links that apply filters to images, and add a bias to each channel.
+
+    A subclass sets its attributes, then calls :meth:`_set_filters`.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        The filters.
+    b : chainer_fast.Parameter or None
+        The bias.
+    """
+
+    def _set_filters(self, in_channels, nobias, initialW, initial_bias,
+                     bias_shape=None, layout=None):
+        """Make the parameters, and initialize those whose shape is known already."""
+        W = variable.Parameter(initializers._get_initializer(initialW), layout=layout)
+        b = None if nobias else variable.Parameter(
+            initializers._get_initializer(0 if initial_bias is None else initial_bias))
+        with self.init_scope():
+            self.W, self.b = W, b
+        # In this order: both may draw random numbers.
+        if in_channels is not None:
+            self._initialize_params(in_channels)
+        if b is not None and bias_shape is not None:
+            b.initialize(bias_shape)
+
+    def _initialize_params(self, in_channels):
+        """Initialize what depends on the number of channels of the images."""
+        self.W.initialize(self._filter_shape(in_channels))
+
+    def _filter_shape(self, in_channels):
+        raise NotImplementedError
+
+    def forward(self, x):
+        """Apply the filters, and add the bias.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Images; the second axis is that of the channels.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Images of as many dimensions as ``x``.
+        """
+        W = self.W
+        if W.raw_array is None:
+            self._initialize_params(x.shape[1])
+        return self._apply_filters(x, W, self.b)
+
+    def _apply_filters(self, x, W, b):
+        raise NotImplementedError
+
+
+def shift(in_channels, out_channels, ksize):
+    """Return the three arguments, shifted where the first has been left out."""
+    if ksize is None:
+        return None, in_channels, out_channels
+    return in_channels, out_channels, ksize
+
+
+def share(side, count, groups):
+    """Return how many channels each of the groups has; ``side`` is for messages."""
+    if count % groups:
+        raise ValueError(
+            'the number of %s channels must be divisible by the number of groups: got '
+            '%s channels and %s groups' % (side, count, groups))
+    return int(count / groups)
+
+
+def given(W, b, options, *names):
+    """Return arrays of filters and bias, after a look at what ``from_params`` got.
+
+    Parameters
+    ----------
+    W, b : chainer_fast.Variable, array or None
+        Filters, and bias.
+    options : dict
+        Keyword arguments.
+    *names : str
+        Names that these may have.
+
+    Raises
+    ------
+    TypeError
+        If there is another keyword argument.
+    ValueError
+        If the bias has not an element for each filter.
+    """
+    unknown = options.keys() - set(names)
+    if unknown:
+        raise TypeError('from_params() got unexpected keyword argument(s) %s'
+                        % ', '.join(map(repr, sorted(unknown))))
+    if b is not None:
+        if b.size != W.shape[0]:
+            raise ValueError('b must have an element for each of %d filters, got %d'
+                             % (W.shape[0], b.size))
+        b = variable.as_array(b)
+    return variable.as_array(W), b

@@ -1,0 +1,98 @@
+"""Layer of the products of two inputs, with parameters."""
+from chainer_fast import _toplevel, initializers, link, variable
+from chainer_fast.functions.connection import bilinear
+
+
+class Bilinear(link.Link):
+    """Linear in each of two inputs, or a sum of such a layer and linear ones.
+
+    .. math:: y_l = \\sum_{jk} x_j z_k W_{jkl}
+        + \\sum_j x_j V^1_{jl} + \\sum_k z_k V^2_{kl} + b_l
+
+    See :func:`chainer_fast.functions.bilinear`.
+
+    Parameters
+    ----------
+    left_size, right_size : int
+        Number of elements of the first and the second input.
+    out_size : int
+        Number of outputs.
+    nobias : bool
+        Leave the linear terms and the bias out.
+    initialW : initializer or None
+        Initializes ``W``; :class:`chainer_fast.initializers.LeCunNormal` if None.
+    initial_bias : tuple of initializers or None
+        Initialize ``V1``, ``V2`` and ``b``; the last one is zero if None.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Weight of the products, of shape ``(left_size, right_size, out_size)``.
+    V1, V2 : chainer_fast.Parameter
+        Weights of the inputs, of shape ``(left_size, out_size)`` and
+        ``(right_size, out_size)``; only without ``nobias``.
+    b : chainer_fast.Parameter
+        Bias of shape ``(out_size,)``; only without ``nobias``.
+    in_sizes : tuple of int
+        ``(left_size, right_size)``.
+    nobias : bool
+        As given.
+
+    Raises
+    ------
+    AssertionError
+        If an initial value is an array of another shape.
+    ValueError
+        If ``initial_bias`` is no tuple of three.
+
+    See Also
+    --------
+    chainer_fast.functions.bilinear
+    """
+
+    def __init__(self, left_size, right_size, out_size, nobias=False, initialW=None,
+                 initial_bias=None):
+        super().__init__()
+        self.in_sizes = left_size, right_size
+        self.nobias = nobias
+        with self.init_scope():
+            self.W = _parameter('initialW', initialW, (*self.in_sizes, out_size))
+            if nobias:
+                return
+            if initial_bias is None:
+                initial_bias = None, None, 0
+            elif not isinstance(initial_bias, tuple):
+                raise ValueError(
+                    'initial_bias must be tuple or None: initializers of V1, V2 and b, '
+                    'got %s' % type(initial_bias))
+            terms = ('V1', left_size), ('V2', right_size), ('b', None)
+            for (name, size), initial in zip(terms, initial_bias, strict=True):
+                shape = (out_size,) if size is None else (size, out_size)
+                setattr(self, name, _parameter(name, initial, shape))
+
+    def forward(self, e1, e2):
+        """Apply the layer.
+
+        Parameters
+        ----------
+        e1, e2 : chainer_fast.Variable or array
+            Inputs; axes after the first one are flattened.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Output of shape ``(n, out_size)``.
+        """
+        linear_terms = () if self.nobias else (self.V1, self.V2, self.b)
+        return bilinear.bilinear(e1, e2, self.W, *linear_terms)
+
+    def zero_grads(self):
+        """Fill the gradients with zeros; an older name of :meth:`zerograds`."""
+        self.zerograds()
+
+
+def _parameter(name, initial, shape):
+    if isinstance(initial, _toplevel.get_array_types()):
+        assert initial.shape == shape, (
+            '%s must have the shape %s, got %s' % (name, shape, initial.shape))
+    return variable.Parameter(initializers._get_initializer(initial), shape)

@@ -1,0 +1,174 @@
+"""Convolution of images, with parameters."""
+from chainer_fast import _toplevel, memory_layouts
+from chainer_fast.functions.connection import _convolution, convolution_2d
+from chainer_fast.links.connection import _filters
+from chainer_fast.utils import argument
+
+
+class Convolution2D(_filters.Filtered):
+    """Convolution of images with filters, and a bias for each channel.
+
+    See :func:`chainer_fast.functions.convolution_2d` for the formula. ::
+
+        L.Convolution2D(3, 16, 5)       # 5 x 5 windows, from 3 channels to 16
+        L.Convolution2D(None, 16, 5)    # from as many channels as there are
+        L.Convolution2D(16, 5)          # the same
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images. With None it is found out at the first call,
+        and ``W`` is initialized then.
+    out_channels : int
+        Number of filters.
+    ksize : int or pair of int
+        Height and width of the filters. If it is left out, the two arguments in front
+        of it are ``out_channels`` and ``ksize``.
+    stride, pad : int or pair of int
+        Stride, and padding with zeros on either side.
+    nobias : bool
+        Leave the bias out.
+    initialW : initializer or None
+        Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
+        An array has the shape of ``W``.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+    dilate : int or pair of int
+        Distance of two elements of the window. Keyword argument.
+    groups : int
+        Number of groups that the channels are split into, each with filters of its
+        own. Keyword argument.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(out_channels, in_channels / groups, kh, kw)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+    in_channels, out_channels, ksize
+        As given; ``in_channels`` remains None where it is found out later.
+    stride, pad, dilate : pair of int
+        Vertical and horizontal.
+    groups : int
+        As given.
+    cudnn_fast : bool
+        Whether the link has been made in the compute mode ``'cudnn_fast'``: filters and
+        images have their channels last then.
+    x_layout : str or None
+        Memory layout that images have to have.
+
+    Raises
+    ------
+    ValueError
+        If the groups do not divide the channels, or ``deterministic`` is given, which
+        was an argument once.
+    TypeError
+        If any other argument is given.
+
+    See Also
+    --------
+    chainer_fast.functions.convolution_2d
+    """
+
+    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0,
+                 nobias=False, initialW=None, initial_bias=None, **kwargs):
+        super().__init__()
+        dilate, groups = argument.parse_kwargs(
+            kwargs, ('dilate', 1), ('groups', 1),
+            deterministic=_convolution.RETIRED['deterministic'])
+        in_channels, out_channels, ksize = _filters.shift(
+            in_channels, out_channels, ksize)
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.ksize = ksize
+        self.stride, self.pad, self.dilate = [
+            _convolution.pair(value) for value in (stride, pad, dilate)]
+        self.groups = int(groups)
+
+        w_layout = self.x_layout = None
+        self.cudnn_fast = _toplevel.get_compute_mode() == 'cudnn_fast'
+        if self.cudnn_fast:
+            w_layout = memory_layouts.CUDNN_CHANNEL_LAST_W
+            self.x_layout = memory_layouts.CUDNN_CHANNEL_LAST_X
+        self._set_filters(in_channels, nobias, initialW, initial_bias, out_channels,
+                          w_layout)
+
+    @property
+    def printable_specs(self):
+        """Arguments that say what the link does."""
+        for name in ('in_channels', 'out_channels', 'ksize', 'stride', 'pad'):
+            yield name, getattr(self, name)
+        yield 'nobias', self.b is None
+        yield 'dilate', self.dilate
+        yield 'groups', self.groups
+
+    def _filter_shape(self, in_channels):
+        kh, kw = _convolution.pair(self.ksize)
+        channels = _filters.share('input', in_channels, self.groups)
+        _filters.share('output', self.out_channels, self.groups)
+        return self.out_channels, channels, kh, kw
+
+    def forward(self, x):
+        """Convolve images.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
+            Images, of the memory layout ``x_layout``.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Images of shape ``(n, out_channels, h_out, w_out)``.
+
+        Raises
+        ------
+        AssertionError
+            If ``x`` has another memory layout.
+        ValueError
+            If ``x`` has not four dimensions, and ``W`` is not initialized yet.
+        """
+        layout = getattr(x, 'layout', None)
+        assert layout == self.x_layout, (
+            'the link was made, in its compute mode, for images of the layout %r, not '
+            '%r' % (self.x_layout, layout))
+        if self.W.raw_array is None:
+            _, in_channels, _, _ = x.shape
+            self._initialize_params(in_channels)
+        return super().forward(x)
+
+    def _apply_filters(self, x, W, b):
+        return convolution_2d.convolution_2d(
+            x, W, b, self.stride, self.pad, groups=self.groups, dilate=self.dilate,
+            cudnn_fast=self.cudnn_fast)
+
+    @classmethod
+    def from_params(cls, W, b=None, stride=1, pad=0, nobias=False, **kwargs):
+        """Make a convolution of given filters.
+
+        Parameters
+        ----------
+        W : chainer_fast.Variable or array, shape (o, c / groups, kh, kw)
+            Filters, which are copied.
+        b : chainer_fast.Variable, array or None, shape (o,)
+            Bias, which is copied; zero if None.
+        stride, pad, nobias, dilate, groups
+            As of the class; the last two are keyword arguments.
+
+        Returns
+        -------
+        Convolution2D
+            The link.
+
+        Raises
+        ------
+        ValueError
+            If the bias has not an element for each filter.
+        TypeError
+            If any other argument is given.
+        """
+        n_filters, share, *window = W.shape
+        kh, kw = window
+        W, b = _filters.given(W, b, kwargs, 'dilate', 'groups')
+        return cls(
+            share * kwargs.get('groups', 1), n_filters, (kh, kw), stride, pad, nobias,
+            initialW=W, initial_bias=b, **kwargs)

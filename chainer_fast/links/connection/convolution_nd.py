@@ -1,0 +1,146 @@
+"""Convolution of images of any dimension, with parameters."""
+from chainer_fast.functions.connection import convolution_nd
+from chainer_fast.links.connection import _filters
+from chainer_fast.utils import conv_nd
+
+
+class ConvolutionND(_filters.Filtered):
+    """Convolution of images of any dimension with filters, and a bias.
+
+    See :func:`chainer_fast.functions.convolution_nd`.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of axes of an image.
+    in_channels : int or None
+        Number of channels of the images. With None it is found out at the first call,
+        and ``W`` is initialized then.
+    out_channels : int
+        Number of filters.
+    ksize : int or tuple of int
+        Lengths of the filters. If it is left out, the two arguments in front of it are
+        ``out_channels`` and ``ksize``.
+    stride, pad : int or tuple of int
+        Stride, and padding with zeros on either side.
+    nobias : bool
+        Leave the bias out.
+    initialW : initializer or None
+        Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
+        An array has the shape of ``W``.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+    cover_all : bool
+        Whether every element is to be seen, if need be by a window that sticks out.
+    dilate : int or tuple of int
+        Distance of two elements of the window.
+    groups : int
+        Number of groups that the channels are split into, each with filters of its
+        own.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(out_channels, in_channels / groups, k_1, ..., k_N)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+    ksize, dilate : tuple of int
+        With a number for each axis.
+    out_channels, stride, pad, cover_all, groups
+        As given.
+
+    Raises
+    ------
+    AssertionError
+        If a tuple has not ``ndim`` numbers.
+    ValueError
+        If the groups do not divide the channels.
+
+    See Also
+    --------
+    chainer_fast.functions.convolution_nd
+    """
+
+    # Number of axes of an image, in classes for images of one kind.
+    _of_ndim = None
+
+    def __init__(self, ndim, in_channels, out_channels, ksize=None, stride=1, pad=0,
+                 nobias=False, initialW=None, initial_bias=None, cover_all=False,
+                 dilate=1, groups=1):
+        super().__init__()
+        in_channels, self.out_channels, ksize = _filters.shift(
+            in_channels, out_channels, ksize)
+        self.ksize = conv_nd.as_tuple(ksize, ndim)
+        self.dilate = conv_nd.as_tuple(dilate, ndim)
+        self.stride, self.pad, self.cover_all = stride, pad, cover_all
+        self.groups = int(groups)
+        self._set_filters(
+            in_channels, nobias, initialW, initial_bias, self.out_channels)
+
+    def _filter_shape(self, in_channels):
+        channels = _filters.share('input', in_channels, self.groups)
+        _filters.share('output', self.out_channels, self.groups)
+        return self.out_channels, channels, *self.ksize
+
+    def _apply_filters(self, x, W, b):
+        return convolution_nd.convolution_nd(
+            x, W, b, self.stride, self.pad, groups=self.groups, dilate=self.dilate,
+            cover_all=self.cover_all)
+
+    @classmethod
+    def from_params(cls, W, b=None, stride=1, pad=0, nobias=False, **kwargs):
+        """Make a convolution of given filters.
+
+        Parameters
+        ----------
+        W : chainer_fast.Variable or array, shape (o, c / groups, k_1, ..., k_N)
+            Filters, which are copied.
+        b : chainer_fast.Variable, array or None, shape (o,)
+            Bias, which is copied; zero if None.
+        stride, pad, nobias, cover_all, dilate, groups
+            As of the class; the last three are keyword arguments.
+
+        Returns
+        -------
+        ConvolutionND
+            The link.
+
+        Raises
+        ------
+        ValueError
+            If the bias has not an element for each filter.
+        TypeError
+            If any other argument is given.
+        """
+        W, b = _filters.given(W, b, kwargs, 'cover_all', 'dilate', 'groups')
+        n_filters, share, *ksize = W.shape
+        kind = () if cls._of_ndim else (len(ksize),)
+        return cls(
+            *kind, share * kwargs.get('groups', 1), n_filters, tuple(ksize), stride,
+            pad, nobias, initialW=W, initial_bias=b, **kwargs)
+
+
+class Convolution1D(ConvolutionND):
+    """Convolution of sequences; see :class:`ConvolutionND` for the arguments."""
+
+    _of_ndim = 1
+
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
+                 initialW=None, initial_bias=None, cover_all=False, dilate=1, groups=1):
+        super().__init__(
+            self._of_ndim, in_channels, out_channels, ksize, stride, pad, nobias,
+            groups=groups, dilate=dilate, cover_all=cover_all, initialW=initialW,
+            initial_bias=initial_bias)
+
+
+class Convolution3D(ConvolutionND):
+    """Convolution of volumes; see :class:`ConvolutionND` for the arguments."""
+
+    _of_ndim = 3
+
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
+                 initialW=None, initial_bias=None, cover_all=False, dilate=1, groups=1):
+        super().__init__(
+            self._of_ndim, in_channels, out_channels, ksize, stride, pad, nobias,
+            groups=groups, dilate=dilate, cover_all=cover_all, initialW=initialW,
+            initial_bias=initial_bias)

@@ -1,0 +1,101 @@
+"""Transposed convolution of images, with parameters."""
+from chainer_fast import _toplevel
+from chainer_fast.functions.connection import _convolution, deconvolution_2d
+from chainer_fast.links.connection import _filters
+from chainer_fast.utils import argument
+
+
+class Deconvolution2D(_filters.Filtered):
+    """Transposed convolution of images with filters, and a bias for each channel.
+
+    See :func:`chainer_fast.functions.deconvolution_2d`. ::
+
+        L.Deconvolution2D(16, 3, 5)       # from 16 channels to 3, with 5 x 5 windows
+        L.Deconvolution2D(None, 3, 5)     # from as many channels as there are
+        L.Deconvolution2D(3, 5)           # the same
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images. With None it is found out at the first call,
+        and ``W`` is initialized then.
+    out_channels : int
+        Number of channels of the result.
+    ksize : int or pair of int
+        Height and width of the filters. If it is left out, the two arguments in front
+        of it are ``out_channels`` and ``ksize``.
+    stride, pad : int or pair of int
+        Stride and padding of the convolution that is transposed.
+    nobias : bool
+        Leave the bias out.
+    outsize : pair of int, optional
+        Height and width of the result; the least possible ones if it is left out.
+    initialW : initializer or None
+        Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
+        An array has the shape of ``W``.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+    dilate : int or pair of int
+        Distance of two elements of the window. Keyword argument.
+    groups : int
+        Number of groups that the channels are split into. Keyword argument.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(in_channels, out_channels / groups, kh, kw)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+    stride, pad, dilate : pair of int
+        Vertical and horizontal.
+    outsize : pair
+        As given, or ``(None, None)``.
+    out_channels, ksize, groups
+        As given.
+
+    Raises
+    ------
+    ValueError
+        If the groups do not divide the channels, or ``deterministic`` is given, which
+        was an argument once.
+    TypeError
+        If any other argument is given.
+    AssertionError
+        If the bias is an array of another shape.
+
+    See Also
+    --------
+    chainer_fast.functions.deconvolution_2d
+    """
+
+    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0,
+                 nobias=False, outsize=None, initialW=None, initial_bias=None,
+                 **kwargs):
+        super().__init__()
+        dilate, groups = argument.parse_kwargs(
+            kwargs, ('dilate', 1), ('groups', 1),
+            deterministic=_convolution.RETIRED['deterministic'])
+        in_channels, self.out_channels, self.ksize = _filters.shift(
+            in_channels, out_channels, ksize)
+        self.stride, self.pad, self.dilate = [
+            _convolution.pair(value) for value in (stride, pad, dilate)]
+        self.groups = int(groups)
+        self.outsize = (None, None) if outsize is None else outsize
+
+        if not nobias and isinstance(initial_bias, _toplevel.get_array_types()):
+            assert initial_bias.shape == (self.out_channels,), (
+                'initial_bias must have an element for each of %s output channels, got '
+                'shape %s' % (self.out_channels, initial_bias.shape))
+        self._set_filters(
+            in_channels, nobias, initialW, initial_bias, self.out_channels)
+
+    def _filter_shape(self, in_channels):
+        kh, kw = _convolution.pair(self.ksize)
+        channels = _filters.share('output', self.out_channels, self.groups)
+        _filters.share('input', in_channels, self.groups)
+        return in_channels, channels, kh, kw
+
+    def _apply_filters(self, x, W, b):
+        return deconvolution_2d.deconvolution_2d(
+            x, W, b, self.stride, self.pad, groups=self.groups, dilate=self.dilate,
+            outsize=self.outsize)

@@ -1,0 +1,106 @@
+"""Transposed convolution of images of any dimension, with parameters."""
+from chainer_fast.functions.connection import deconvolution_nd
+from chainer_fast.links.connection import _filters
+from chainer_fast.utils import conv_nd
+
+
+class DeconvolutionND(_filters.Filtered):
+    """Transposed convolution of images of any dimension with filters, and a bias.
+
+    See :func:`chainer_fast.functions.deconvolution_nd`.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of axes of an image.
+    in_channels : int or None
+        Number of channels of the images. With None it is found out at the first call,
+        and ``W`` is initialized then.
+    out_channels : int
+        Number of channels of the result.
+    ksize : int or tuple of int
+        Lengths of the filters. If it is left out, the two arguments in front of it are
+        ``out_channels`` and ``ksize``.
+    stride, pad : int or tuple of int
+        Stride and padding of the convolution that is transposed.
+    nobias : bool
+        Leave the bias out.
+    outsize : tuple of int, optional
+        Lengths of the result; the least possible ones if it is left out.
+    initialW : initializer or None
+        Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
+        An array has the shape of ``W``.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+    dilate : int or tuple of int
+        Distance of two elements of the window.
+    groups : int
+        Number of groups that the channels are split into.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(in_channels, out_channels / groups, k_1, ..., k_N)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+    ksize, dilate : tuple of int
+        With a number for each axis.
+    out_channels, stride, pad, outsize, groups
+        As given.
+
+    Raises
+    ------
+    AssertionError
+        If a tuple has not ``ndim`` numbers.
+    ValueError
+        If the groups do not divide the channels.
+
+    See Also
+    --------
+    chainer_fast.functions.deconvolution_nd
+    """
+
+    def __init__(self, ndim, in_channels, out_channels, ksize=None, stride=1, pad=0,
+                 nobias=False, outsize=None, initialW=None, initial_bias=None, dilate=1,
+                 groups=1):
+        super().__init__()
+        in_channels, self.out_channels, ksize = _filters.shift(
+            in_channels, out_channels, ksize)
+        self.ksize = conv_nd.as_tuple(ksize, ndim)
+        self.dilate = conv_nd.as_tuple(dilate, ndim)
+        self.stride, self.pad, self.outsize = stride, pad, outsize
+        self.groups = int(groups)
+        self._set_filters(
+            in_channels, nobias, initialW, initial_bias, self.out_channels)
+
+    def _filter_shape(self, in_channels):
+        channels = _filters.share('output', self.out_channels, self.groups)
+        _filters.share('input', in_channels, self.groups)
+        return in_channels, channels, *self.ksize
+
+    def _apply_filters(self, x, W, b):
+        return deconvolution_nd.deconvolution_nd(
+            x, W, b, self.stride, self.pad, groups=self.groups, dilate=self.dilate,
+            outsize=self.outsize)
+
+
+class Deconvolution1D(DeconvolutionND):
+    """Transposed convolution of sequences; see :class:`DeconvolutionND`."""
+
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
+                 outsize=None, initialW=None, initial_bias=None, dilate=1, groups=1):
+        super().__init__(
+            1, in_channels, out_channels, ksize, stride, pad, nobias, groups=groups,
+            dilate=dilate, outsize=outsize, initialW=initialW,
+            initial_bias=initial_bias)
+
+
+class Deconvolution3D(DeconvolutionND):
+    """Transposed convolution of volumes; see :class:`DeconvolutionND`."""
+
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
+                 outsize=None, initialW=None, initial_bias=None, dilate=1, groups=1):
+        super().__init__(
+            3, in_channels, out_channels, ksize, stride, pad, nobias, groups=groups,
+            dilate=dilate, outsize=outsize, initialW=initialW,
+            initial_bias=initial_bias)

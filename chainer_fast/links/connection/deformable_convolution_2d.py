@@ -1,0 +1,146 @@
+"""Convolution whose windows are deformed by what the images show."""
+from chainer_fast import link
+from chainer_fast.functions.connection import _convolution
+from chainer_fast.functions.connection.deformable_convolution_2d_sampler import (
+    deformable_convolution_2d_sampler,
+)
+from chainer_fast.initializers import constant
+from chainer_fast.links.connection import _filters
+from chainer_fast.links.connection.convolution_2d import Convolution2D
+
+
+class DeformableConvolution2D(link.Chain):
+    """Convolution that finds out by another one where its windows are to look.
+
+    A convolution computes for every place of the window how far each element of it is
+    to be moved from its usual position. Pixels there, interpolated, are what the
+    filters are applied to. See
+    :func:`chainer_fast.functions.deformable_convolution_2d_sampler`.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images. With None it is found out at the first call.
+    out_channels : int
+        Number of filters.
+    ksize : int or pair of int
+        Height and width of the filters, of both convolutions.
+    stride, pad : int or pair of int
+        Stride, and padding with zeros on either side, of both convolutions.
+    offset_nobias, offset_initialW, offset_initial_bias
+        Bias left out and initializers of the convolution that computes offsets.
+    deform_nobias, deform_initialW, deform_initial_bias
+        The same of the convolution of the moved windows. Its filters are zero at first
+        unless an initializer is given.
+
+    Attributes
+    ----------
+    offset_conv : chainer_fast.links.Convolution2D
+        Computes the offsets.
+    deform_conv : DeformableConvolution2DSampler
+        Convolution of the moved windows.
+
+    See Also
+    --------
+    chainer_fast.functions.deformable_convolution_2d_sampler
+
+    References
+    ----------
+    J. Dai et al. Deformable convolutional networks. ICCV 2017.
+    """
+
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0,
+                 offset_nobias=False, offset_initialW=None, offset_initial_bias=None,
+                 deform_nobias=False, deform_initialW=None, deform_initial_bias=None):
+        super().__init__()
+        window = ksize, stride, pad
+        kh, kw = _convolution.pair(ksize)
+        self.add_link('offset_conv', Convolution2D(
+            in_channels, 2 * (kh * kw), *window, offset_nobias, offset_initialW,
+            offset_initial_bias))
+        self.add_link('deform_conv', DeformableConvolution2DSampler(
+            in_channels, out_channels, *window, deform_nobias, deform_initialW,
+            deform_initial_bias))
+
+    def forward(self, x):
+        """Convolve images.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
+            Images.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Images of shape ``(n, out_channels, h_out, w_out)``.
+        """
+        return self.deform_conv(x, self.offset_conv(x))
+
+
+class DeformableConvolution2DSampler(_filters.Filtered):
+    """Convolution of windows that are moved by given offsets.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images. With None it is found out at the first call,
+        and the parameters are initialized then.
+    out_channels : int
+        Number of filters.
+    ksize, stride, pad : int or pair of int
+        Height and width of the filters, stride, and padding.
+    nobias : bool
+        Leave the bias out.
+    initialW, initial_bias : initializer or None
+        Initialize filters and bias; zero if None.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(out_channels, in_channels, kh, kw)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+    stride, pad : pair of int
+        Vertical and horizontal.
+    out_channels, ksize, initialW
+        As given.
+    """
+
+    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
+                 initialW=None, initial_bias=None):
+        super().__init__()
+        self.out_channels, self.ksize, self.initialW = out_channels, ksize, initialW
+        self.stride, self.pad = _convolution.pair(stride), _convolution.pair(pad)
+        self._set_filters(
+            in_channels, nobias, constant.Zero() if initialW is None else initialW,
+            initial_bias)
+
+    def _filter_shape(self, in_channels):
+        kh, kw = _convolution.pair(self.ksize)
+        return self.out_channels, in_channels, kh, kw
+
+    def _initialize_params(self, in_channels):
+        super()._initialize_params(in_channels)
+        if self.b is not None:
+            self.b.initialize(self.out_channels)
+
+    def forward(self, x, offset):
+        """Convolve images.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
+            Images.
+        offset : chainer_fast.Variable or array, shape (n, 2 * kh * kw, h_out, w_out)
+            How far each element of the window is moved.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Images of shape ``(n, out_channels, h_out, w_out)``.
+        """
+        if not self.W.is_initialized:
+            self._initialize_params(x.shape[1])
+        return deformable_convolution_2d_sampler(
+            x, offset, W=self.W, b=self.b, pad=self.pad, stride=self.stride)

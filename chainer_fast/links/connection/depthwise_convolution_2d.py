@@ -1,0 +1,68 @@
+"""Convolution of each channel by itself, with parameters."""
+from chainer_fast.functions.connection import _convolution, depthwise_convolution_2d
+from chainer_fast.initializers import normal
+from chainer_fast.links.connection import _filters
+
+
+class DepthwiseConvolution2D(_filters.Filtered):
+    """Convolution of each channel of images with filters of its own, and a bias.
+
+    See :func:`chainer_fast.functions.depthwise_convolution_2d`.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images. With None it is found out at the first call,
+        and the parameters are initialized then.
+    channel_multiplier : int
+        Number of filters for each channel.
+    ksize : int or pair of int
+        Height and width of the filters.
+    stride, pad : int or pair of int
+        Stride, and padding with zeros on either side.
+    nobias : bool
+        Leave the bias out.
+    initialW : initializer or None
+        Initializes the filters; normal with a variance of one over the fan-in, which
+        counts all channels, if None.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(channel_multiplier, in_channels, kh, kw)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(in_channels * channel_multiplier,)``.
+    stride, pad : pair of int
+        Vertical and horizontal.
+    channel_multiplier, ksize, nobias
+        As given.
+
+    See Also
+    --------
+    chainer_fast.functions.depthwise_convolution_2d
+    """
+
+    def __init__(self, in_channels, channel_multiplier, ksize, stride=1, pad=0,
+                 nobias=False, initialW=None, initial_bias=None):
+        super().__init__()
+        self.channel_multiplier, self.ksize = channel_multiplier, ksize
+        self.stride, self.pad = _convolution.pair(stride), _convolution.pair(pad)
+        self.nobias = nobias
+        if initialW is None:
+            initialW = normal.HeNormal(0.5 ** 0.5)
+        self._set_filters(in_channels, nobias, initialW, initial_bias)
+
+    def _filter_shape(self, in_channels):
+        kh, kw = _convolution.pair(self.ksize)
+        return self.channel_multiplier, in_channels, kh, kw
+
+    def _initialize_params(self, in_channels):
+        super()._initialize_params(in_channels)
+        if not self.nobias:
+            self.b.initialize(in_channels * self.channel_multiplier)
+
+    def _apply_filters(self, x, W, b):
+        return depthwise_convolution_2d.depthwise_convolution_2d(
+            x, W, b, self.stride, self.pad)

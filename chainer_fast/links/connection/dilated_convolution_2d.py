@@ -1,0 +1,65 @@
+"""Convolution with windows that have holes, with parameters."""
+from chainer_fast.functions.connection import _convolution, dilated_convolution_2d
+from chainer_fast.links.connection import _filters
+
+
+class DilatedConvolution2D(_filters.Filtered):
+    """Convolution with filters whose elements are apart from each other, and a bias.
+
+    See :func:`chainer_fast.functions.dilated_convolution_2d`. The link
+    :class:`~chainer_fast.links.Convolution2D` can do the same, and more.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images. With None it is found out at the first call,
+        and ``W`` is initialized then.
+    out_channels : int
+        Number of filters.
+    ksize : int or pair of int
+        Height and width of the filters. If it is left out, the two arguments in front
+        of it are ``out_channels`` and ``ksize``.
+    stride, pad : int or pair of int
+        Stride, and padding with zeros on either side.
+    dilate : int or pair of int
+        Distance of two elements of the window.
+    nobias : bool
+        Leave the bias out.
+    initialW : initializer or None
+        Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(out_channels, in_channels, kh, kw)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels,)``.
+    stride, pad, dilate : pair of int
+        Vertical and horizontal.
+    out_channels, ksize
+        As given.
+
+    See Also
+    --------
+    chainer_fast.functions.dilated_convolution_2d
+    """
+
+    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, dilate=1,
+                 nobias=False, initialW=None, initial_bias=None):
+        super().__init__()
+        in_channels, self.out_channels, self.ksize = _filters.shift(
+            in_channels, out_channels, ksize)
+        self.stride, self.pad, self.dilate = [
+            _convolution.pair(value) for value in (stride, pad, dilate)]
+        self._set_filters(
+            in_channels, nobias, initialW, initial_bias, self.out_channels)
+
+    def _filter_shape(self, in_channels):
+        kh, kw = _convolution.pair(self.ksize)
+        return self.out_channels, in_channels, kh, kw
+
+    def _apply_filters(self, x, W, b):
+        return dilated_convolution_2d.dilated_convolution_2d(
+            x, W, b, self.stride, self.pad, self.dilate)

@@ -1,0 +1,65 @@
+"""Layer that carries part of its input over."""
+from chainer_fast import link
+from chainer_fast.functions.activation import relu, sigmoid
+from chainer_fast.links.connection import linear
+
+
+class Highway(link.Chain):
+    """Fully connected layer with a gate that lets part of the input pass unchanged.
+
+    .. math:: y = t \\odot a(W_h x + b_h) + (1 - t) \\odot x,
+        \\quad t = \\sigma(W_t x + b_t)
+
+    with an activation function :math:`a`. A negative :math:`b_t` makes the layer pass
+    most of the input at first.
+
+    Parameters
+    ----------
+    in_out_size : int
+        Number of inputs, and of outputs.
+    nobias : bool
+        Leave both biases out.
+    activate : callable
+        Activation function.
+    init_Wh, init_Wt : initializer or None
+        Initialize the weights of the layer and of its gate.
+    init_bh, init_bt : initializer or None
+        Initialize their biases.
+
+    Attributes
+    ----------
+    plain, transform : chainer_fast.links.Linear
+        The layer, and its gate.
+    activate : callable
+        As given.
+
+    References
+    ----------
+    R. K. Srivastava, K. Greff and J. Schmidhuber. Highway networks. arXiv:1505.00387.
+    """
+
+    def __init__(self, in_out_size, nobias=False, activate=relu.relu, init_Wh=None,
+                 init_Wt=None, init_bh=None, init_bt=-1):
+        super().__init__()
+        self.activate = activate
+        size = in_out_size, in_out_size, nobias
+        with self.init_scope():
+            self.plain = linear.Linear(*size, init_Wh, init_bh)
+            self.transform = linear.Linear(*size, init_Wt, init_bt)
+
+    def forward(self, x):
+        """Apply the layer.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, in_out_size)
+            Input.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Output of the shape of ``x``.
+        """
+        transformed = self.activate(self.plain(x))
+        gate = sigmoid.sigmoid(self.transform(x))
+        return transformed * gate + x * (1 - gate)

@@ -1,0 +1,74 @@
+"""The module that GoogLeNet is made of."""
+from chainer_fast import link
+from chainer_fast.functions.activation import relu
+from chainer_fast.functions.array import concat
+from chainer_fast.functions.pooling import max_pooling_nd
+from chainer_fast.links.connection import convolution_2d
+
+
+class Inception(link.Chain):
+    """Convolutions with windows of several sizes, side by side.
+
+    The images go through four branches, and the channels of the results are
+    concatenated and rectified:
+
+    - a convolution of single pixels;
+    - one of single pixels (projection), rectified, and one of 3 x 3;
+    - one of single pixels (projection), rectified, and one of 5 x 5;
+    - max pooling of 3 x 3, and a convolution of single pixels (projection).
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images, found out at the first call if None.
+    out1, out3, out5 : int
+        Number of channels after the convolutions of 1 x 1, 3 x 3 and 5 x 5.
+    proj3, proj5, proj_pool : int
+        Number of channels after the projections.
+    conv_init : initializer or None
+        Initializes the filters.
+    bias_init : initializer or None
+        Initializes the biases.
+
+    Attributes
+    ----------
+    conv1, proj3, conv3, proj5, conv5, projp : chainer_fast.links.Convolution2D
+        The convolutions.
+
+    References
+    ----------
+    C. Szegedy et al. Going deeper with convolutions. CVPR 2015.
+    """
+
+    def __init__(self, in_channels, out1, proj3, out3, proj5, out5, proj_pool,
+                 conv_init=None, bias_init=None):
+        super().__init__()
+        for name, n_in, n_out, ksize in (
+                ('conv1', in_channels, out1, 1),
+                ('proj3', in_channels, proj3, 1), ('conv3', proj3, out3, 3),
+                ('proj5', in_channels, proj5, 1), ('conv5', proj5, out5, 5),
+                ('projp', in_channels, proj_pool, 1)):
+            self.add_link(name, convolution_2d.Convolution2D(
+                n_in, n_out, ksize, pad=ksize // 2, initialW=conv_init,
+                initial_bias=bias_init))
+
+    def forward(self, x):
+        """Apply the module.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
+            Images.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Images of shape ``(n, out1 + out3 + out5 + proj_pool, h, w)``.
+        """
+        pooled = max_pooling_nd.max_pooling_2d(x, 3, stride=1, pad=1)
+        branches = (
+            self.conv1(x),
+            self.conv3(relu.relu(self.proj3(x))),
+            self.conv5(relu.relu(self.proj5(x))),
+            self.projp(pooled))
+        return relu.relu(concat.concat(branches, axis=1))

@@ -1,0 +1,124 @@
+"""The Inception module with batch normalization."""
+import functools
+
+from chainer_fast import link
+from chainer_fast.functions.activation import relu
+from chainer_fast.functions.array import concat
+from chainer_fast.functions.pooling import average_pooling_2d, max_pooling_nd
+from chainer_fast.links.connection import convolution_2d
+from chainer_fast.links.normalization import batch_normalization
+
+_POOLING = {
+    'max': functools.partial(max_pooling_nd.max_pooling_2d, cover_all=False),
+    'avg': average_pooling_2d.average_pooling_2d,
+}
+
+
+class InceptionBN(link.Chain):
+    """Convolutions with windows of several sizes, each batch-normalized, side by side.
+
+    The images go through up to four branches, and the channels of the results are
+    concatenated. Every convolution, which has no bias, is followed by batch
+    normalization and the rectifier.
+
+    - A convolution of single pixels, if ``out1`` is positive.
+    - One of single pixels (projection) and one of 3 x 3.
+    - One of single pixels (projection) and two of 3 x 3.
+    - Pooling of 3 x 3, and a convolution of single pixels (projection) unless
+      ``proj_pool`` is None.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images, found out at the first call if None.
+    out1, out3, out33 : int
+        Number of channels after the convolutions of 1 x 1, 3 x 3 and of 3 x 3 twice.
+    proj3, proj33 : int
+        Number of channels after the projections in front of these.
+    pooltype : {'max', 'avg'}
+        Kind of pooling.
+    proj_pool : int or None
+        Number of channels after the projection behind pooling; None leaves it out.
+    stride : int
+        Stride of the last convolution of a branch, and of pooling.
+    conv_init : initializer or None
+        Initializes the filters.
+    dtype : dtype specifier or None
+        Type of the parameters of batch normalization.
+
+    Attributes
+    ----------
+    conv1, proj3, conv3, proj33, conv33a, conv33b, poolp
+        The convolutions. Those of branches that are left out do not exist.
+    conv1n, proj3n, conv3n, proj33n, conv33an, conv33bn, poolpn
+        The batch normalizations.
+    out1, proj_pool, stride, pooltype
+        As given.
+
+    Raises
+    ------
+    NotImplementedError
+        If there is no such kind of pooling.
+    AssertionError
+        If ``out1`` is positive although there is a stride or no projection behind
+        pooling.
+
+    References
+    ----------
+    S. Ioffe and C. Szegedy. Batch normalization: accelerating deep network training by
+    reducing internal covariate shift. ICML 2015.
+    """
+
+    def __init__(self, in_channels, out1, proj3, out3, proj33, out33, pooltype,
+                 proj_pool=None, stride=1, conv_init=None, dtype=None):
+        super().__init__()
+        self.out1, self.proj_pool = out1, proj_pool
+        self.stride, self.pooltype = stride, pooltype
+        if pooltype not in _POOLING:
+            raise NotImplementedError(
+                "pooltype must be 'max' or 'avg', got %r" % (pooltype,))
+        layers = [
+            ('proj3', in_channels, proj3, 1, 1), ('conv3', proj3, out3, 3, stride),
+            ('proj33', in_channels, proj33, 1, 1), ('conv33a', proj33, out33, 3, 1),
+            ('conv33b', out33, out33, 3, stride)]
+        if out1 > 0:
+            assert stride == 1 and proj_pool is not None, (
+                'with out1 the stride must be 1 and proj_pool given, got stride=%s and '
+                'proj_pool=%s' % (stride, proj_pool))
+            layers.append(('conv1', in_channels, out1, 1, 1))
+        if proj_pool is not None:
+            layers.append(('poolp', in_channels, proj_pool, 1, 1))
+
+        for name, n_in, n_out, ksize, step in layers:
+            self.add_link(name, convolution_2d.Convolution2D(
+                n_in, n_out, ksize, step, ksize // 2, nobias=True, initialW=conv_init))
+            self.add_link(name + 'n', batch_normalization.BatchNormalization(
+                n_out, dtype=dtype))
+
+    def _apply(self, x, *names):
+        for name in names:
+            x = relu.relu(self[name + 'n'](self[name](x)))
+        return x
+
+    def forward(self, x):
+        """Apply the module.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
+            Images.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Images of shape ``(n, out, h_out, w_out)``, where ``out`` is the number of
+            channels of all branches.
+        """
+        branches = [self._apply(x, 'conv1')] if self.out1 > 0 else []
+        branches.append(self._apply(x, 'proj3', 'conv3'))
+        branches.append(self._apply(x, 'proj33', 'conv33a', 'conv33b'))
+        pooled = _POOLING[self.pooltype](x, 3, self.stride, 1)
+        if self.proj_pool is not None:
+            pooled = self._apply(pooled, 'poolp')
+        branches.append(pooled)
+        return concat.concat(branches, axis=1)

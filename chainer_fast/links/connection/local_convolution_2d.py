@@ -1,0 +1,87 @@
+"""Convolution with filters of its own at each place, with parameters."""
+from chainer_fast.functions.connection import _convolution, local_convolution_2d
+from chainer_fast.links.connection import _filters
+from chainer_fast.utils import conv
+
+
+class LocalConvolution2D(_filters.Filtered):
+    """Convolution whose filters and biases differ from place to place.
+
+    See :func:`chainer_fast.functions.local_convolution_2d`.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images.
+    out_channels : int
+        Number of filters at each place.
+    in_size : int, pair of int or None
+        Height and width of the images. Where either this or ``in_channels`` is None,
+        both are found out at the first call, and the parameters are initialized then.
+    ksize : int or pair of int
+        Height and width of the filters.
+    stride : int or pair of int
+        Stride.
+    nobias : bool
+        Leave the bias out.
+    initialW : initializer or None
+        Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
+    initial_bias : initializer or None
+        Initializes the bias; zero if None.
+    **kwargs
+        Of no effect; kept for old code.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Filters of shape ``(out_channels, h_out, w_out, in_channels, kh, kw)``.
+    b : chainer_fast.Parameter or None
+        Bias of shape ``(out_channels, h_out, w_out)``.
+    stride : pair of int
+        Vertical and horizontal.
+    out_channels, ksize, nobias
+        As given.
+
+    See Also
+    --------
+    chainer_fast.functions.local_convolution_2d
+    """
+
+    def __init__(self, in_channels, out_channels, in_size=None, ksize=None, stride=1,
+                 nobias=False, initialW=None, initial_bias=None, **kwargs):
+        super().__init__()
+        self.out_channels, self.ksize = out_channels, ksize
+        self.stride = _convolution.pair(stride)
+        self.nobias = nobias
+        self._set_filters(None, nobias, initialW, initial_bias)
+        if in_channels is not None and in_size is not None:
+            self._initialize_params(in_channels, in_size)
+
+    def _initialize_params(self, in_channels, in_size):
+        window = kh, kw = _convolution.pair(self.ksize)
+        height, width = _convolution.pair(in_size)
+        sy, sx = self.stride
+        places = (
+            self.out_channels, conv.get_conv_outsize(height, kh, sy, 0),
+            conv.get_conv_outsize(width, kw, sx, 0))
+        self.W.initialize((*places, in_channels, *window))
+        if not self.nobias:
+            self.b.initialize(places)
+
+    def forward(self, x):
+        """Convolve images.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
+            Images.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Images of shape ``(n, out_channels, h_out, w_out)``.
+        """
+        if not self.W.is_initialized:
+            self._initialize_params(x.shape[1], x.shape[2:])
+        return local_convolution_2d.local_convolution_2d(
+            x, self.W, b=self.b, stride=self.stride)

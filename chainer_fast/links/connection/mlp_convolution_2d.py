@@ -1,0 +1,94 @@
+"""Convolution followed by a perceptron in every pixel."""
+from chainer_fast import link
+from chainer_fast.functions.activation import relu
+from chainer_fast.links.connection import _filters, convolution_2d
+from chainer_fast.utils import argument
+
+_WSCALE = (
+    'wscale is not supported anymore. Use conv_init and bias_init to say how filters '
+    'and biases are initialized.')
+
+
+class MLPConvolution2D(link.ChainList):
+    """Convolution whose result goes through a small perceptron, pixel by pixel.
+
+    That is a list of convolutions of which all but the first have windows of a single
+    pixel, with an activation function in between.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        Number of channels of the images, found out at the first call if None.
+    out_channels : tuple of int
+        Number of channels after each of the convolutions.
+    ksize : int or pair of int
+        Height and width of the filters of the first convolution. If it is left out,
+        the two arguments in front of it are ``out_channels`` and ``ksize``.
+    stride, pad : int or pair of int
+        Stride and padding of the first convolution.
+    activation : callable
+        Applied between two convolutions.
+    conv_init : initializer or None
+        Initializes the filters. Keyword argument.
+    bias_init : initializer or None
+        Initializes the biases. Keyword argument.
+
+    Attributes
+    ----------
+    activation : callable
+        As given.
+
+    Raises
+    ------
+    AssertionError
+        If there is no convolution.
+    ValueError
+        If ``wscale`` is given, which was an argument once.
+    TypeError
+        If any other argument is given.
+
+    See Also
+    --------
+    chainer_fast.links.Convolution2D
+
+    References
+    ----------
+    M. Lin, Q. Chen and S. Yan. Network in network. ICLR 2014.
+    """
+
+    def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0,
+                 activation=relu.relu, *args, **kwargs):
+        if args:
+            # The first of them was wscale once.
+            raise TypeError(_WSCALE)
+        conv_init, bias_init = argument.parse_kwargs(
+            kwargs, ('conv_init', None), ('bias_init', None), wscale=_WSCALE)
+        in_channels, out_channels, ksize = _filters.shift(
+            in_channels, out_channels, ksize)
+        assert len(out_channels) > 0, 'out_channels must not be empty'
+        super().__init__()
+        self.activation = activation
+        window = ksize, stride, pad
+        for n in out_channels:
+            self.append(convolution_2d.Convolution2D(
+                in_channels, n, *window, initialW=conv_init, initial_bias=bias_init))
+            in_channels, window = n, (1,)
+
+    def forward(self, x):
+        """Apply the convolutions.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
+            Images.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Images of shape ``(n, out_channels[-1], h_out, w_out)``.
+        """
+        first, *others = self
+        x = first(x)
+        for convolution in others:
+            x = convolution(self.activation(x))
+        return x
