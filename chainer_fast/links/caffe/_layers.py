@@ -1,4 +1,5 @@
 """What the layers of a network do to their inputs."""
+import contextlib
 import functools
 import operator
 import weakref
@@ -19,19 +20,23 @@ class _SingleArgumentFunction:
         The arguments after the variable.
     """
 
+    # Entry of the configuration that is changed for the call, and its value.
+    _entry = None
+
     def __init__(self, func, *args, **kwargs):
         self.func, self.args, self.kwargs = func, args, kwargs
 
     def __call__(self, x):
-        return self.func(x, *self.args, **self.kwargs)
+        changed = contextlib.nullcontext() if self._entry is None else using_config(
+            *self._entry)
+        with changed:
+            return self.func(x, *self.args, **self.kwargs)
 
 
 class _SingleArgumentFunctionTestMode(_SingleArgumentFunction):
     """The same with ``chainer.config.train`` set to False."""
 
-    def __call__(self, x):
-        with using_config('train', False):
-            return super().__call__(x)
+    _entry = 'train', False
 
 
 class _SingleArgumentFunctionWithCudnn(_SingleArgumentFunction):
@@ -41,9 +46,9 @@ class _SingleArgumentFunctionWithCudnn(_SingleArgumentFunction):
         super().__init__(func, *args, **kwargs)
         self.use_cudnn = use_cudnn
 
-    def __call__(self, x):
-        with using_config('use_cudnn', self.use_cudnn):
-            return super().__call__(x)
+    @property
+    def _entry(self):
+        return 'use_cudnn', self.use_cudnn
 
 
 class _ListArgumentFcuntion:

@@ -66,9 +66,8 @@ def _get_stride(param):
 
 
 def _get_pad(param):
-    if param.pad_h > 0 or param.pad_w > 0:
-        return param.pad_h, param.pad_w
-    return _one_or_all(param.pad, 0)
+    pads = param.pad_h, param.pad_w
+    return pads if any(pads) else _one_or_all(param.pad, 0)
 
 
 def _get_axis(param, old_name):
