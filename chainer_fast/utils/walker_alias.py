@@ -96,5 +96,7 @@ class WalkerAlias(device_resident.DeviceResident):
         """
         heights = xp.asarray(xp.random.uniform(0, len(self.threshold), shape))
         buckets = heights.astype(numpy.int32)
-        is_alias = self.threshold[buckets] < heights - buckets
+        # Heights within the buckets are as precise as their thresholds, no more.
+        inside = heights.astype(self.threshold.dtype) - buckets
+        is_alias = self.threshold[buckets] < inside
         return self.values[2 * buckets + is_alias]

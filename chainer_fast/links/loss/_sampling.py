@@ -1,0 +1,31 @@
+"""What losses that draw samples of noise have in common."""
+from chainer_fast import link, variable
+from chainer_fast.utils import walker_alias
+
+
+class SamplingLink(link.Link):
+    """A link with vectors of classes and a sampler of them.
+
+    Parameters
+    ----------
+    weights : sequence of float
+        How probable each class is to be drawn, up to a factor.
+    sample_size : int
+        Number of samples of noise for each input.
+    initialW : initializer or None
+        Initializes the vectors.
+    in_size : int
+        Length of the vectors.
+    """
+
+    def __init__(self, weights, sample_size, initialW, in_size):
+        super().__init__()
+        shape = len(weights), in_size
+        self.sampler = walker_alias.WalkerAlias(weights)
+        self.sample_size = sample_size
+        with self.init_scope():
+            self.W = variable.Parameter(initialW, shape)
+
+    def device_resident_accept(self, visitor):
+        super().device_resident_accept(visitor)
+        self.sampler.device_resident_accept(visitor)

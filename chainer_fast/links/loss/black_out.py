@@ -1,0 +1,57 @@
+"""BlackOut loss with its weights and its sampler."""
+from chainer_fast.functions.loss import black_out
+from chainer_fast.links.loss import _sampling
+
+
+class BlackOut(_sampling.SamplingLink):
+    """BlackOut loss of many classes, by samples drawn in proportion to their counts.
+
+    See :func:`chainer_fast.functions.black_out` for the formula.
+
+    Parameters
+    ----------
+    in_size : int
+        Length of the inputs.
+    counts : sequence of int
+        How often each class occurs.
+    sample_size : int
+        Number of samples of noise for each input.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Vectors of the classes, of shape ``(len(counts), in_size)``. They are NaN: set
+        them before the first call.
+    sampler : chainer_fast.utils.WalkerAlias
+        Draws samples of noise.
+    sample_size : int
+        As given.
+    sample_data : array or None
+        If not None, samples of noise of shape ``(batch, sample_size)`` that are used in
+        place of new ones.
+    """
+
+    sample_data = None
+
+    def __init__(self, in_size, counts, sample_size):
+        super().__init__(counts, sample_size, None, in_size)
+
+    def forward(self, x, t):
+        """Compute the loss.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Inputs, of shape ``(batch, in_size)``.
+        t : Variable or array of int
+            Their classes, of shape ``(batch,)``.
+
+        Returns
+        -------
+        Variable
+            Mean of the losses, a scalar.
+        """
+        samples = self.sample_data
+        if samples is None:
+            samples = self.sampler.sample((x.shape[0], self.sample_size))
+        return black_out.black_out(x, t, self.W, samples)

@@ -1,0 +1,90 @@
+"""Conditional random field of chains, with its costs."""
+from chainer_fast import link, variable
+from chainer_fast.functions.array import transpose_sequence
+from chainer_fast.functions.loss import crf1d
+from chainer_fast.initializers import _get_initializer, constant
+from chainer_fast.links.rnn.n_step_rnn import argsort_list_descent, permutate_list
+
+
+class CRF1d(link.Link):
+    """Conditional random field of chains of labels.
+
+    See :func:`chainer_fast.functions.crf1d` for the formula.
+
+    Parameters
+    ----------
+    n_label : int
+        Number of labels.
+    initial_cost : initializer or None
+        Initializes the costs; with zero if None.
+
+    Attributes
+    ----------
+    cost : chainer_fast.Parameter
+        Scores of the pairs of a label and the next, of shape ``(n_label, n_label)``.
+    """
+
+    def __init__(self, n_label, initial_cost=None):
+        super().__init__()
+        if initial_cost is None:
+            initial_cost = constant.Zero()
+        with self.init_scope():
+            self.cost = variable.Parameter(
+                _get_initializer(initial_cost), (n_label, n_label))
+
+    def forward(self, xs, ys, reduce='mean', transpose=False):
+        """Compute the negative log-likelihood of labels.
+
+        Parameters
+        ----------
+        xs : list of Variable or array
+            Scores of the labels at each time, of shape ``(batch, n_label)``, the chains
+            sorted from the longest to the shortest; or, with ``transpose``, those along
+            each chain, of shape ``(length, n_label)``, in any order.
+        ys : list of Variable or array of int
+            The labels, of the same lengths.
+        reduce : str
+            ``'mean'`` for the mean over the chains, ``'no'`` for the losses of all.
+        transpose : bool
+            Whether an entry of the lists is a chain rather than a time.
+
+        Returns
+        -------
+        Variable
+            The loss: a scalar, or an array of shape ``(batch,)`` with ``reduce='no'``,
+            which has the losses of the chains from the longest to the shortest.
+        """
+        if transpose:
+            order = argsort_list_descent(xs)
+            xs, ys = [
+                transpose_sequence.transpose_sequence(
+                    permutate_list(each, order, inv=False))
+                for each in (xs, ys)]
+        return crf1d.crf1d(self.cost, xs, ys, reduce)
+
+    def argmax(self, xs, transpose=False):
+        """Find the most likely labels.
+
+        Parameters
+        ----------
+        xs : list of Variable or array
+            Scores of the labels, as for :meth:`forward`.
+        transpose : bool
+            Whether an entry of the list is a chain rather than a time.
+
+        Returns
+        -------
+        tuple
+            Scores of the best labels of the chains, from the longest to the shortest, a
+            Variable of shape ``(batch,)``; and a list with the labels, arrays of int32,
+            for each time or each chain, in the order of ``xs``.
+        """
+        if not transpose:
+            return crf1d.argmax_crf1d(self.cost, xs)
+        order = argsort_list_descent(xs)
+        scores, path = crf1d.argmax_crf1d(
+            self.cost, transpose_sequence.transpose_sequence(
+                permutate_list(xs, order, inv=False)))
+        path = permutate_list(
+            transpose_sequence.transpose_sequence(path), order, inv=True)
+        return scores, [labels.array for labels in path]

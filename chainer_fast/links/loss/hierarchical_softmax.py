@@ -1,0 +1,286 @@
+"""Softmax over the leaves of a tree."""
+import copy
+import heapq
+
+import numpy
+
+import chainer_fast
+from chainer_fast import backend, device_resident, function, link, variable
+from chainer_fast.backends.kernels import candidates
+from chainer_fast.initializers import uniform
+from chainer_fast.utils import type_check
+
+
+class TreeParser:
+    """Finds the way from the root of a binary tree to each of its leaves.
+
+    A tree is a leaf or a tuple of two trees. Inner nodes are numbered from the root on:
+    each before those below, and those on the left before those on the right.
+
+    Parameters
+    ----------
+    dtype : dtype specifier
+        dtype of the codes.
+
+    Attributes
+    ----------
+    next_id : int
+        Number of inner nodes so far.
+    paths : dict
+        For each leaf, the inner nodes on the way to it, an array of int32.
+    codes : dict
+        For each leaf, where the way turns at these nodes, an array: 1 for the left and
+        -1 for the right.
+    """
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+        self.next_id = 0
+
+    def parse(self, tree):
+        """Parse a tree, and forget the one before.
+
+        Parameters
+        ----------
+        tree
+            The tree. Its leaves have to be hashable.
+
+        Raises
+        ------
+        ValueError
+            If there is a tuple of another length than two.
+        """
+        self.next_id = 0
+        self.paths, self.codes = {}, {}
+        # Without recursion: a tree may be as deep as there are leaves.
+        pending = [(tree, (), ())]
+        while pending:
+            node, path, code = pending.pop()
+            if not isinstance(node, tuple):
+                self.paths[node] = numpy.array(path, numpy.int32)
+                self.codes[node] = numpy.array(code, self.dtype)
+                continue
+            if len(node) != 2:
+                raise ValueError(
+                    'all inner nodes of the tree must have two children, but one has '
+                    '%d: %r' % (len(node), node))
+            path += (self.next_id,)
+            self.next_id += 1
+            left, right = node
+            pending += [(right, path, (*code, -1)), (left, path, (*code, 1))]
+
+    def size(self):
+        """Return the number of inner nodes."""
+        return self.next_id
+
+    def get_paths(self):
+        """Return the nodes on the ways; see the attribute ``paths``."""
+        return self.paths
+
+    def get_codes(self):
+        """Return the turns of the ways; see the attribute ``codes``."""
+        return self.codes
+
+
+class BinaryHierarchicalSoftmaxFunction(
+        device_resident.DeviceResident, function.Function):
+    """Negative log-likelihood of the leaves of a tree, summed up over samples.
+
+    The inputs are samples of shape ``(N, K)``, their leaves of dtype int32 and shape
+    ``(N,)``, and the vectors of the inner nodes, of shape ``(nodes, K)``. See
+    :class:`BinaryHierarchicalSoftmax`.
+
+    Parameters
+    ----------
+    tree
+        Tree whose leaves are numbers; see :class:`TreeParser`.
+    dtype : dtype specifier
+        dtype of the codes.
+
+    Attributes
+    ----------
+    paths : array of int32
+        Inner nodes on the ways to all leaves, one after the other.
+    codes : array
+        The turns there.
+    begins : array of int32
+        Where the way to each leaf begins, and where the last one ends.
+    parser_size : int
+        Number of inner nodes.
+    """
+
+    def __init__(self, tree, dtype):
+        super().__init__()
+        parser = TreeParser(dtype)
+        parser.parse(tree)
+        nothing = numpy.empty(0, numpy.int32)
+        leaves = range(max(parser.get_paths()) + 1)
+        paths = [parser.get_paths().get(leaf, nothing) for leaf in leaves]
+        codes = [
+            parser.get_codes().get(leaf, nothing.astype(dtype)) for leaf in leaves]
+        self.paths = numpy.concatenate(paths)
+        self.codes = numpy.concatenate(codes)
+        self.begins = numpy.cumsum([0, *map(len, paths)], dtype=numpy.int32)
+        self.parser_size = parser.size()
+
+    def device_resident_accept(self, visitor):
+        super().device_resident_accept(visitor)
+        for name in ('paths', 'codes', 'begins'):
+            setattr(self, name, visitor.visit_array(getattr(self, name)))
+
+    def check_type_forward(self, in_types):
+        type_check._argname(in_types, ('x', 't', 'W'))
+        x_type, t_type, w_type = in_types
+        for each, ndim in ((x_type, 2), (t_type, 1), (w_type, 2)):
+            type_check.expect(each.ndim == ndim)
+        type_check.expect(
+            t_type.dtype == numpy.int32, t_type.shape[0] == x_type.shape[0])
+        type_check.expect(x_type.dtype.kind == 'f', w_type.dtype == x_type.dtype)
+        type_check.expect(
+            w_type.shape[0] == self.parser_size, w_type.shape[1] == x_type.shape[1])
+
+    def _ways(self, t):
+        """Return nodes, turns, and whether the way goes on, at each step to the leaves.
+
+        Shorter ways are filled up with the last node and no turn.
+        """
+        xp = backend.get_array_module(t)
+        begins, ends = self.begins[t][:, None], self.begins[t + 1][:, None]
+        longest = max(0, int((ends - begins).max())) if t.size else 0
+        places = begins + xp.arange(longest, dtype=numpy.int32)
+        inside = places < ends
+        places = xp.minimum(places, ends - 1)
+        return self.paths[places], self.codes[places] * inside, inside
+
+    def forward_cpu(self, inputs):
+        x, t, W = inputs
+        xp = backend.get_array_module(x)
+        self._nodes, self._turns, self._inside = self._ways(t)
+        self._scores = self._turns * candidates.scores(x, W, self._nodes, None)
+        losses = xp.logaddexp(-self._scores, self._scores.dtype.type(0))
+        losses = xp.where(self._inside, losses, losses.dtype.type(0))
+        dtype = numpy.float32 if losses.dtype == numpy.float16 else losses.dtype
+        return xp.asarray(losses.sum(dtype=dtype), self._scores.dtype),
+
+    def backward_cpu(self, inputs, grad_outputs):
+        x, _, W = inputs
+        gloss, = grad_outputs
+        xp = backend.get_array_module(x)
+        # The sigmoid of the negative scores, by exponentials that cannot overflow.
+        e = xp.exp(-abs(self._scores))
+        g = -gloss * self._turns * xp.where(self._scores > 0, e, 1) / (1 + e)
+        g = xp.where(self._inside, g, 0).astype(x.dtype)
+        return (candidates.sum_rows(g, W, self._nodes, None), None,
+                candidates.spread_rows(g, x, self._nodes, None, len(W)))
+
+    forward_gpu = forward_cpu
+    backward_gpu = backward_cpu
+
+
+class BinaryHierarchicalSoftmax(link.Link):
+    """Loss of many classes that are the leaves of a binary tree.
+
+    At each inner node :math:`n` of the tree, the way of an input :math:`x` goes to the
+    left with the probability :math:`\\sigma(w_n \\cdot x)` and otherwise to the right.
+    The loss is the negative logarithm of the probability to come to the given leaf
+    :math:`t`, summed up over the inputs:
+
+    .. math::
+
+        L = - \\sum_{(x, t)} \\sum_{n \\in \\text{path}(t)}
+            \\log \\sigma(\\text{code}(n, t) \\, w_n \\cdot x)
+
+    where the code is 1 if :math:`t` is on the left, and -1 if it is on the right. Its
+    cost grows with the depth of the tree, not with the number of classes.
+
+    See: F. Morin and Y. Bengio, *Hierarchical Probabilistic Neural Network Language
+    Model*, AISTATS 2005.
+
+    Parameters
+    ----------
+    in_size : int
+        Length of the inputs.
+    tree
+        The tree: a leaf, which is the number of a class, or a tuple of two trees, such
+        as ``((0, 1), 2)``. See :meth:`create_huffman_tree`.
+    dtype : dtype specifier or None
+        dtype of the codes; None stands for ``chainer_fast.config.dtype``, which the
+        vectors ``W`` have in any case.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Vectors of the inner nodes, of shape ``(nodes, in_size)``.
+
+    Raises
+    ------
+    ValueError
+        If an inner node of the tree has not got two children.
+    """
+
+    @staticmethod
+    def create_huffman_tree(word_counts):
+        """Make a tree in which the way to a frequent leaf is short.
+
+        Again and again, the two trees of the smallest counts become one.
+
+        Parameters
+        ----------
+        word_counts : dict
+            Counts by leaves.
+
+        Returns
+        -------
+        tuple or object
+            The tree; a leaf, if there is only one.
+
+        Raises
+        ------
+        ValueError
+            If there are no leaves.
+
+        Examples
+        --------
+        >>> L.BinaryHierarchicalSoftmax.create_huffman_tree({0: 8, 1: 3, 2: 4})
+        ((1, 2), 0)
+        """
+        if not word_counts:
+            raise ValueError('word_counts must hold the count of at least one leaf')
+        # Among equal counts, the tree with the leaf that is named first is taken first.
+        heap = [(count, place, leaf)
+                for place, (leaf, count) in enumerate(word_counts.items())]
+        heapq.heapify(heap)
+        while len(heap) > 1:
+            (count, place, left), (more, other, right) = heapq.heappop(heap), heap[0]
+            heapq.heapreplace(heap, (count + more, min(place, other), (left, right)))
+        return heap[0][2]
+
+    def __init__(self, in_size, tree, dtype=None):
+        loss = BinaryHierarchicalSoftmaxFunction(tree, chainer_fast.get_dtype(dtype))
+        super().__init__()
+        with self.init_scope():
+            self.W = variable.Parameter(
+                uniform.Uniform(1), (loss.parser_size, in_size))
+        self._func = loss
+
+    def device_resident_accept(self, visitor):
+        super().device_resident_accept(visitor)
+        self._func.device_resident_accept(visitor)
+
+    def forward(self, x, t):
+        """Compute the loss.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Inputs, of shape ``(batch, in_size)``.
+        t : Variable or array of int32
+            Their classes, of shape ``(batch,)``.
+
+        Returns
+        -------
+        Variable
+            Sum of the losses, a scalar.
+        """
+        # Calls must not share what a function remembers of its forward pass.
+        return copy.copy(self._func)(x, t, self.W)

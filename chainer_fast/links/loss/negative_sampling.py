@@ -1,0 +1,81 @@
+"""Negative sampling loss with its weights and its sampler."""
+import numpy
+
+import chainer_fast
+from chainer_fast.functions.loss import negative_sampling
+from chainer_fast.links.loss import _sampling
+
+
+def _flattened(counts, power, dtype):
+    """Return weights of the classes: their counts to a power below one.
+
+    The power is computed in double precision, and rounded: in others, NumPy's last
+    bits differ between versions and machines, and so would the samples.
+    """
+    with numpy.errstate(over='ignore'):
+        exact = numpy.array(counts, dtype).astype(numpy.float64)
+    if numpy.isinf(exact).any():
+        # Counts of words are soon too large for halves.
+        dtype = numpy.dtype(numpy.float32)
+        exact = numpy.array(counts, numpy.float64)
+    return (exact ** float(dtype.type(power))).astype(dtype)
+
+
+class NegativeSampling(_sampling.SamplingLink):
+    """Negative sampling loss of many classes.
+
+    Samples of noise are drawn in proportion to a power of the classes' counts. See
+    :func:`chainer_fast.functions.negative_sampling` for the formula.
+
+    Parameters
+    ----------
+    in_size : int
+        Length of the inputs.
+    counts : sequence of int
+        How often each class occurs.
+    sample_size : int
+        Number of samples of noise for each input.
+    power : float
+        The power of the counts.
+    dtype : dtype specifier or None
+        In what dtype the power is computed; None stands for
+        ``chainer_fast.config.dtype``, which the weights ``W`` have in any case.
+
+    Attributes
+    ----------
+    W : chainer_fast.Parameter
+        Vectors of the classes, of shape ``(len(counts), in_size)``, at first zero.
+    sampler : chainer_fast.utils.WalkerAlias
+        Draws samples of noise.
+    sample_size : int
+        As given.
+    """
+
+    def __init__(self, in_size, counts, sample_size, power=0.75, dtype=None):
+        weights = _flattened(counts, power, chainer_fast.get_dtype(dtype))
+        super().__init__(weights, sample_size, 0, in_size)
+
+    def forward(self, x, t, reduce='sum', *, return_samples=False):
+        """Compute the loss.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Inputs, of shape ``(batch, in_size)``.
+        t : Variable or array of int32
+            Their classes, of shape ``(batch,)``; -1 for inputs that do not count.
+        reduce : str
+            ``'sum'`` for the sum over all inputs, ``'no'`` for the losses of all.
+        return_samples : bool
+            Whether the samples of noise are returned, too.
+
+        Returns
+        -------
+        Variable or tuple
+            The loss: a scalar, or an array of shape ``(batch,)`` with ``reduce='no'``.
+            With ``return_samples``, also an array of int32 and shape
+            ``(batch, sample_size + 1)`` with the class and the samples in each row.
+        """
+        return negative_sampling.negative_sampling(
+            x, t, self.W, self.sampler.sample, self.sample_size, reduce=reduce,
+            return_samples=return_samples)

@@ -1,0 +1,67 @@
+"""What links with a state have in common: variables that are no parameters."""
+import chainer_fast
+from chainer_fast import link
+from chainer_fast.links.connection import linear
+from chainer_fast.variable import Variable
+
+
+class StatefulLink(link.Chain):
+    """A link that keeps variables from call to call.
+
+    They go where the link goes, but are neither saved nor updated. A subclass names
+    them in ``_state_names`` and gives each the class attribute None.
+    """
+
+    _state_names = ()
+
+    def device_resident_accept(self, visitor):
+        super().device_resident_accept(visitor)
+        for name in self._state_names:
+            state = getattr(self, name)
+            if state is not None:
+                visitor.visit_variable(state)
+
+    def reset_state(self):
+        """Forget the state: begin a new sequence."""
+        for name in self._state_names:
+            setattr(self, name, None)
+
+    def _replace_state(self, *states):
+        """Make variables the state, in the order of the names, and move them here."""
+        pairs = list(zip(self._state_names, states, strict=True))
+        for name, state in pairs:
+            assert isinstance(state, Variable), (
+                'the state %s must be a Variable, not %s: wrap the array'
+                % (name, type(state)))
+        for name, state in pairs:
+            state.to_device(self.device)
+            setattr(self, name, state)
+
+
+def zeros(link, x, size):
+    """Return the state before the first step: zeros for the samples of ``x``."""
+    with chainer_fast.using_device(link.device):
+        return Variable(link.xp.zeros((x.shape[0], size), x.dtype))
+
+
+def add_maps(link, in_size, out_size, *extra):
+    """Give a link the maps of a memory with four gates.
+
+    Parameters
+    ----------
+    link : chainer_fast.Chain
+        The link: its children ``upward`` and ``lateral`` are to map the input and the
+        last output.
+    in_size : int or None
+        Length of the inputs.
+    out_size : int
+        Length of the outputs.
+    *extra : str
+        Names of further children, which map the cells.
+    """
+    width = 4 * out_size
+    with link.init_scope():
+        link.upward = linear.Linear(in_size, width)
+        for name in ('lateral', *extra):
+            setattr(link, name, linear.Linear(out_size, width, nobias=True))
+            width = out_size

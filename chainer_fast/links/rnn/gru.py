@@ -1,0 +1,188 @@
+"""Gated recurrent unit."""
+from chainer_fast import link
+from chainer_fast.functions.activation import sigmoid, tanh
+from chainer_fast.functions.math import linear_interpolate
+from chainer_fast.links.connection import linear
+from chainer_fast.links.rnn import _state
+
+
+class GRUBase(link.Chain):
+    """Parameters of a gated recurrent unit.
+
+    Parameters
+    ----------
+    in_size : int or None
+        Length of the inputs; None leaves it to the first call.
+    out_size : int
+        Length of the state.
+    init : initializer or None
+        Initializes the weights for the input.
+    inner_init : initializer or None
+        Initializes the weights for the state.
+    bias_init : initializer or None
+        Initializes all biases.
+
+    Attributes
+    ----------
+    W_r, W_z, W : chainer_fast.links.Linear
+        Maps of the input for the reset gate, the update gate and the new state.
+    U_r, U_z, U : chainer_fast.links.Linear
+        Those of the state.
+    """
+
+    def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=None):
+        super().__init__()
+        with self.init_scope():
+            for gate in ('_r', '_z', ''):
+                for name, size, weight_init in (
+                        ('W', in_size, init), ('U', out_size, inner_init)):
+                    setattr(self, name + gate, linear.Linear(
+                        size, out_size, initialW=weight_init, initial_bias=bias_init))
+
+    def _mapped(self, gate, x, h):
+        """Return the sum of the maps for a gate."""
+        return getattr(self, 'W' + gate)(x) + getattr(self, 'U' + gate)(h)
+
+    def _advance(self, h, x):
+        """Return the state that follows ``h`` with the input ``x``."""
+        reset = sigmoid.sigmoid(self._mapped('_r', x, h))
+        update = sigmoid.sigmoid(self._mapped('_z', x, h))
+        candidate = tanh.tanh(self._mapped('', x, reset * h))
+        return linear_interpolate.linear_interpolate(update, candidate, h)
+
+
+class StatelessGRU(GRUBase):
+    """Gated recurrent unit that is given its state.
+
+    From the last state :math:`h` and the input :math:`x` follow
+
+    .. math::
+
+        r &= \\sigma(W_r x + U_r h), \\\\
+        z &= \\sigma(W_z x + U_z h), \\\\
+        h' &= \\tanh(W x + U (r \\odot h)), \\\\
+        h_{\\text{new}} &= (1 - z) \\odot h + z \\odot h',
+
+    with a bias in each of the six maps.
+
+    See: K. Cho et al., *On the Properties of Neural Machine Translation:
+    Encoder-Decoder Approaches*, SSST-8, 2014.
+
+    Parameters
+    ----------
+    in_size, out_size, init, inner_init, bias_init
+        As for :class:`GRUBase`.
+
+    See Also
+    --------
+    StatefulGRU
+    """
+
+    def forward(self, h, x):
+        """Compute the next state.
+
+        Parameters
+        ----------
+        h : Variable or array
+            Last state, of shape ``(batch, out_size)``.
+        x : Variable or array
+            Input, of shape ``(batch, in_size)`` and the same dtype.
+
+        Returns
+        -------
+        Variable
+            Next state, of the shape of ``h``.
+        """
+        return self._advance(h, x)
+
+
+class StatefulGRU(_state.StatefulLink, GRUBase):
+    """Gated recurrent unit that keeps its state from call to call.
+
+    The formulas are those of :class:`StatelessGRU`.
+
+    Parameters
+    ----------
+    in_size, out_size, init, inner_init
+        As for :class:`GRUBase`.
+    bias_init : initializer or None
+        Initializes all biases, by default with zero.
+
+    Attributes
+    ----------
+    h : Variable or None
+        The state: what the last call returned. None stands for zeros.
+    state_size : int
+        Length of the state.
+    """
+
+    h = None
+    _state_names = ('h',)
+
+    def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=0):
+        super().__init__(
+            in_size, out_size, init=init, inner_init=inner_init, bias_init=bias_init)
+        self.state_size = out_size
+
+    def set_state(self, h):
+        """Set the state.
+
+        Parameters
+        ----------
+        h : Variable
+            New state, of shape ``(batch, out_size)``. It is moved to the link's
+            device.
+        """
+        self._replace_state(h)
+
+    def forward(self, x):
+        """Advance by one step.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Input, of shape ``(batch, in_size)``.
+
+        Returns
+        -------
+        Variable
+            New state, of shape ``(batch, out_size)``.
+        """
+        if self.h is None:
+            # Of a state of zeros there is nothing to reset, nor to keep. The biases
+            # of its maps are left out.
+            z = sigmoid.sigmoid(self.W_z(x))
+            self.h = z * tanh.tanh(self.W(x))
+        else:
+            self.h = self._advance(self.h, x)
+        return self.h
+
+
+class GRU(StatefulGRU):
+    """Gated recurrent unit that keeps its state; another name of :class:`StatefulGRU`.
+
+    Up to Chainer v1 this was the one that is given its state, which is now
+    :class:`StatelessGRU`. Calls with two arguments are turned down.
+
+    Parameters
+    ----------
+    in_size, out_size, init, inner_init, bias_init
+        As for :class:`StatefulGRU`.
+    """
+
+    def forward(self, *args):
+        """Advance by one step; see :meth:`StatefulGRU.forward`.
+
+        Raises
+        ------
+        ValueError
+            Unless there is exactly one argument.
+        """
+        if len(args) != 1:
+            message = 'GRU takes one argument, the input, but got %d' % len(args)
+            if len(args) == 2:
+                message += (
+                    '. Since Chainer v2 it keeps its state by itself; the link that '
+                    'takes a state and an input is StatelessGRU')
+            raise ValueError(message)
+        return super().forward(args[0])

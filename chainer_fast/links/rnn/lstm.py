@@ -1,0 +1,224 @@
+"""Long short-term memory."""
+import math
+
+import chainer_fast
+from chainer_fast import initializers, link
+from chainer_fast.functions.array import concat, split_axis
+from chainer_fast.functions.rnn import lstm
+from chainer_fast.links.connection import linear
+from chainer_fast.links.rnn import _state
+
+
+def _fill_in_quarters(*pairs):
+    """Fill matrices by their initializers: the first quarter of each, and so on."""
+    for k in range(4):
+        for array, initializer in pairs:
+            rows = len(array) // 4
+            initializer(array[k * rows:(k + 1) * rows])
+
+
+class LSTMBase(link.Chain):
+    """Parameters of a long short-term memory.
+
+    The gates take turns in the rows of the parameters: cell input, input gate, forget
+    gate, output gate. Weights are initialized in four parts of consecutive rows, each
+    of shape ``(out_size, inputs)``, and biases in four parts of shape
+    ``(1, out_size, 1)``, one for each gate.
+
+    Parameters
+    ----------
+    in_size : int or None
+        Length of the inputs; with None, all parameters are initialized by the first
+        call.
+    out_size : int or None
+        Length of the outputs. If it is left out, ``in_size`` stands for it.
+    lateral_init : initializer or None
+        Initializes the weights for the last output.
+    upward_init : initializer or None
+        Initializes the weights for the input.
+    bias_init : initializer or None
+        Initializes the biases but those of the forget gate; with zero if None.
+    forget_bias_init : initializer or None
+        Initializes the biases of the forget gate; with one if None.
+
+    Attributes
+    ----------
+    upward : chainer_fast.links.Linear
+        Map of the input.
+    lateral : chainer_fast.links.Linear
+        Map of the last output, without a bias.
+    state_size : int
+        Length of the outputs.
+    lateral_init, upward_init, bias_init, forget_bias_init
+        As given, with defaults for the biases.
+    """
+
+    def __init__(self, in_size, out_size=None, lateral_init=None, upward_init=None,
+                 bias_init=None, forget_bias_init=None):
+        super().__init__()
+        self.bias_init = 0 if bias_init is None else bias_init
+        self.forget_bias_init = 1 if forget_bias_init is None else forget_bias_init
+        self.lateral_init, self.upward_init = lateral_init, upward_init
+        size = in_size if out_size is None else out_size
+        self.state_size = size
+        is_deferred = None in (in_size, out_size)
+        # The weights are zero until all of them are initialized at once.
+        with self.init_scope():
+            self.upward = linear.Linear(
+                None if is_deferred else in_size, 4 * size, initialW=0)
+            self.lateral = linear.Linear(size, 4 * size, nobias=True, initialW=0)
+        if not is_deferred:
+            self._initialize_params()
+
+    def _initialize_params(self):
+        """Give the parameters, whose shapes are known, their first values."""
+        get = initializers._get_initializer
+        _fill_in_quarters(
+            (self.lateral.W.array, get(self.lateral_init)),
+            (self.upward.W.array, get(self.upward_init)))
+        gates = self.upward.b.array.reshape(1, self.state_size, 4)
+        bias_init = get(self.bias_init)
+        for k, init in enumerate(
+                (bias_init, bias_init, get(self.forget_bias_init), bias_init)):
+            init(gates[:, :, k:k + 1])
+
+    def _map_input(self, x):
+        """Return what the input gives to the gates."""
+        if self.upward.W.array is None:
+            with chainer_fast.using_device(self.device):
+                self.upward._initialize_params(math.prod(x.shape[1:]))
+                self._initialize_params()
+        return self.upward(x)
+
+    def _begin(self, x):
+        """Return cells to begin with, for the samples of ``x``."""
+        return _state.zeros(self, x, self.state_size)
+
+
+class StatelessLSTM(LSTMBase):
+    """Long short-term memory that is given its state.
+
+    See :func:`chainer_fast.functions.lstm` for the formulas, whose input here is
+    ``upward(x) + lateral(h)``.
+
+    Parameters
+    ----------
+    in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init
+        As for :class:`LSTMBase`.
+
+    See Also
+    --------
+    LSTM
+    """
+
+    def forward(self, c, h, x):
+        """Compute the next state.
+
+        Parameters
+        ----------
+        c : Variable, array or None
+            Last cells, of shape ``(batch, out_size)``; None stands for zeros.
+        h : Variable, array or None
+            Last outputs, of the same shape; None stands for zeros.
+        x : Variable or array
+            Input, of shape ``(batch, in_size)``.
+
+        Returns
+        -------
+        tuple of Variable
+            New cells and new outputs.
+        """
+        gates = self._map_input(x)
+        if h is not None:
+            gates += self.lateral(h)
+        if c is None:
+            c = self._begin(x)
+        return lstm.lstm(c, gates)
+
+
+class LSTM(_state.StatefulLink, LSTMBase):
+    """Long short-term memory that keeps its state from call to call.
+
+    See :func:`chainer_fast.functions.lstm` for the formulas, whose input here is
+    ``upward(x) + lateral(h)``.
+
+    Sequences of several lengths can go through it at once: sort them from the longest
+    to the shortest, and give each call the samples of those that have not ended. The
+    state of the others stays as it is.
+
+    Parameters
+    ----------
+    in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init
+        As for :class:`LSTMBase`.
+
+    Attributes
+    ----------
+    c : Variable or None
+        Cells; None stands for zeros.
+    h : Variable or None
+        Last outputs; None stands for zeros.
+
+    Examples
+    --------
+    >>> rnn = L.LSTM(3, 5)
+    >>> y = rnn(np.ones((2, 3), np.float32))
+    >>> y = rnn(np.ones((1, 3), np.float32))
+    >>> y.shape, rnn.h.shape
+    ((1, 5), (2, 5))
+    """
+
+    c = h = None
+    _state_names = ('c', 'h')
+
+    def set_state(self, c, h):
+        """Set the state; the variables are moved to the device of the link.
+
+        Parameters
+        ----------
+        c : Variable
+            New cells, of shape ``(batch, out_size)``.
+        h : Variable
+            New last outputs, of the same shape.
+        """
+        self._replace_state(c, h)
+
+    def forward(self, x):
+        """Advance by one step.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Input, of shape ``(batch, in_size)``. The batch may be smaller than at the
+            last call.
+
+        Returns
+        -------
+        Variable
+            New outputs, of shape ``(batch, out_size)``.
+
+        Raises
+        ------
+        TypeError
+            If the batch is larger than at the last call.
+        """
+        gates = self._map_input(x)
+        h, rest, batch = self.h, None, x.shape[0]
+        if h is not None:
+            if batch > h.shape[0]:
+                raise TypeError(
+                    'the batch of x, %d, must not be larger than that of the state, '
+                    '%d: call reset_state() between sequences' % (batch, h.shape[0]))
+            if batch == 0:
+                rest = h
+            else:
+                if batch < h.shape[0]:
+                    h, rest = split_axis.split_axis(h, [batch], 0)
+                gates += self.lateral(h)
+        if self.c is None:
+            self.c = self._begin(x)
+        self.c, y = lstm.lstm(self.c, gates)
+        if rest is None:
+            self.h = y
+        else:
+            self.h = concat.concat([y, rest], 0) if batch else rest
+        return y

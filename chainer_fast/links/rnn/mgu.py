@@ -1,0 +1,133 @@
+"""Minimal gated unit."""
+from chainer_fast import link
+from chainer_fast.functions.activation import sigmoid, tanh
+from chainer_fast.functions.array import concat
+from chainer_fast.functions.math import linear_interpolate
+from chainer_fast.links.connection import linear
+from chainer_fast.links.rnn import _state
+
+
+class MGUBase(link.Chain):
+    """Parameters of a minimal gated unit.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Length of the inputs.
+    n_units : int
+        Length of the state.
+
+    Attributes
+    ----------
+    W_f : chainer_fast.links.Linear
+        Map of state and input for the forget gate.
+    W_h : chainer_fast.links.Linear
+        Map of state and input for the new state.
+    """
+
+    def __init__(self, n_inputs, n_units):
+        super().__init__()
+        both = n_inputs + n_units
+        with self.init_scope():
+            self.W_f = linear.Linear(both, n_units)
+            self.W_h = linear.Linear(both, n_units)
+
+    def _advance(self, h, x):
+        """Return the state that follows ``h`` with the input ``x``."""
+        forget = sigmoid.sigmoid(self.W_f(concat.concat([h, x])))
+        candidate = tanh.tanh(self.W_h(concat.concat([forget * h, x])))
+        return linear_interpolate.linear_interpolate(forget, candidate, h)
+
+
+class StatelessMGU(MGUBase):
+    """Minimal gated unit that is given its state.
+
+    From the last state :math:`h` and the input :math:`x` follow
+
+    .. math::
+
+        f &= \\sigma(W_f [h; x] + b_f), \\\\
+        h' &= \\tanh(W_h [f \\odot h; x] + b_h), \\\\
+        h_{\\text{new}} &= (1 - f) \\odot h + f \\odot h'.
+
+    See: G.-B. Zhou et al., *Minimal Gated Unit for Recurrent Neural Networks*,
+    https://arxiv.org/abs/1603.09420.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Length of the inputs.
+    n_units : int
+        Length of the state.
+    """
+
+    def forward(self, h, x):
+        """Compute the next state.
+
+        Parameters
+        ----------
+        h : Variable or array
+            Last state, of shape ``(batch, n_units)``.
+        x : Variable or array
+            Input, of shape ``(batch, n_inputs)`` and the same dtype.
+
+        Returns
+        -------
+        Variable
+            Next state, of the shape of ``h``.
+        """
+        return self._advance(h, x)
+
+
+class StatefulMGU(_state.StatefulLink, MGUBase):
+    """Minimal gated unit that keeps its state from call to call.
+
+    The formulas are those of :class:`StatelessMGU`.
+
+    Parameters
+    ----------
+    in_size : int
+        Length of the inputs.
+    out_size : int
+        Length of the state.
+
+    Attributes
+    ----------
+    h : Variable or None
+        The state: what the last call returned. None stands for zeros.
+    """
+
+    h = None
+    _state_names = ('h',)
+
+    def __init__(self, in_size, out_size):
+        super().__init__(n_inputs=in_size, n_units=out_size)
+        self._state_size = out_size
+
+    def set_state(self, h):
+        """Set the state.
+
+        Parameters
+        ----------
+        h : Variable
+            New state, of shape ``(batch, out_size)``, which is moved to the link's
+            device.
+        """
+        self._replace_state(h)
+
+    def forward(self, x):
+        """Advance by one step.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Input, of shape ``(batch, in_size)``.
+
+        Returns
+        -------
+        Variable
+            New state, of shape ``(batch, out_size)``.
+        """
+        h = _state.zeros(self, x, self._state_size) if self.h is None else self.h
+        self.h = self._advance(h, x)
+        return self.h

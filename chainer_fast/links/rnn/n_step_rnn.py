@@ -1,0 +1,312 @@
+"""Recurrent networks over whole sequences."""
+import functools
+
+import numpy
+
+import chainer_fast
+from chainer_fast import link, variable
+from chainer_fast.functions.array import permutate, transpose_sequence
+from chainer_fast.functions.rnn import n_step_rnn as rnn
+from chainer_fast.initializers import _get_initializer
+from chainer_fast.utils import argument
+
+
+def argsort_list_descent(lst):
+    """Sort sequences from the longest to the shortest.
+
+    Parameters
+    ----------
+    lst : list of sequence
+        The sequences.
+
+    Returns
+    -------
+    numpy.ndarray of int32
+        Their positions in the sorted list.
+    """
+    # Which of two sequences of one length comes first decides on their dropout. With
+    # this dtype NumPy sorts on any machine as it did before there was vector code for
+    # sorting.
+    lengths = numpy.array([len(x) for x in lst], numpy.longdouble)
+    return numpy.argsort(-lengths).astype(numpy.int32)
+
+
+def permutate_list(lst, indices, inv):
+    """Reorder a list.
+
+    Parameters
+    ----------
+    lst : sequence
+        The list.
+    indices : sequence of int
+        Permutation of its positions.
+    inv : bool
+        False: element ``indices[i]`` moves to position ``i``. True: the other way
+        round.
+
+    Returns
+    -------
+    list
+        The elements in the new order.
+    """
+    moved = [None] * len(lst)
+    for i, k in enumerate(indices):
+        if inv:
+            moved[k] = lst[i]
+        else:
+            moved[i] = lst[k]
+    return moved
+
+
+def _turn_down(kwargs, *retired):
+    """Raise an error for arguments of earlier versions, and for unknown ones."""
+    if kwargs:
+        message = '%s argument is not supported anymore. Use chainer.using_config'
+        argument.check_unexpected_kwargs(
+            kwargs, **{name: message % name for name in retired})
+        argument.assert_kwargs_empty(kwargs)
+
+
+class NStepRNNBase(link.ChainList):
+    """Stacked recurrent layers that a batch of sequences goes through.
+
+    Each child link holds the parameters of one direction of one layer: matrices ``w0``,
+    ``w1``, ... and biases ``b0``, ``b1``, ... of the gates, first those for the input,
+    then those for the last state.
+
+    A subclass has the attributes ``n_weights``, the number of matrices, and
+    ``use_bi_direction``, the property :attr:`n_cells` and the method :meth:`rnn`.
+
+    Parameters
+    ----------
+    n_layers : int
+        Number of layers.
+    in_size : int
+        Length of the inputs.
+    out_size : int
+        Length of the states.
+    dropout : float
+        Ratio of the dropout between layers.
+    initialW : initializer or None
+        Initializes all matrices.
+    initial_bias : initializer or None
+        Initializes all biases; with zero if None.
+
+    Attributes
+    ----------
+    ws, bs : list of list of chainer_fast.Parameter
+        Matrices and biases of each direction of each layer.
+    n_layers, out_size : int
+        As given.
+    dropout : float
+        As given.
+    direction : int
+        Number of directions.
+    """
+
+    # What the classes here have in place of methods of their own.
+    _function = None
+    _n_states = None
+
+    def __init__(self, n_layers, in_size, out_size, dropout, *, initialW=None,
+                 initial_bias=None, **kwargs):
+        _turn_down(kwargs, 'use_cudnn', 'use_bi_direction', 'activation')
+        self.direction = directions = 2 if self.use_bi_direction else 1
+        self.n_layers = n_layers
+        self.out_size = out_size
+        self.dropout = dropout
+
+        weight_init = _get_initializer(initialW)
+        bias_init = _get_initializer(0 if initial_bias is None else initial_bias)
+        groups = []
+        for layer in range(n_layers):
+            width = in_size if layer == 0 else directions * out_size
+            for _ in range(directions):
+                group = link.Link()
+                with group.init_scope():
+                    for k in range(self.n_weights):
+                        columns = width if 2 * k < self.n_weights else out_size
+                        setattr(group, 'w%d' % k, variable.Parameter(
+                            weight_init, (out_size, columns)))
+                        setattr(group, 'b%d' % k, variable.Parameter(
+                            bias_init, (out_size,)))
+                groups.append(group)
+        super().__init__(*groups)
+        self._collect_parameters()
+
+    def _collect_parameters(self):
+        self.ws, self.bs = [
+            [[getattr(group, '%s%d' % (kind, k)) for k in range(self.n_weights)]
+             for group in self]
+            for kind in 'wb']
+
+    def copy(self, mode='share'):
+        """Copy the layers; see :meth:`chainer_fast.Link.copy`."""
+        clone = super().copy(mode)
+        clone._collect_parameters()
+        return clone
+
+    def init_hx(self, xs):
+        """Return states of zeros.
+
+        Parameters
+        ----------
+        xs : list of Variable or array
+            Sequences, whose number and dtype count.
+
+        Returns
+        -------
+        Variable
+            States, of shape ``(n_layers * direction, len(xs), out_size)``.
+        """
+        dtype, batch = xs[0].dtype, len(xs)
+        with chainer_fast.using_device(self.device):
+            return variable.Variable(self.xp.zeros(
+                (self.direction * self.n_layers, batch, self.out_size), dtype))
+
+    def rnn(self, *args):
+        """Run the function of this link.
+
+        Parameters
+        ----------
+        *args
+            Number of layers, ratio of the dropout, states, matrices, biases, and inputs
+            of each step.
+
+        Returns
+        -------
+        tuple
+            Last states, and a tuple of the outputs of each step.
+        """
+        if self._function is None:
+            raise NotImplementedError(
+                '%s has to define the method rnn' % type(self).__name__)
+        return self._function(*args)
+
+    @property
+    def n_cells(self):
+        """Number of states: 1, or 2 with those of a memory."""
+        if self._n_states is None:
+            raise NotImplementedError(
+                '%s has to define the property n_cells' % type(self).__name__)
+        return self._n_states
+
+    def forward(self, hx, xs, **kwargs):
+        """Run through sequences.
+
+        Parameters
+        ----------
+        hx : Variable, array or None
+            States before the first step, of shape
+            ``(n_layers * direction, batch, out_size)``; None stands for zeros.
+        xs : list of Variable or array
+            Sequences, each of shape ``(length, in_size)``, of any lengths above zero
+            and in any order.
+
+        Returns
+        -------
+        tuple
+            States after the last step of each sequence, of the shape of ``hx``, and a
+            list with the outputs along each sequence, of shape
+            ``(length, direction * out_size)``.
+        """
+        (hy,), ys = self._run_through([hx], xs, kwargs)
+        return hy, ys
+
+    def _run_through(self, states, xs, kwargs):
+        """Sort the sequences, let :meth:`rnn` have them step by step, and undo both."""
+        _turn_down(kwargs, 'train')
+        assert isinstance(xs, (list, tuple)), (
+            'xs must be a list of sequences, not %s' % type(xs))
+        order = argsort_list_descent(xs)
+        is_sorted = (order[1:] > order[:-1]).all()
+        if not is_sorted:
+            xs = permutate_list(xs, order, inv=False)
+            places = self.device.send(order)
+        if not len(xs[-1]):
+            raise IndexError('xs must not hold an empty sequence')
+        states = [
+            self.init_hx(xs) if state is None
+            else state if is_sorted and state.shape[1] == len(xs)
+            else permutate.permutate(state, self.device.send(order), axis=1)
+            for state in states]
+        steps = transpose_sequence.transpose_sequence(xs)
+        *states, outputs = self.rnn(
+            self.n_layers, self.dropout, *states, self.ws, self.bs, steps)
+        ys = transpose_sequence.transpose_sequence(outputs)
+        if is_sorted:
+            return states, list(ys)
+        states = [permutate.permutate(s, places, axis=1, inv=True) for s in states]
+        return states, permutate_list(ys, order, inv=True)
+
+
+class NStepRNNTanh(NStepRNNBase):
+    """Stacked recurrent layers with the hyperbolic tangent.
+
+    See :func:`chainer_fast.functions.n_step_rnn` for the formulas. The sequences need
+    not be sorted here.
+
+    Parameters
+    ----------
+    n_layers, in_size, out_size, dropout, initialW, initial_bias
+        As for :class:`NStepRNNBase`.
+    """
+
+    n_weights = 2
+    use_bi_direction = False
+    _n_states = 1
+    _function = staticmethod(functools.partial(rnn.n_step_rnn, activation='tanh'))
+
+
+class NStepRNNReLU(NStepRNNBase):
+    """Stacked recurrent layers with the rectifier.
+
+    See :func:`chainer_fast.functions.n_step_rnn` for the formulas. The sequences need
+    not be sorted here.
+
+    Parameters
+    ----------
+    n_layers, in_size, out_size, dropout, initialW, initial_bias
+        As for :class:`NStepRNNBase`.
+    """
+
+    n_weights = 2
+    use_bi_direction = False
+    _n_states = 1
+    _function = staticmethod(functools.partial(rnn.n_step_rnn, activation='relu'))
+
+
+class NStepBiRNNTanh(NStepRNNBase):
+    """Stacked recurrent layers with the hyperbolic tangent, in both directions.
+
+    See :func:`chainer_fast.functions.n_step_birnn` for the formulas. The sequences need
+    not be sorted here.
+
+    Parameters
+    ----------
+    n_layers, in_size, out_size, dropout, initialW, initial_bias
+        As for :class:`NStepRNNBase`.
+    """
+
+    n_weights = 2
+    use_bi_direction = True
+    _n_states = 1
+    _function = staticmethod(functools.partial(rnn.n_step_birnn, activation='tanh'))
+
+
+class NStepBiRNNReLU(NStepRNNBase):
+    """Stacked recurrent layers with the rectifier, in both directions.
+
+    See :func:`chainer_fast.functions.n_step_birnn` for the formulas. The sequences need
+    not be sorted here.
+
+    Parameters
+    ----------
+    n_layers, in_size, out_size, dropout, initialW, initial_bias
+        As for :class:`NStepRNNBase`.
+    """
+
+    n_weights = 2
+    use_bi_direction = True
+    _n_states = 1
+    _function = staticmethod(functools.partial(rnn.n_step_birnn, activation='relu'))

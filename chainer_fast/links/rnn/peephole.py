@@ -1,0 +1,81 @@
+"""Long short-term memory with peephole connections."""
+from chainer_fast.functions.activation import sigmoid, tanh
+from chainer_fast.functions.array import reshape, separate
+from chainer_fast.links.rnn import _state
+
+
+class StatefulPeepholeLSTM(_state.StatefulLink):
+    """Long short-term memory whose gates see the cells.
+
+    From the last cells :math:`c`, the last output :math:`h` and the input :math:`x`
+    follow
+
+    .. math::
+
+        a &= \\tanh(U_a x + W_a h), \\\\
+        i &= \\sigma(U_i x + W_i h + P_i c), \\\\
+        f &= \\sigma(U_f x + W_f h + P_f c), \\\\
+        c_{\\text{new}} &= a \\odot i + f \\odot c, \\\\
+        o &= \\sigma(U_o x + W_o h + P_o c_{\\text{new}}), \\\\
+        h_{\\text{new}} &= o \\odot \\tanh(c_{\\text{new}}),
+
+    with a bias in each :math:`U`. The rows of the four matrices for the input take
+    turns in ``upward``, as do those for the output in ``lateral``.
+
+    See: F. A. Gers and J. Schmidhuber, *Recurrent Nets that Time and Count*, IJCNN
+    2000; here the connections to the cells are full matrices.
+
+    Parameters
+    ----------
+    in_size : int or None
+        Length of the inputs; None leaves it to the first call.
+    out_size : int
+        Length of the outputs.
+
+    Attributes
+    ----------
+    upward : chainer_fast.links.Linear
+        Map of the input.
+    lateral : chainer_fast.links.Linear
+        Map of the last output, without a bias.
+    peep_i, peep_f, peep_o : chainer_fast.links.Linear
+        Maps of the cells, without biases.
+    c, h : Variable or None
+        Cells and last outputs; None stands for zeros.
+    state_size : int
+        Length of the outputs.
+    """
+
+    c = h = None
+    _state_names = ('c', 'h')
+
+    def __init__(self, in_size, out_size):
+        super().__init__()
+        _state.add_maps(self, in_size, out_size, 'peep_i', 'peep_f', 'peep_o')
+        self.state_size = out_size
+
+    def forward(self, x):
+        """Advance by one step.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Input, of shape ``(batch, in_size)``.
+
+        Returns
+        -------
+        Variable
+            New outputs, of shape ``(batch, out_size)``.
+        """
+        gates = self.upward(x)
+        if self.h is not None:
+            gates += self.lateral(self.h)
+        c = _state.zeros(self, x, self.state_size) if self.c is None else self.c
+        a, i, f, o = separate.separate(
+            reshape.reshape(gates, (gates.shape[0], self.state_size, 4)), axis=2)
+        i = sigmoid.sigmoid(i + self.peep_i(c))
+        f = sigmoid.sigmoid(f + self.peep_f(c))
+        self.c = tanh.tanh(a) * i + f * c
+        o = sigmoid.sigmoid(o + self.peep_o(self.c))
+        self.h = o * tanh.tanh(self.c)
+        return self.h

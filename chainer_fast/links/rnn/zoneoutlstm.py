@@ -1,0 +1,99 @@
+"""Long short-term memory regularized by zoneout."""
+from chainer_fast.functions.array import broadcast
+from chainer_fast.functions.noise import zoneout
+from chainer_fast.functions.rnn import lstm
+from chainer_fast.links.rnn import _state
+from chainer_fast.utils import argument
+
+_RETIRED = 'train argument is not supported anymore. Use chainer.using_config'
+
+
+class StatefulZoneoutLSTM(_state.StatefulLink):
+    """Long short-term memory that keeps random elements of its state.
+
+    A step is that of :func:`chainer_fast.functions.lstm` on ``upward(x) + lateral(h)``.
+    In training, elements of the new cells and the new outputs are replaced by those
+    before the step at random.
+
+    See: D. Krueger et al., *Zoneout: Regularizing RNNs by Randomly Preserving Hidden
+    Activations*, https://arxiv.org/abs/1606.01305.
+
+    Parameters
+    ----------
+    in_size : int or None
+        Length of the inputs; None leaves it to the first call.
+    out_size : int
+        Length of the outputs.
+    c_ratio : float
+        Probability to keep an element of the cells.
+    h_ratio : float
+        Probability to keep an element of the outputs.
+
+    Attributes
+    ----------
+    upward : chainer_fast.links.Linear
+        Map of the input.
+    lateral : chainer_fast.links.Linear
+        Map of the last output, without a bias.
+    c, h : Variable or None
+        Cells and last outputs; None stands for zeros.
+    state_size : int
+        Length of the outputs.
+    c_ratio, h_ratio : float
+        As given.
+    """
+
+    c = h = None
+    _state_names = ('c', 'h')
+
+    def __init__(self, in_size, out_size, c_ratio=0.5, h_ratio=0.5, **kwargs):
+        if kwargs:
+            argument.check_unexpected_kwargs(kwargs, train=_RETIRED)
+            argument.assert_kwargs_empty(kwargs)
+        super().__init__()
+        _state.add_maps(self, in_size, out_size)
+        self.c_ratio, self.h_ratio = c_ratio, h_ratio
+        self.state_size = out_size
+
+    def set_state(self, c, h):
+        """Set the state; the variables are moved to the device of the link.
+
+        Parameters
+        ----------
+        c : Variable
+            New cells, of shape ``(batch, out_size)``.
+        h : Variable
+            New last outputs, of the same shape.
+        """
+        self._replace_state(c, h)
+
+    def forward(self, x):
+        """Advance by one step.
+
+        Parameters
+        ----------
+        x : Variable or array
+            Input, of shape ``(batch, in_size)``.
+
+        Returns
+        -------
+        Variable
+            New outputs, of shape ``(batch, out_size)``.
+        """
+        gates = self.upward(x)
+        if self.h is None:
+            h = _state.zeros(self, x, self.state_size)
+        else:
+            h = self.h
+            gates += self.lateral(h)
+        c = _state.zeros(self, x, self.state_size) if self.c is None else self.c
+        if c.shape[0] != gates.shape[0]:
+            # No sequences that have ended here: one sample may stand for all.
+            rows = max(c.shape[0], gates.shape[0])
+            c, gates = [
+                broadcast.broadcast_to(each, (rows, each.shape[1]))
+                for each in (c, gates)]
+        c_new, h_new = lstm.lstm(c, gates)
+        self.c = zoneout.zoneout(c, c_new, self.c_ratio)
+        self.h = zoneout.zoneout(h, h_new, self.h_ratio)
+        return self.h
