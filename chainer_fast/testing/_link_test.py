@@ -94,8 +94,8 @@ class _LinkTestBase:
 
     def _generate_params(self):
         params = self.generate_params()
-        if not isinstance(params, tuple):
-            raise TypeError('generate_params() must return a tuple, not %s'
+        if not isinstance(params, (tuple, list)):
+            raise TypeError('generate_params() must return a tuple or a list, not %s'
                             % type(params).__name__)
         for init in params:
             _initializer_argument._check_generated_initializer(init)

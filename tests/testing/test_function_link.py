@@ -407,7 +407,7 @@ def test_link_several_outputs():
 
 @pytest.mark.parametrize('attributes, error', [
     ({'create_link': lambda self, inits: numpy.ones(2)}, TypeError),
-    ({'generate_params': lambda self: [1]}, TypeError),
+    ({'generate_params': lambda self: 1}, TypeError),
     ({'generate_params': lambda self: (None,)}, ValueError),
     ({'generate_params': lambda self: (chainer_fast.Variable(numpy.ones((2, 3))),)},
      TypeError),
