@@ -180,6 +180,9 @@ class Link(links.LinkBase, device_resident.DeviceResident):
         """True inside of ``with link.init_scope():``."""
         return self._within_init_scope
 
+    __setattr__ = links.assign
+    __delattr__ = links.delete
+
     def _register(self, name, value):
         """Note what is assigned to an attribute inside of :meth:`init_scope`."""
         if isinstance(value, variable.Parameter):

@@ -114,6 +114,35 @@ cdef class InitScope:
         self.link.__dict__[_IN_SCOPE] = self.outside
 
 
+# Functions, not methods of LinkBase: ``object.__setattr__`` refuses objects with
+# a compiled method in its place, and programs call it to get around registration.
+
+def assign(self, name, value, /):
+    """Set an attribute of a link, and register it inside of ``init_scope``."""
+    cdef PyObject *fields = cf_instance_dict(self)
+    cdef PyObject *in_scope
+    if fields is not NULL:
+        in_scope = PyDict_GetItemWithError(<object>fields, _IN_SCOPE)
+        if in_scope is not NULL and <object>in_scope is True:
+            self._register(name, value)
+    if _is_set(self, '_mixin_assigns'):
+        super(LinkBase, self).__setattr__(name, value)
+    else:
+        PyObject_GenericSetAttr(self, name, value)
+
+
+def delete(self, name, /):
+    """Delete an attribute of a link, and forget it as a parameter or child."""
+    for kind in (_PARAMS, '_persistent', _CHILDREN):
+        names = self.__dict__.get(kind)
+        if isinstance(names, set):
+            names.discard(name)
+    if _is_set(self, '_mixin_assigns'):
+        super(LinkBase, self).__delattr__(name)
+    else:
+        cf_generic_delattr(self, name)
+
+
 cdef class LinkBase:
     """Compiled base of :class:`chainer_fast.Link`, which documents the attributes.
 
@@ -135,28 +164,6 @@ cdef class LinkBase:
         else:
             forward = self.forward
         return _call_with_hooks(self, forward, args, kwargs)
-
-    def __setattr__(self, name, value):
-        cdef PyObject *fields = cf_instance_dict(self)
-        cdef PyObject *in_scope
-        if fields is not NULL:
-            in_scope = PyDict_GetItemWithError(<object>fields, _IN_SCOPE)
-            if in_scope is not NULL and <object>in_scope is True:
-                self._register(name, value)
-        if _is_set(self, '_mixin_assigns'):
-            super(LinkBase, self).__setattr__(name, value)
-        else:
-            PyObject_GenericSetAttr(self, name, value)
-
-    def __delattr__(self, name):
-        for kind in (_PARAMS, '_persistent', _CHILDREN):
-            names = self.__dict__.get(kind)
-            if isinstance(names, set):
-                names.discard(name)
-        if _is_set(self, '_mixin_assigns'):
-            super(LinkBase, self).__delattr__(name)
-        else:
-            cf_generic_delattr(self, name)
 
     def init_scope(self):
         """Register parameters by assignment inside of a ``with`` block.
