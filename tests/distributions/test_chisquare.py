@@ -1,0 +1,26 @@
+import numpy as np
+from scipy import stats
+
+from chainer_fast import distributions
+from tests.distributions.family import Family
+
+
+class TestChisquare(Family):
+    dist = distributions.Chisquare
+    parameters = {'k': (0.5, 8)}
+    support = 'positive'
+    reparameterized = False
+    has_divergence = False
+
+    def frozen(self, k):
+        return stats.chi2(k)
+
+    def drawn(self, size, k):
+        return np.random.chisquare(k, size).astype(k.dtype)
+
+
+def test_nought():
+    k = np.array([2, 3], np.float32)
+    with np.errstate(divide='ignore'):
+        y = distributions.Chisquare(k).log_prob(np.zeros(2, np.float32))
+    np.testing.assert_allclose(y.array, [-np.log(2), -np.inf], rtol=1e-6)
