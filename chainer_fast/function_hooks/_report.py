@@ -24,13 +24,14 @@ def largest_unit(value, factors, default):
     return factors[default], default
 
 
-def print_report(summary, columns, unit, choose_unit, factors, file):
-    """Print a table with a line for each function.
+def print_report(
+        summary, columns, unit, choose_unit, factors, file, title='FunctionName'):
+    """Print a table with a line for each function, or each link.
 
     Parameters
     ----------
     summary : dict of str to dict
-        Names of functions to what is known of them.
+        Names to what is known of them.
     columns : dict of str to str
         Titles of columns to keys in the summary; for quantities.
     unit : str
@@ -42,10 +43,12 @@ def print_report(summary, columns, unit, choose_unit, factors, file):
         Units, and what to multiply with to get to them.
     file : file-like
         Where to print.
+    title : str
+        Title of the column of names.
     """
     entries = list(summary.values())
-    cells = [['FunctionName', *summary]]
-    for title, key in columns.items():
+    cells = [[title, *summary]]
+    for heading, key in columns.items():
         values = [entry[key] for entry in entries]
         if unit == 'auto_foreach':
             scales = [choose_unit(value) for value in values]
@@ -53,7 +56,7 @@ def print_report(summary, columns, unit, choose_unit, factors, file):
             scales = [choose_unit(max(values, default=0))] * len(values)
         else:
             scales = [(factors[unit], unit)] * len(values)
-        cells.append([title, *[
+        cells.append([heading, *[
             '%.2f%s' % (value * factor, name)
             for value, (factor, name) in zip(values, scales, strict=True)]])
     cells.append(['Occurrence', *[str(entry['occurrence']) for entry in entries]])

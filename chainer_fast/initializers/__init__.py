@@ -1,7 +1,7 @@
 """Weight initializers."""
 import numpy
 
-from chainer_fast import _toplevel, backend
+from chainer_fast import _toplevel, backend, types
 from chainer_fast.initializers import constant, normal, orthogonal, sampling, uniform
 from chainer_fast.initializers.constant import Constant, Identity, NaN, One, Zero
 from chainer_fast.initializers.normal import (
@@ -23,7 +23,10 @@ from chainer_fast.initializers.uniform import (
 )
 
 
-def generate_array(initializer, shape, xp, dtype=None, device=None):
+def generate_array(
+        initializer: types.AbstractInitializer, shape: types.ShapeSpec, xp: types.Xp,
+        dtype: types.DTypeSpec = None,
+        device: types.DeviceSpec | None = None) -> types.NdArray:
     """Make an array and let an initializer fill it.
 
     Parameters

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import FunctionNode, Variable, function_hooks
-from chainer_fast.function_hooks import timer
+from chainer_fast.function_hooks import _timing, timer
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def clock(monkeypatch):
     class Clock:
         now = 100.
 
-    monkeypatch.setattr(timer, '_get_time', lambda: Clock.now)
+    monkeypatch.setattr(_timing, '_get_time', lambda: Clock.now)
     return Clock
 
 
@@ -139,8 +139,8 @@ def test_gpu(monkeypatch):
                 assert stop.done
                 return stop.time - start.time
 
-    monkeypatch.setattr(timer.cuda, 'Event', Event)
-    monkeypatch.setattr(timer.cuda, 'cupy', FakeCupy)
+    monkeypatch.setattr(_timing.cuda, 'Event', Event)
+    monkeypatch.setattr(_timing.cuda, 'cupy', FakeCupy)
     monkeypatch.setattr(timer.backend, 'get_array_module', lambda *args: FakeCupy)
     hook = function_hooks.TimerHook()
     f = FunctionNode()

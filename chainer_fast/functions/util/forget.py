@@ -42,7 +42,9 @@ class Forget(function_node.FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs(tuple(range(len(inputs))))
-        with chainer_fast.no_backprop_mode():
+        # Links that correct by running statistics keep what they need the next time.
+        with chainer_fast.no_backprop_mode(), \
+                chainer_fast.using_config('_will_recompute', True):
             outs = _call_func(
                 self.func, [variable.Variable(x) for x in inputs])
         return tuple([out.data for out in outs])
@@ -56,6 +58,7 @@ class Forget(function_node.FunctionNode):
             variable.Variable(x.array) for x in self.get_retained_inputs()]
         # Running statistics have seen these inputs before.
         with chainer_fast.using_config('in_recomputing', True), \
+                chainer_fast.using_config('_will_recompute', False), \
                 chainer_fast.force_backprop_mode():
             outs = _call_func(self.func, dummies)
         wanted = [dummies[i] for i in indexes]

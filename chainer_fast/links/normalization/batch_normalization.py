@@ -1,9 +1,10 @@
 """Batch normalization with parameters and running statistics."""
 import numpy
 
-from chainer_fast import _toplevel, backend, initializers, link, variable
+from chainer_fast import _toplevel, backend, initializers, link
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_normalization
+from chainer_fast.links.normalization import _parameters
 from chainer_fast.utils import argument
 
 
@@ -81,17 +82,13 @@ class BatchNormalization(link.Link):
             self.register_persistent(name)
         with self.init_scope():
             if use_gamma:
-                self.gamma = self._parameter(initial_gamma, 1)
+                self.gamma = _parameters.make(
+                    initial_gamma, 1, self._highprec_dtype)
             if use_beta:
-                self.beta = self._parameter(initial_beta, 0)
+                self.beta = _parameters.make(
+                    initial_beta, 0, self._highprec_dtype)
         if size is not None:
             self._initialize_params(size)
-
-    def _parameter(self, initial, default):
-        initializer = initializers._get_initializer(
-            default if initial is None else initial)
-        initializer.dtype = self._highprec_dtype
-        return variable.Parameter(initializer)
 
     def _initialize_params(self, size):
         for name, initial, default in (
@@ -102,8 +99,7 @@ class BatchNormalization(link.Link):
             setattr(self, name, initializers.generate_array(
                 initializer, size, self.xp, dtype=self._highprec_dtype,
                 device=self.device))
-        for parameter in self.params():
-            parameter.initialize(size)
+        _parameters.initialize(size, self.gamma, self.beta)
 
     @property
     def printable_specs(self):
@@ -116,8 +112,14 @@ class BatchNormalization(link.Link):
         yield 'use_gamma', self.gamma is not None
         yield 'use_beta', self.beta is not None
 
+    def _scale_and_shift(self):
+        """Return the factor and the summand, constants for those that there are not."""
+        gamma, beta = self.gamma, self.beta
+        return (
+            self._constant(1) if gamma is None else gamma,
+            self._constant(0) if beta is None else beta)
+
     def _constant(self, value):
-        """Return what stands for a parameter that there is none of."""
         with backend.using_device(self.device):
             return self.xp.full(self.avg_mean.shape, value, self._highprec_dtype)
 
@@ -150,8 +152,7 @@ class BatchNormalization(link.Link):
         if self.avg_mean is None:
             self._initialize_params(tuple([
                 n for i, n in enumerate(x.shape) if i not in self.axis]))
-        gamma = self._constant(1) if self.gamma is None else self.gamma
-        beta = self._constant(0) if self.beta is None else self.beta
+        gamma, beta = self._scale_and_shift()
         if not config.train:
             return batch_normalization.fixed_batch_normalization(
                 x, gamma, beta, self.avg_mean, self.avg_var, self.eps, self.axis)

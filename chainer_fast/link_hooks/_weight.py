@@ -1,0 +1,87 @@
+"""Hooks that put something else in the place of a weight while a link computes."""
+import chainer_fast
+from chainer_fast import link_hook
+
+
+class WeightHook(link_hook.LinkHook):
+    """Base of hooks that substitute the weight of a link during its call.
+
+    Such a hook belongs to one link. Outside of calls, the link has its parameter.
+
+    Parameters
+    ----------
+    weight_name : str
+        Attribute of the link that is the weight.
+    name : str or None
+        Name of the hook; that of the class if None.
+
+    Attributes
+    ----------
+    weight_name : str
+        As given.
+    original_weight : chainer_fast.Variable
+        The weight in whose place the hook put something at the last call.
+    """
+
+    # What stands for the weight while the link computes, and whether it was the weight
+    # itself that had to make room.
+    _substitute = None
+    _puts_back = True
+
+    def __init__(self, weight_name, name):
+        self.weight_name = weight_name
+        if name is not None:
+            self.name = name
+        self._initialized = False
+
+    def __enter__(self):
+        raise NotImplementedError(
+            '%s applies to a weight of one link: use link.add_hook() instead of a with '
+            'statement' % type(self).__name__)
+
+    def __exit__(self, *exc_info):
+        raise NotImplementedError('%s is not for with statements' % type(self).__name__)
+
+    def _prepare(self, link):
+        """Make what the hook needs, when the shape of the weight is known."""
+
+    def _compute(self, link):
+        """Return what takes the place of the weight."""
+        raise NotImplementedError('%s has to define _compute()' % type(self).__name__)
+
+    def added(self, link):
+        """Prepare the hook, if the weight is there already; see the base class."""
+        if not hasattr(link, self.weight_name):
+            raise ValueError(
+                'the hook needs a weight %r, but %s has no such attribute' % (
+                    self.weight_name, type(link).__name__))
+        if getattr(link, self.weight_name).array is not None:
+            self._prepare(link)
+            self._initialized = True
+
+    def forward_preprocess(self, cb_args):
+        """Substitute the weight; see the base class."""
+        link = cb_args.link
+        if not self._initialized:
+            if getattr(link, self.weight_name).array is None:
+                # Calling the link is what initializes it.
+                with chainer_fast.no_backprop_mode(), \
+                        chainer_fast.using_config('train', False):
+                    link.forward(*cb_args.args, **cb_args.kwargs)
+            self._prepare(link)
+            self._initialized = True
+        weight = self.original_weight = getattr(link, self.weight_name)
+        # What another hook has put there, it takes away.
+        self._puts_back = all(
+            getattr(hook, '_substitute', None) is not weight
+            for hook in link.local_link_hooks.values())
+        self._substitute = self._compute(link)
+        setattr(link, self.weight_name, self._substitute)
+
+    def forward_postprocess(self, cb_args):
+        """Put the weight back; see the base class."""
+        self._substitute = None
+        if self._puts_back:
+            setattr(cb_args.link, self.weight_name, self.original_weight)
+
+    _forward_failed = forward_postprocess

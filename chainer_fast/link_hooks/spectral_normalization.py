@@ -1,0 +1,252 @@
+"""Spectral normalization of weights."""
+import numpy
+
+from chainer_fast import backend, initializers, variable
+from chainer_fast.configuration import config
+from chainer_fast.functions.array import reshape, transpose
+from chainer_fast.functions.math import matmul
+from chainer_fast.initializers import constant, normal
+from chainer_fast.link_hooks import _weight
+from chainer_fast.links.connection import deconvolution_2d, deconvolution_nd
+
+_OUTPUTS_SECOND = deconvolution_2d.Deconvolution2D, deconvolution_nd.DeconvolutionND
+
+
+def l2normalize(xp, v, eps):
+    """Divide an array by its Euclidean norm.
+
+    Parameters
+    ----------
+    xp : module
+        Array module.
+    v : array
+        The array.
+    eps : float
+        Summand of the norm.
+
+    Returns
+    -------
+    array
+        Array of the same shape and dtype.
+    """
+    return (v / (xp.linalg.norm(v) + eps)).astype(v.dtype, copy=False)
+
+
+def update_approximate_vectors(weight_matrix, u, n_power_iteration, eps):
+    """Approach the first singular vectors of a matrix by power iteration.
+
+    Parameters
+    ----------
+    weight_matrix : chainer_fast.Variable
+        The matrix.
+    u : array
+        The left vector so far.
+    n_power_iteration : int
+        Number of iterations.
+    eps : float
+        Summand of the norms.
+
+    Returns
+    -------
+    u, v : array
+        Left and right vector.
+    """
+    matrix = weight_matrix.array
+    xp = backend.get_array_module(matrix)
+    v = None
+    for _ in range(n_power_iteration):
+        v = l2normalize(xp, u @ matrix, eps)
+        u = l2normalize(xp, matrix @ v, eps)
+    return u, v
+
+
+def calculate_max_singular_value(weight_matrix, u, v):
+    """Return the singular value that belongs to a pair of vectors.
+
+    Parameters
+    ----------
+    weight_matrix : chainer_fast.Variable or array
+        The matrix.
+    u, v : array
+        Left and right vector; constants for the gradient.
+
+    Returns
+    -------
+    chainer_fast.Variable
+        The number ``u^T W v``.
+    """
+    return matmul.matmul(matmul.matmul(u, weight_matrix), v)
+
+
+class SpectralNormalization(_weight.WeightHook):
+    """Link hook that divides a weight by its largest singular value.
+
+    .. math::
+
+        \\bar W = \\frac{W}{\\sigma}, \\quad \\sigma = u^T W v
+
+    The weight is taken for a matrix with a row for each output. Its first singular
+    vectors :math:`u` and :math:`v` are found by power iteration, which begins where the
+    last call in training ended,
+
+    .. math::
+
+        v \\leftarrow \\frac{W^T u}{\\|W^T u\\| + \\epsilon}, \\quad
+        u \\leftarrow \\frac{W v}{\\|W v\\| + \\epsilon}
+
+    and they are constants for the gradient. The link computes with :math:`\\bar W`; its
+    parameter remains :math:`W`. ::
+
+        layer = L.Convolution2D(3, 16, 3).add_hook(SpectralNormalization())
+
+    The link gets :math:`u` as a persistent value ``W_u``, and with ``use_gamma`` a
+    parameter ``gamma``. If its weight is not initialized yet, it gets them when that
+    is, at the first call: a snapshot is to be loaded after it.
+
+    See: `Spectral Normalization for Generative Adversarial Networks
+    <https://arxiv.org/abs/1802.05957>`_
+
+    Parameters
+    ----------
+    n_power_iteration : int
+        Number of iterations of a call.
+    eps : float
+        Summand of the norms.
+    use_gamma : bool
+        Whether to multiply with a parameter, which begins with the largest singular
+        value.
+    factor : float or None
+        What to divide the singular value by.
+    weight_name : str
+        Attribute of the link that is the weight.
+    name : str or None
+        Name of the hook; that of the class if None.
+
+    Attributes
+    ----------
+    n_power_iteration, eps, use_gamma, factor, weight_name
+        As given.
+    vector_name : str
+        Attribute of the link that is :math:`u`.
+    axis : int
+        Axis of the outputs of the weight: 1 for deconvolutions, 0 for other links.
+    v : array
+        The vector, after a call.
+    original_weight : chainer_fast.Parameter
+        The weight, after a call.
+
+    Raises
+    ------
+    ValueError
+        When it is added to a link without such a weight, or one with no outputs.
+    NotImplementedError
+        When it is used in a ``with`` statement.
+    """
+
+    name = 'SpectralNormalization'
+
+    def __init__(self, n_power_iteration=1, eps=1e-6, use_gamma=False, factor=None,
+                 weight_name='W', name=None):
+        assert n_power_iteration > 0, 'n_power_iteration must be positive'
+        super().__init__(weight_name, name)
+        self.vector_name = weight_name + '_u'
+        self.n_power_iteration, self.eps = n_power_iteration, eps
+        self.use_gamma, self.factor = use_gamma, factor
+        self.axis = 0
+
+    def added(self, link):
+        """Prepare the hook, if the weight is there already; see the base class."""
+        self.axis = 1 if isinstance(link, _OUTPUTS_SECOND) else 0
+        super().added(link)
+
+    def deleted(self, link):
+        """Take away what the link got; see the base class."""
+        if self._initialized:
+            delattr(link, self.vector_name)
+            if self.use_gamma:
+                del link.gamma
+
+    def _prepare(self, link):
+        weight = getattr(link, self.weight_name).array
+        size, xp, device = weight.shape[self.axis], link.xp, link.device
+        if size == 0:
+            raise ValueError(
+                'the weight %r has no outputs: its shape is %s' % (
+                    self.weight_name, weight.shape))
+        vector = initializers.generate_array(
+            normal.Normal(1., dtype=weight.dtype), size, xp, device=device)
+        setattr(link, self.vector_name, vector)
+        link.register_persistent(self.vector_name)
+        if self.use_gamma:
+            with backend.using_device(device):
+                # There are no singular values of halves.
+                matrix = self.reshape_W(weight).astype(
+                    numpy.promote_types(weight.dtype, numpy.float32), copy=False)
+                largest = xp.linalg.svd(matrix, compute_uv=False)[0]
+            gamma = variable.Parameter(
+                constant.Constant(float(largest), weight.dtype), ())
+            gamma.to_device(device)
+            with link.init_scope():
+                link.gamma = gamma
+
+    def reshape_W(self, W):
+        """Return a weight as a matrix with a row for each output.
+
+        Parameters
+        ----------
+        W : chainer_fast.Variable or array
+            The weight.
+
+        Returns
+        -------
+        chainer_fast.Variable or array
+            As is given.
+        """
+        if W.ndim == 2 and self.axis == 0:
+            return W
+        order = (self.axis, *[i for i in range(W.ndim) if i != self.axis])
+        shape = W.shape[self.axis], -1 if W.size else 0
+        if isinstance(W, variable.Variable):
+            if self.axis != 0:
+                W = transpose.transpose(W, order)
+            return reshape.reshape(W, shape)
+        return W.transpose(order).reshape(shape)
+
+    def _iterate(self, link, matrix):
+        """Return both vectors after further iterations, which training remembers."""
+        u = getattr(link, self.vector_name)
+        v = getattr(self, 'v', None)
+        if config.in_recomputing and v is not None:
+            return u, v
+        with backend.using_device(link.device):
+            u, v = update_approximate_vectors(
+                matrix, u, self.n_power_iteration, self.eps)
+        self.v = v
+        if config.train:
+            setattr(link, self.vector_name, u)
+        return u, v
+
+    def normalize_weight(self, link):
+        """Return the normalized weight; in training, go on with the power iteration.
+
+        Parameters
+        ----------
+        link : chainer_fast.Link
+            The link.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Array of the shape and dtype of the weight.
+        """
+        weight = getattr(link, self.weight_name)
+        matrix = self.reshape_W(weight)
+        u, v = self._iterate(link, matrix)
+        sigma = calculate_max_singular_value(matrix, u, v)
+        if self.factor is not None:
+            sigma = sigma / self.factor
+        if self.use_gamma:
+            return weight * (link.gamma / sigma)
+        return weight / sigma
+
+    _compute = normalize_weight

@@ -1,0 +1,35 @@
+"""How long links take."""
+from chainer_fast import link_hook
+from chainer_fast.function_hooks import _timing
+
+
+class TimerHook(_timing.Timings, link_hook.LinkHook):
+    """Link hook that measures the time forward computations of links take.
+
+    >>> hook = TimerHook()
+    >>> with hook:
+    ...     y = model(x)
+    >>> hook.print_report()
+
+    Backward computations are not those of links; see
+    :class:`chainer_fast.function_hooks.TimerHook`.
+
+    Attributes
+    ----------
+    call_history : list of (str, float)
+        Names of classes of links and the seconds they took, in the order in which they
+        ended. The time of a chain includes that of the links that it calls, which are
+        listed, too.
+    """
+
+    name = 'TimerHook'
+    _title = 'LinkName'
+
+    def forward_preprocess(self, args):
+        self._start(args.link.xp)
+
+    def forward_postprocess(self, args):
+        self._stop(type(args.link).__name__)
+
+    def _forward_failed(self, args):
+        self._running_stack.pop()

@@ -1,0 +1,61 @@
+"""Standardization of weights."""
+from chainer_fast.functions.array import reshape
+from chainer_fast.functions.normalization import group_normalization
+from chainer_fast.link_hooks import _weight
+
+
+class WeightStandardization(_weight.WeightHook):
+    """Link hook that gives the weights of each output mean zero and variance one.
+
+    .. math::
+
+        \\hat W_{i} = \\frac{W_i - \\mu_i}{\\sqrt{\\sigma_i^2 + \\epsilon}}
+
+    where :math:`W_i` are the weights with first index :math:`i`, and :math:`\\mu_i` and
+    :math:`\\sigma_i^2` their mean and variance. The link computes with
+    :math:`\\hat W`; its parameter remains :math:`W`, and gradients flow through the
+    standardization. ::
+
+        layer = L.Convolution2D(3, 16, 3).add_hook(WeightStandardization())
+
+    See: `Weight Standardization <https://arxiv.org/abs/1903.10520>`_
+
+    Parameters
+    ----------
+    eps : float
+        Summand of the variance. Keyword argument, as the others.
+    weight_name : str
+        Attribute of the link that is the weight.
+    name : str or None
+        Name of the hook; that of the class if None.
+
+    Attributes
+    ----------
+    eps, weight_name
+        As given.
+    original_weight : chainer_fast.Parameter
+        The weight, after a call.
+
+    Raises
+    ------
+    ValueError
+        When it is added to a link without such a weight.
+    NotImplementedError
+        When it is used in a ``with`` statement.
+    """
+
+    name = 'WeightStandardization'
+
+    def __init__(self, *, eps=1e-5, weight_name='W', name=None):
+        super().__init__(weight_name, name)
+        self.eps = eps
+
+    def _compute(self, link):
+        weight = self.original_weight
+        shape, dtype = weight.shape, weight.dtype
+        # The weights of an output are a group of channels of one sample.
+        size = shape[0]
+        x = reshape.reshape(weight, (1, size, -1 if weight.size else 0))
+        y = group_normalization.group_normalization(
+            x, size, link.xp.ones(size, dtype), link.xp.zeros(size, dtype), self.eps)
+        return reshape.reshape(y, shape)

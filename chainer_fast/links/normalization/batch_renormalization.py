@@ -1,0 +1,100 @@
+"""Batch renormalization with parameters and running statistics."""
+from chainer_fast.configuration import config
+from chainer_fast.functions.normalization import batch_renormalization
+from chainer_fast.functions.normalization.batch_normalization import (
+    fixed_batch_normalization,
+)
+from chainer_fast.links.normalization.batch_normalization import BatchNormalization
+
+
+class BatchRenormalization(BatchNormalization):
+    """Normalizes batches, corrected towards running statistics, scales and shifts.
+
+    While training (``chainer.config.train`` is true) this is
+    :func:`~chainer.functions.batch_renormalization`; otherwise the running averages
+    take the place of the moments of the batch, as in batch normalization.
+
+    Parameters
+    ----------
+    size : int or tuple of int
+        Shape of the parameters: the axes of the input after the first one. Input axes
+        beyond these are aggregated like the first.
+    rmax, dmax : float
+        Bounds of the corrections: of the factor, between its reciprocal and itself, and
+        of the magnitude of the summand. The defaults leave nothing of either, and the
+        result is that of batch normalization.
+    decay : float
+        What a step of training keeps of the averages.
+    eps : float
+        Summand of the variance.
+    dtype : dtype specifier or None
+        Type of the parameters, as for :class:`BatchNormalization`.
+    use_gamma, use_beta : bool
+        Whether there is a factor and a summand; one and zero otherwise.
+    initial_gamma, initial_beta : initializer or None
+        Initialize them; one and zero if None.
+    initial_avg_mean, initial_avg_var : initializer or None
+        Initialize the averages; zero and one if None.
+
+    Attributes
+    ----------
+    rmax, dmax : float
+        As given; they may be changed in the course of training.
+    r, d
+        None; the corrections are attributes of the function.
+    gamma, beta, avg_mean, avg_var, N, decay, eps
+        As those of :class:`BatchNormalization`.
+
+    See Also
+    --------
+    chainer.functions.batch_renormalization
+    """
+
+    # The averages before the last call whose results were not kept.
+    _before_recomputing = None
+
+    def __init__(self, size, rmax=1, dmax=0, decay=0.9, eps=2e-5, dtype=None,
+                 use_gamma=True, use_beta=True, initial_gamma=None, initial_beta=None,
+                 initial_avg_mean=None, initial_avg_var=None):
+        self.rmax, self.dmax = rmax, dmax
+        self.r = self.d = None
+        super().__init__(
+            size=size, decay=decay, eps=eps, dtype=dtype, use_gamma=use_gamma,
+            initial_gamma=initial_gamma, use_beta=use_beta, initial_beta=initial_beta,
+            initial_avg_mean=initial_avg_mean, initial_avg_var=initial_avg_var)
+
+    def forward(self, x, finetune=False):
+        """Normalize a batch.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            The batch.
+        finetune : bool
+            Whether the averages become plain averages over all batches since
+            :meth:`start_finetuning`. Of no effect without training.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Array of the shape and dtype of ``x``.
+        """
+        gamma, beta = self._scale_and_shift()
+        mean, var = self.avg_mean, self.avg_var
+        if not config.train:
+            return fixed_batch_normalization(x, gamma, beta, mean, var, self.eps)
+
+        decay = self.decay
+        again = config.in_recomputing
+        if again:
+            # The corrections have to be those of the first time.
+            mean, var = self._before_recomputing or (mean, var)
+        else:
+            if config._will_recompute:
+                self._before_recomputing = mean.copy(), var.copy()
+            if finetune:
+                self.N += 1
+                decay = 1. - 1. / self.N
+        return batch_renormalization.batch_renormalization(
+            x, gamma, beta, self.rmax, self.dmax, self.eps, mean, var, decay,
+            update_statistics=not again)

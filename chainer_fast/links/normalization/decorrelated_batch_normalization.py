@@ -1,0 +1,196 @@
+"""Whitening of batches with running statistics."""
+import warnings
+
+import numpy
+
+from chainer_fast import backend, link
+from chainer_fast._toplevel import get_dtype
+from chainer_fast.configuration import config
+from chainer_fast.functions.normalization.decorrelated_batch_normalization import (
+    decorrelated_batch_normalization,
+    fixed_decorrelated_batch_normalization,
+)
+from chainer_fast.serializer import Deserializer
+
+
+def _for_each_group(name, array, groups, ndim):
+    """Return averages that have an axis of groups."""
+    if array.ndim == ndim - 1:
+        if groups != 1:
+            warnings.warn(
+                '%s is stored once for all %d groups, by an old '
+                'DecorrelatedBatchNormalization, whose algorithm was not that of the '
+                'paper.' % (name, groups), stacklevel=3)
+        array = backend.get_array_module(array).broadcast_to(
+            array, (groups, *array.shape))
+    if array.ndim != ndim:
+        raise ValueError(
+            '%s must have %d axes, but has shape %s' % (name, ndim, array.shape))
+    return array
+
+
+def fix_avg_mean(avg_mean, groups):
+    """Return the average of means with one row for each group.
+
+    Parameters
+    ----------
+    avg_mean : array
+        Averages of shape ``(groups, size)``, or ``(size,)`` as in early versions.
+    groups : int
+        Number of groups.
+
+    Returns
+    -------
+    array
+        Averages of shape ``(groups, size)``.
+
+    Raises
+    ------
+    ValueError
+        If there is another number of axes.
+
+    Warns
+    -----
+    UserWarning
+        If several groups get the same averages.
+    """
+    return _for_each_group('avg_mean', avg_mean, groups, 2)
+
+
+def fix_avg_projection(avg_projection, groups):
+    """Return the average of projections with one matrix for each group.
+
+    As :func:`fix_avg_mean`, with an axis more.
+
+    Parameters
+    ----------
+    avg_projection : array
+        Averages of shape ``(groups, size, size)`` or ``(size, size)``.
+    groups : int
+        Number of groups.
+
+    Returns
+    -------
+    array
+        Averages of shape ``(groups, size, size)``.
+    """
+    return _for_each_group('avg_projection', avg_projection, groups, 3)
+
+
+class DecorrelatedBatchNormalization(link.Link):
+    """Whitens batches: channels get mean zero, variance one and no correlation.
+
+    While training (``chainer.config.train`` is true) batches are whitened by their own
+    statistics, see :func:`~chainer.functions.decorrelated_batch_normalization`, and the
+    link keeps running averages of these. Otherwise the averages take their place, see
+    :func:`~chainer.functions.fixed_decorrelated_batch_normalization`. There are no
+    parameters to learn.
+
+    Parameters
+    ----------
+    size : int
+        Number of channels.
+    groups : int
+        Number of groups of channels; correlations are removed within each.
+    decay : float
+        What a step of training keeps of the averages.
+    eps : float
+        Summand of the variances.
+    dtype : dtype specifier
+        Type of the averages, which has to be that of the inputs in testing.
+
+    Attributes
+    ----------
+    avg_mean : array
+        Average of the means, of shape ``(groups, size // groups)``.
+    avg_projection : array
+        Average of the projections, of shape
+        ``(groups, size // groups, size // groups)``.
+    N : int
+        Number of batches that the averages were fine-tuned to.
+    groups, decay, eps
+        As given.
+
+    See Also
+    --------
+    chainer.functions.decorrelated_batch_normalization
+    """
+
+    def __init__(self, size, groups=16, decay=0.9, eps=2e-5, dtype=numpy.float32):
+        super().__init__()
+        self.groups, self.decay, self.eps = groups, decay, eps
+        length, dtype = size // groups, get_dtype(dtype)
+        identity = numpy.eye(length, dtype=dtype)
+        self.avg_mean = numpy.zeros((groups, length), dtype)
+        self.avg_projection = numpy.stack([identity] * groups)
+        self.N = 0
+        for name in 'avg_mean', 'avg_projection', 'N':
+            self.register_persistent(name)
+
+    def serialize(self, serializer):
+        """Save or load the averages.
+
+        Early versions of Chainer had one mean and one projection for all groups. They
+        are loaded into each group.
+
+        Parameters
+        ----------
+        serializer : chainer_fast.AbstractSerializer
+            Saves, or loads.
+
+        Warns
+        -----
+        UserWarning
+            If several groups get the same averages.
+        """
+        if not isinstance(serializer, Deserializer):
+            super().serialize(serializer)
+            return
+        averages = self.avg_mean, self.avg_projection
+        # Without arrays to fill, what is loaded keeps its shape.
+        self.avg_mean = self.avg_projection = None
+        try:
+            super().serialize(serializer)
+            mean, projection = self.avg_mean, self.avg_projection
+        finally:
+            self.avg_mean, self.avg_projection = averages
+        if mean is not None:
+            backend.copyto(self.avg_mean, fix_avg_mean(mean, self.groups))
+        if projection is not None:
+            backend.copyto(
+                self.avg_projection, fix_avg_projection(projection, self.groups))
+
+    def forward(self, x, *, finetune=False):
+        """Whiten a batch.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Batch of shape ``(N, size, ...)``.
+        finetune : bool
+            Whether the averages become plain averages over all batches since
+            :meth:`start_finetuning`. Of no effect without training.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Array of the shape and dtype of ``x``.
+        """
+        mean, projection, decay = self.avg_mean, self.avg_projection, self.decay
+        if not config.train:
+            return fixed_decorrelated_batch_normalization(
+                x, mean, projection, groups=self.groups)
+
+        if config.in_recomputing:
+            # The batch has been counted when it came first.
+            mean = projection = None
+        elif finetune:
+            self.N += 1
+            decay = 1. - 1. / self.N
+        return decorrelated_batch_normalization(
+            x, groups=self.groups, eps=self.eps, running_mean=mean,
+            running_projection=projection, decay=decay)
+
+    def start_finetuning(self):
+        """Start counting batches for the averages anew."""
+        self.N = 0

@@ -1,0 +1,78 @@
+"""Group normalization with parameters."""
+import numpy
+
+from chainer_fast import _toplevel, link
+from chainer_fast.functions.normalization import group_normalization
+from chainer_fast.links.normalization import _parameters
+
+
+class GroupNormalization(link.Link):
+    """Normalizes each sample over groups of its channels, scales and shifts channels.
+
+    See :func:`~chainer.functions.group_normalization`. The batch plays no role, and
+    testing does not differ from training.
+
+    Parameters
+    ----------
+    groups : int
+        Number of groups, which has to divide the number of channels.
+    size : int or None
+        Number of channels. With None it is found out at the first call.
+    eps : float
+        Summand of the variance.
+    initial_gamma, initial_beta : initializer or None
+        Initialize factor and summand; one and zero if None.
+
+    Attributes
+    ----------
+    gamma, beta : chainer_fast.Parameter
+        Factor and summand of each channel, of the type ``chainer.config.dtype``; in
+        single precision if that is ``chainer.mixed16``.
+    groups, eps
+        As given.
+
+    See Also
+    --------
+    chainer.functions.group_normalization
+    """
+
+    def __init__(self, groups, size=None, eps=1e-5, initial_gamma=None,
+                 initial_beta=None):
+        super().__init__()
+        self.groups, self.eps = groups, eps
+        dtype = _toplevel.get_dtype(None, map_mixed16=numpy.float32)
+        with self.init_scope():
+            self.gamma = _parameters.make(initial_gamma, 1, dtype)
+            self.beta = _parameters.make(initial_beta, 0, dtype)
+        if size is not None:
+            _parameters.initialize(size, self.gamma, self.beta)
+
+    def forward(self, x):
+        """Normalize samples.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Samples, of shape ``(N, C, ...)``.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Array of the shape and dtype of ``x``.
+
+        Raises
+        ------
+        ValueError
+            If ``x`` has no axis of channels, or the groups do not divide them.
+        TypeError
+            If ``groups`` is not an int.
+        """
+        gamma = self.gamma
+        if gamma.array is None:
+            if x.ndim < 2:
+                raise ValueError(
+                    'x must have an axis of samples and one of channels, but has '
+                    'shape %s' % (x.shape,))
+            _parameters.initialize(x.shape[1], gamma, self.beta)
+        return group_normalization.group_normalization(
+            x, self.groups, gamma, self.beta, self.eps)

@@ -1,0 +1,63 @@
+"""Layer normalization with parameters."""
+import math
+
+from chainer_fast import link, variable
+from chainer_fast.functions.normalization import layer_normalization
+from chainer_fast.links.normalization import _parameters
+
+
+class LayerNormalization(link.Link):
+    """Normalizes each sample over its features, scales and shifts features.
+
+    See :func:`~chainer.functions.layer_normalization`.
+
+    Parameters
+    ----------
+    size : int or None
+        Number of features. With None it is found out at the first call.
+    eps : float
+        Summand of the variance.
+    initial_gamma, initial_beta : initializer or None
+        Initialize factor and summand; one and zero if None. An array becomes the
+        parameter as it is.
+
+    Attributes
+    ----------
+    gamma, beta : chainer_fast.Parameter
+        Factor and summand of each feature, of the type ``chainer.config.dtype``, which
+        has to be that of the inputs.
+    eps : float
+        As given.
+
+    See Also
+    --------
+    chainer.functions.layer_normalization
+    """
+
+    def __init__(self, size=None, eps=1e-6, initial_gamma=None, initial_beta=None):
+        super().__init__()
+        with self.init_scope():
+            self.gamma = variable.Parameter(
+                1 if initial_gamma is None else initial_gamma)
+            self.beta = variable.Parameter(0 if initial_beta is None else initial_beta)
+        self.eps = eps
+        if size is not None:
+            _parameters.initialize(size, self.gamma, self.beta)
+
+    def forward(self, x):
+        """Normalize samples.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array
+            Samples, of shape ``(N, size)``.
+
+        Returns
+        -------
+        chainer_fast.Variable
+            Array of the shape and dtype of ``x``.
+        """
+        gamma, beta = self.gamma, self.beta
+        if gamma.array is None or beta.array is None:
+            _parameters.initialize(math.prod(x.shape[1:]), gamma, beta)
+        return layer_normalization.layer_normalization(x, gamma, beta, self.eps)
