@@ -83,7 +83,7 @@ class LogNormal(Distribution):
         xp = backend.get_array_module(self.mu)
         noise = utils._standard_normal(
             xp, (n,) + self.mu.shape, self.mu.dtype)
-        return exponential.exp(self.mu + noise * self.sigma)
+        return exponential.exp(self.mu + self.sigma * noise)
 
 
 @register_kl(LogNormal, LogNormal)

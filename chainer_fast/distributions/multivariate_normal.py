@@ -38,9 +38,8 @@ class TriangularInv(FunctionNode):
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('x',))
         x_type, = in_types
-        type_check.expect(
-            x_type.dtype.kind == 'f', x_type.ndim >= 2,
-            x_type.shape[-1] == x_type.shape[-2])
+        type_check.expect(x_type.dtype.kind == 'f', x_type.ndim >= 2)
+        type_check.expect(x_type.shape[-1] == x_type.shape[-2])
 
     def forward_cpu(self, inputs):
         x, = inputs

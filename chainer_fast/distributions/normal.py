@@ -131,7 +131,7 @@ class Normal(Distribution):
         xp = backend.get_array_module(self.loc)
         noise = utils._standard_normal(
             xp, (n,) + self.loc.shape, self.loc.dtype)
-        return self.loc + noise * self.scale
+        return self.loc + self.scale * noise
 
 
 @register_kl(Normal, Normal)

@@ -128,7 +128,7 @@ class Uniform(Distribution):
         xp = backend.get_array_module(self.low)
         noise = utils._standard_uniform(
             xp, (n,) + self.low.shape, self.low.dtype)
-        return noise * self.scale + self.loc
+        return self.scale * noise + self.loc
 
 
 @register_kl(Uniform, Uniform)

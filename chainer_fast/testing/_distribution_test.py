@@ -49,14 +49,18 @@ class distribution_unittest(unittest.TestCase):
     at which probabilities are compared.
     """
 
+    # Attributes of the class, so that parameters of a test case may set them, too.
+    #
+
+    support = 'real'
+    event_shape = ()
+    continuous = True
+
     #: Whether SciPy's distribution takes the parameters of one element of the batch,
     #: not those of the batch.
     scipy_onebyone = False
 
     def setUp(self):
-        self.support = 'real'
-        self.event_shape = ()
-        self.continuous = True
         self.test_targets = set()
         self.options = {}
         self.setUp_configure()

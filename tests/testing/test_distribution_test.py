@@ -221,6 +221,26 @@ def test_event_shape_onebyone(target):
     assert result.wasSuccessful(), result.failures + result.errors
 
 
+@pytest.mark.parametrize('target', ['log_prob', 'entropy', 'event_shape'])
+def test_event_shape_as_a_parameter(target):
+    class Test(NormalTest):
+        scipy_onebyone = True
+        event_shape = 2,
+
+        def setUp_configure(self):
+            self.test_targets = EVERY_TARGET
+            self.dist = Vector
+            self.scipy_dist = ScipyVector()
+            mean = numpy.zeros((*self.shape, *self.event_shape))
+            self.params = self.scipy_params = {'mean': mean}
+
+        def sample_for_test(self):
+            return numpy.zeros(self.sample_shape + self.shape + self.event_shape)
+
+    result = run(Test, target)
+    assert result.wasSuccessful(), result.failures + result.errors
+
+
 def test_gpu_tests_are_marked():
     for target in EVERY_TARGET:
         test = getattr(testing.distribution_unittest, 'test_%s_gpu' % target)

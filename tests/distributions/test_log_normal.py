@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from chainer_fast import distributions
+from tests.distributions.family import Family
+
+
+class TestLogNormal(Family):
+    dist = distributions.LogNormal
+    parameters = {'mu': (-1, 1), 'sigma': (0.3, 0.9)}
+    support = 'positive'
+
+    def frozen(self, mu, sigma):
+        return stats.lognorm(s=sigma, scale=np.exp(mu))
+
+    def drawn(self, size, mu, sigma):
+        noise = np.random.standard_normal(size).astype(mu.dtype)
+        return np.exp(mu + sigma * noise)
+
+    def test_moments_of_samples(self):
+        # The logarithm has moments that 20,000 samples tell.
+        params = self.params((3,))
+        np.random.seed(0)
+        sample = np.log(self.dist(**params).sample_n(20000).array)
+        np.testing.assert_allclose(sample.mean(axis=0), params['mu'], atol=0.03)
+        np.testing.assert_allclose(sample.std(axis=0), params['sigma'], rtol=0.05)
+
+
+def test_variance_of_a_narrow_distribution():
+    sigma = np.array(1e-4, np.float32)
+    dist = distributions.LogNormal(np.zeros((), np.float32), sigma)
+    np.testing.assert_allclose(dist.variance.array, 1e-8, rtol=1e-5)
+
+
+def test_outside():
+    dist = distributions.LogNormal(np.zeros(1), np.ones(1))
+    with pytest.warns(RuntimeWarning):
+        assert np.isnan(dist.log_prob(np.array([-1.])).array)

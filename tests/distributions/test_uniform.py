@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+import chainer_fast
+from chainer_fast import distributions
+from tests.distributions.family import Family
+
+
+class FixedEnds(distributions.Uniform):
+    """With parameters by position, as the tests of a family give them."""
+
+    def __init__(self, low, high):
+        super().__init__(low=low, high=high)
+
+
+class FixedLength(distributions.Uniform):
+    def __init__(self, loc, scale):
+        super().__init__(loc=loc, scale=scale)
+
+
+class TestEnds(Family):
+    dist = FixedEnds
+    parameters = {'low': (-2, -0.5), 'high': (1, 3)}
+    points = -0.4, 0.9
+    functions = 'log_prob', 'cdf', 'icdf'
+    statistics = 'mean', 'variance', 'stddev', 'entropy'
+    missing = 'mode', 'covariance'
+    support = '[low, high]'
+    has_divergence = False
+
+    def frozen(self, low, high):
+        return stats.uniform(low, high - low)
+
+    def drawn(self, size, low, high):
+        noise = np.random.uniform(size=size).astype(low.dtype)
+        return (high - low) * noise + low
+
+    def test_gradients_of_functions(self):
+        for name in ('cdf', 'icdf'):
+            at = self.at((2, 3))
+            if name == 'icdf':
+                at = self.probabilities(at)
+            self._check_gradients(
+                lambda *inputs, name=name: getattr(self.dist(*inputs[:2]), name)(
+                    inputs[2]), [*self.params((2, 3)).values(), at])
+
+    def test_gradients_of_log_prob(self):
+        first, second, x = [
+            chainer_fast.Variable(np.array(v)) for v in (-1., 4., 0.)]
+        dist = self.dist(first, second)
+        by_first, by_second, by_x = chainer_fast.grad(
+            [dist.log_prob(x)], [first, second, x])
+        assert by_x is None
+        np.testing.assert_allclose(by_second.array, -1 / dist.scale.array)
+        if self.dist is FixedEnds:
+            np.testing.assert_allclose(by_first.array, 1 / dist.scale.array)
+        else:
+            assert by_first is None
+
+
+class TestLength(TestEnds):
+    dist = FixedLength
+    parameters = {'loc': (-2, -0.5), 'scale': (2.5, 4)}
+
+    def frozen(self, loc, scale):
+        return stats.uniform(loc, scale)
+
+    def drawn(self, size, loc, scale):
+        return scale * np.random.uniform(size=size).astype(loc.dtype) + loc
+
+
+def test_outside():
+    x = chainer_fast.Variable(np.array([-1, 0, 0.25, 2, 3, np.nan], np.float32))
+    dist = distributions.Uniform(
+        low=np.zeros(6, np.float32), high=np.full(6, 2, np.float32))
+    np.testing.assert_allclose(
+        dist.log_prob(x).array, [-np.inf] + [-np.log(2)] * 3 + [-np.inf] * 2, rtol=1e-6)
+    y = dist.cdf(x)
+    np.testing.assert_allclose(y.array, [0, 0, 0.125, 1, 1, np.nan])
+
+
+def test_other_names_of_the_parameters():
+    low, high = np.array([0., 1]), np.array([2., 5])
+    ends = distributions.Uniform(low=low, high=high)
+    length = distributions.Uniform(loc=low, scale=high - low)
+    for name in ('low', 'high', 'loc', 'scale'):
+        np.testing.assert_array_equal(
+            getattr(ends, name).array, getattr(length, name).array)
+    assert list(ends.params) == ['low', 'high']
+    assert list(length.params) == ['loc', 'scale']
+
+
+@pytest.mark.parametrize('names', [
+    '', 'low', 'loc', 'low scale', 'loc high', 'low high loc scale'])
+def test_one_pair_of_parameters(names):
+    with pytest.raises(ValueError, match='Uniform needs'):
+        distributions.Uniform(**{name: np.ones(2) for name in names.split()})
+
+
+def test_only_names():
+    with pytest.raises(TypeError):
+        distributions.Uniform(np.zeros(2), np.ones(2))
+    with pytest.raises(TypeError):
+        distributions.Uniform(low=np.zeros(2), high=np.ones(2), width=1)
+
+
+def test_divergence():
+    inner = distributions.Uniform(low=np.array([0., 0, 0]), high=np.array([1., 1, 1]))
+    outer = distributions.Uniform(
+        low=np.array([-1., 0.5, 0]), high=np.array([2., 2, 0.5]))
+    np.testing.assert_allclose(
+        chainer_fast.kl_divergence(inner, outer).array, [np.log(3), np.inf, np.inf])
