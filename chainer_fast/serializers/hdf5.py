@@ -143,7 +143,12 @@ def _read_into(array, dataset):
 
 def _save(file, obj, compression):
     with _check_available().File(file, 'w') as opened:
-        HDF5Serializer(opened, compression).save(obj)
+        serializer = HDF5Serializer(opened, compression)
+        if isinstance(obj, dict):
+            for key, array in obj.items():
+                serializer(key, array)
+        else:
+            serializer.save(obj)
 
 
 def save_hdf5(filename, obj, compression=4):
@@ -157,7 +162,8 @@ def save_hdf5(filename, obj, compression=4):
     filename : str, path or file
         Where to save.
     obj : object
-        An object with a method ``serialize``, such as a link or an optimizer.
+        An object with a method ``serialize``, such as a link or an optimizer, or a
+        dictionary of arrays.
     compression : int, str or None
         How arrays are compressed: a level of gzip, the name of a method, or None.
 

@@ -191,6 +191,13 @@ def test_kinds_of_files(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ['a', 'b']
 
 
+def test_dictionary_of_arrays(path):
+    serializers.save_hdf5(path, {'a/b': np.arange(3.), 'n': np.array(2)})
+    with h5py.File(path) as opened:
+        np.testing.assert_array_equal(opened['a/b'], [0, 1, 2])
+        assert int(opened['n'][()]) == 2
+
+
 def test_failure_leaves_the_old_file(path):
     serializers.save_hdf5(path, Bag(x=1))
     with pytest.raises(TypeError):
