@@ -1,7 +1,7 @@
 import math
 import warnings
 
-from chainer_fast.distribution import Distribution
+from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential, logarithm_1p, trigonometric
 from chainer_fast.functions.math.maximum import maximum
@@ -20,17 +20,21 @@ def _log_sum_of_squares(x, y):
 def _cauchy_icdf(x):
     """Quantiles of the standard distribution: ``tan(pi * (x - 1 / 2))``.
 
-    They are computed from the distance to the nearer of 0 and 1, which subtracting one
-    half would round away in the tails.
+    The tangent is that of the distance to one half, or else the cotangent of the
+    distance to 0 or 1, whichever is near: a number keeps its digits in a difference
+    from its neighbour alone.
     """
     x = as_variable(x)
     below = as_array(x) < 0.5
-    angle = math.pi * where(below, x, 1 - x)
-    size = trigonometric.cos(angle) / trigonometric.sin(angle)
+    rest = where(below, x, 1 - x)
+    in_tail = rest.array < 0.25
+    angle = math.pi * where(in_tail, rest, 0.5 - rest)
+    sin, cos = trigonometric.sin(angle), trigonometric.cos(angle)
+    size = where(in_tail, cos, sin) / where(in_tail, sin, cos)
     return where(below, -size, size)
 
 
-class Cauchy(Distribution):
+class Cauchy(LocationScale):
     """Cauchy distribution.
 
     .. math::
@@ -48,36 +52,6 @@ class Cauchy(Distribution):
         Scale :math:`\\gamma`, positive, of the shape and dtype of ``loc``.
     """
 
-    def __init__(self, loc, scale):
-        super().__init__()
-        self._loc, self._scale = loc, scale
-
-    @cache.cached_property
-    def loc(self):
-        """Variable: Location."""
-        return as_variable(self._loc)
-
-    @cache.cached_property
-    def scale(self):
-        """Variable: Scale."""
-        return as_variable(self._scale)
-
-    @property
-    def params(self):
-        return {'loc': self.loc, 'scale': self.scale}
-
-    @property
-    def batch_shape(self):
-        return self.loc.shape
-
-    @property
-    def event_shape(self):
-        return ()
-
-    @property
-    def support(self):
-        return 'real'
-
     def log_prob(self, x):
         distance = abs(x - self.loc)
         return (
@@ -85,7 +59,7 @@ class Cauchy(Distribution):
             - _log_sum_of_squares(distance, self.scale))
 
     def cdf(self, x):
-        z = (x - self.loc) / self.scale
+        z = self._standardize(x)
         # As an angle, of the point (-z, 1), it keeps its digits where it is small.
         one = self.xp.ones_like(z.array)
         return trigonometric.arctan2(one, -z) * (1 / math.pi)
@@ -93,10 +67,8 @@ class Cauchy(Distribution):
     def icdf(self, x):
         return self.loc + self.scale * _cauchy_icdf(x)
 
-    def sample_n(self, n):
-        shape = (n,) + self.batch_shape
-        noise = self.xp.random.standard_cauchy(shape).astype(self.loc.dtype)
-        return self.loc + self.scale * as_variable(noise)
+    def _noise(self, shape):
+        return self.xp.random.standard_cauchy(shape)
 
     def _undefined(self, what):
         warnings.warn(

@@ -2,16 +2,16 @@ import math
 
 import numpy
 
-from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distribution import register_kl
+from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math.lgamma import lgamma
 from chainer_fast.utils import cache
-from chainer_fast.variable import as_variable
 
 EULER = numpy.euler_gamma
 
 
-class Gumbel(Distribution):
+class Gumbel(LocationScale):
     """Gumbel distribution, of the largest of many values.
 
     .. math::
@@ -27,48 +27,16 @@ class Gumbel(Distribution):
         Scale :math:`\\eta`, positive, of the shape and dtype of ``loc``.
     """
 
-    def __init__(self, loc, scale):
-        super().__init__()
-        self._loc, self._scale = loc, scale
-
-    @cache.cached_property
-    def loc(self):
-        """Variable: Location."""
-        return as_variable(self._loc)
-
-    @cache.cached_property
-    def scale(self):
-        """Variable: Scale."""
-        return as_variable(self._scale)
-
     @cache.cached_property
     def _log_scale(self):
         return exponential.log(self.scale)
 
-    @property
-    def params(self):
-        return {'loc': self.loc, 'scale': self.scale}
-
-    @property
-    def batch_shape(self):
-        return self.loc.shape
-
-    @property
-    def event_shape(self):
-        return ()
-
-    @property
-    def support(self):
-        return 'real'
-
     def log_prob(self, x):
-        z = (x - self.loc) / self.scale
+        z = self._standardize(x)
         return -self._log_scale - z - exponential.exp(-z)
 
-    def sample_n(self, n):
-        shape = (n,) + self.batch_shape
-        noise = self.xp.random.gumbel(size=shape).astype(self.loc.dtype)
-        return self.loc + self.scale * as_variable(noise)
+    def _noise(self, shape):
+        return self.xp.random.gumbel(size=shape)
 
     @cache.cached_property
     def mean(self):

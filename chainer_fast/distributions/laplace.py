@@ -3,12 +3,12 @@ import math
 import numpy
 
 from chainer_fast import backend, utils
-from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distribution import register_kl
+from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math.minimum import minimum
 from chainer_fast.utils import cache
-from chainer_fast.variable import as_variable
 
 
 class LaplaceCDF(FunctionNode):
@@ -56,7 +56,7 @@ def _laplace_icdf(x):
     return LaplaceICDF().apply((x,))[0]
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale):
     """Laplace distribution.
 
     .. math::
@@ -71,36 +71,6 @@ class Laplace(Distribution):
         Scale :math:`b`, positive, of the shape and dtype of ``loc``.
     """
 
-    def __init__(self, loc, scale):
-        super().__init__()
-        self._loc, self._scale = loc, scale
-
-    @cache.cached_property
-    def loc(self):
-        """Variable: Location."""
-        return as_variable(self._loc)
-
-    @cache.cached_property
-    def scale(self):
-        """Variable: Scale."""
-        return as_variable(self._scale)
-
-    @property
-    def params(self):
-        return {'loc': self.loc, 'scale': self.scale}
-
-    @property
-    def batch_shape(self):
-        return self.loc.shape
-
-    @property
-    def event_shape(self):
-        return ()
-
-    @property
-    def support(self):
-        return 'real'
-
     def _distance(self, x):
         return abs(x - self.loc) / self.scale
 
@@ -111,16 +81,14 @@ class Laplace(Distribution):
         return exponential.exp(-self._distance(x)) * (0.5 / self.scale)
 
     def cdf(self, x):
-        return _laplace_cdf((x - self.loc) / self.scale)
+        return _laplace_cdf(self._standardize(x))
 
     def icdf(self, x):
         return self.loc + self.scale * _laplace_icdf(x)
 
-    def sample_n(self, n):
-        shape = (n,) + self.batch_shape
-        # The noise is of single precision even where the parameters are more precise.
-        noise = self.xp.random.laplace(size=shape).astype(numpy.float32)
-        return self.loc + self.scale * noise
+    def _noise(self, shape):
+        # Of single precision, even where the parameters are more precise.
+        return self.xp.random.laplace(size=shape).astype(numpy.float32)
 
     @cache.cached_property
     def mode(self):

@@ -54,6 +54,16 @@ def test_tails_in_single_precision():
     np.testing.assert_allclose(dist.icdf(p).array, standard.ppf(p), rtol=1e-5)
 
 
+@pytest.mark.parametrize('dtype', [np.float16, np.float32])
+def test_quantiles_have_all_their_digits(dtype):
+    p = np.linspace(0, 1, 65)[1:-1].astype(dtype)
+    p = np.concatenate([p, 0.5 + p / 1024, p / 1024]).astype(dtype)
+    dist = distributions.Cauchy(np.zeros_like(p), np.ones_like(p))
+    np.testing.assert_allclose(
+        dist.icdf(p).array, stats.cauchy().ppf(p.astype(float)),
+        rtol=8 * np.finfo(dtype).eps, atol=1e-12)
+
+
 def test_infinite_points():
     dist = distributions.Cauchy(np.zeros(2, np.float32), np.ones(2, np.float32))
     inf = np.array([-np.inf, np.inf], np.float32)
