@@ -96,3 +96,13 @@ def test_device():
     for old, new in zip(before, (sampler.threshold, sampler.values), strict=True):
         assert old is not new
         np.testing.assert_array_equal(old, new)
+
+
+def test_heights_are_as_precise_as_thresholds(monkeypatch):
+    sampler = walker_alias.WalkerAlias([3, 1, 2, 7, 5] * 200)
+    # Less than the threshold by less than single precision tells; Chainer 7.8.1 draws
+    # the alias.
+    height = 696.6666626008931
+    assert height - 696 < sampler.threshold[696]
+    monkeypatch.setattr(np.random, 'uniform', lambda *args: np.array([height]))
+    assert sampler.sample(1) == sampler.values[2 * 696 + 1] == 663

@@ -1,0 +1,115 @@
+"""What holds for all links that keep a state."""
+import numpy as np
+import pytest
+
+import chainer_fast
+from chainer_fast import backend, device_resident, links, serializers
+from tests.links.rnn._reference import random
+
+STATES = {
+    links.GRU: 'h', links.StatefulGRU: 'h', links.StatefulMGU: 'h', links.LSTM: 'ch',
+    links.StatefulZoneoutLSTM: 'ch', links.StatefulPeepholeLSTM: 'ch'}
+all_links = pytest.mark.parametrize('cls, names', STATES.items(), ids=lambda v: (
+    v if isinstance(v, str) else v.__name__))
+
+
+def state_of(link, names):
+    return [getattr(link, name) for name in names]
+
+
+@all_links
+def test_state_is_kept_and_forgotten(cls, names):
+    link = cls(3, 4)
+    assert state_of(link, names) == [None] * len(names)
+    y = link(random(2, 3))
+    assert link.h is y
+    first = [v.array for v in state_of(link, names)]
+    link(random(2, 3))
+    for old, new in zip(first, state_of(link, names), strict=True):
+        assert new.shape == (2, 4)
+        assert (old != new.array).any()
+    link.reset_state()
+    assert state_of(link, names) == [None] * len(names)
+
+
+@all_links
+def test_gradient_goes_back_in_time(cls, names):
+    link = cls(3, 4)
+    x = chainer_fast.Variable(random(2, 3))
+    with chainer_fast.using_config('train', False):
+        link(x)
+        y = link(random(2, 3))
+    y.grad = np.ones_like(y.array)
+    y.backward()
+    assert x.grad is not None and x.grad.any()
+
+
+@pytest.mark.parametrize('cls, names', [
+    (cls, names) for cls, names in STATES.items()
+    if cls is not links.StatefulPeepholeLSTM])
+def test_set_state(cls, names):
+    link = cls(3, 4)
+    states = [chainer_fast.Variable(random(2, 4, seed=i)) for i in range(len(names))]
+    link.set_state(*states)
+    assert all(a is b for a, b in zip(state_of(link, names), states, strict=True))
+    for wrong in (None, states[0].array):
+        with pytest.raises(AssertionError, match='must be a Variable'):
+            link.set_state(*states[1:], wrong)
+    assert link.h is states[-1]
+
+
+@all_links
+def test_state_is_not_saved(cls, names, tmp_path):
+    link = cls(3, 4)
+    y = link(random(2, 3))
+    serializers.save_npz(tmp_path / 'a.npz', link)
+    with np.load(tmp_path / 'a.npz') as saved:
+        assert set(saved) == {name[1:] for name, _ in link.namedparams()}
+    other = cls(3, 4)
+    serializers.load_npz(tmp_path / 'a.npz', other)
+    assert other.h is None
+    with chainer_fast.using_config('train', False):
+        link.reset_state()
+        np.testing.assert_array_equal(
+            other(random(2, 3)).array, link(random(2, 3)).array)
+    assert y.shape == (2, 4)
+
+
+@all_links
+def test_copies(cls, names):
+    link = cls(3, 4)
+    link(random(2, 3))
+    assert link.copy().h is link.h
+    copied = link.copy('copy')
+    assert copied.h is not link.h
+    np.testing.assert_array_equal(copied.h.array, link.h.array)
+
+
+class Visitor(device_resident.DeviceResidentsVisitor):
+
+    def __init__(self):
+        self.seen = []
+
+    def visit_device_resident(self, resident):
+        pass
+
+    def visit_array(self, array):
+        return array
+
+    def visit_variable(self, param):
+        self.seen.append(param)
+
+
+@all_links
+def test_state_moves_with_the_link(cls, names):
+    link = cls(3, 4)
+    without = Visitor()
+    link.device_resident_accept(without)
+    link(random(2, 3))
+    visitor = Visitor()
+    link.device_resident_accept(visitor)
+    assert len(visitor.seen) == len(without.seen) + len(names)
+    for state in state_of(link, names):
+        assert any(v is state for v in visitor.seen)
+    link.to_device('@numpy')
+    assert link.h.device == backend.CpuDevice()
