@@ -7,6 +7,7 @@ from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions.normal import ENTROPYC, LOGPROBC
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.functions import _checks
 from chainer_fast.functions.array import (
     diagonal,
     expand_dims,
@@ -36,9 +37,9 @@ class TriangularInv(FunctionNode):
         self._lower = lower
 
     def check_type_forward(self, in_types):
-        type_check._argname(in_types, ('x',))
+        _checks.floats(in_types, 'x')
         x_type, = in_types
-        type_check.expect(x_type.dtype.kind == 'f', x_type.ndim >= 2)
+        type_check.expect(x_type.ndim >= 2)
         type_check.expect(x_type.shape[-1] == x_type.shape[-2])
 
     def forward_cpu(self, inputs):

@@ -8,11 +8,11 @@ from chainer_fast.functions.math import exponential, log_ndtr, ndtr, ndtri
 from chainer_fast.utils.cache import cached_property
 from chainer_fast.variable import as_variable
 
-# Of the standard normal distribution: the entropy, and the density at zero with its
-# logarithm.
-ENTROPYC = 0.5 * math.log(2 * math.pi * math.e)
-LOGPROBC = -0.5 * math.log(2 * math.pi)
-PROBC = 1 / math.sqrt(2 * math.pi)
+# Of the standard normal distribution: the density at zero, its logarithm, and the
+# entropy, which is the mean of x ** 2 / 2 - LOGPROBC.
+PROBC = (2 * math.pi) ** -0.5
+LOGPROBC = math.log(PROBC)
+ENTROPYC = 0.5 - LOGPROBC
 
 
 class Normal(Distribution):
