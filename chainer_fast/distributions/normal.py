@@ -2,8 +2,9 @@
 import math
 
 from chainer_fast import backend
-from chainer_fast.distribution import Distribution, register_kl
+from chainer_fast.distribution import register_kl
 from chainer_fast.distributions import utils
+from chainer_fast.distributions._location_scale import LocationScale
 from chainer_fast.functions.math import exponential, log_ndtr, ndtr, ndtri
 from chainer_fast.utils.cache import cached_property
 from chainer_fast.variable import as_variable
@@ -15,7 +16,7 @@ LOGPROBC = math.log(PROBC)
 ENTROPYC = 0.5 - LOGPROBC
 
 
-class Normal(Distribution):
+class Normal(LocationScale):
     """Normal (Gaussian) distribution.
 
     .. math::
@@ -45,15 +46,8 @@ class Normal(Distribution):
             raise ValueError(
                 'Normal needs its width in one form: give scale or log_scale, %s'
                 % ('not both' if log_scale is not None else 'neither is there'))
-        super().__init__()
-        self._loc = loc
-        self._scale = scale
+        super().__init__(loc, scale)
         self._log_scale = log_scale
-
-    @cached_property
-    def loc(self):
-        """Variable: The mean."""
-        return as_variable(self._loc)
 
     @cached_property
     def scale(self):
@@ -68,25 +62,6 @@ class Normal(Distribution):
         if self._log_scale is None:
             return exponential.log(self.scale)
         return as_variable(self._log_scale)
-
-    @property
-    def params(self):
-        return {'loc': self.loc, 'scale': self.scale}
-
-    @property
-    def batch_shape(self):
-        return self.loc.shape
-
-    @property
-    def event_shape(self):
-        return ()
-
-    @property
-    def support(self):
-        return 'real'
-
-    def _standardize(self, x):
-        return (x - self.loc) / self.scale
 
     def prob(self, x):
         z = self._standardize(x)
@@ -127,11 +102,9 @@ class Normal(Distribution):
     def entropy(self):
         return ENTROPYC + self.log_scale
 
-    def sample_n(self, n):
+    def _noise(self, shape):
         xp = backend.get_array_module(self.loc)
-        noise = utils._standard_normal(
-            xp, (n,) + self.loc.shape, self.loc.dtype)
-        return self.loc + self.scale * noise
+        return utils._standard_normal(xp, shape, self.loc.dtype)
 
 
 @register_kl(Normal, Normal)
