@@ -87,12 +87,13 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
             h = self.h
             gates += self.lateral(h)
         c = _state.zeros(self, x, self.state_size) if self.c is None else self.c
-        if c.shape[0] != gates.shape[0]:
+        rows = gates.shape[0]
+        if not c.shape[0] == h.shape[0] == rows:
             # No sequences that have ended here: one sample may stand for all.
-            rows = max(c.shape[0], gates.shape[0])
-            c, gates = [
+            rows = max(c.shape[0], rows)
+            c, h, gates = [
                 broadcast.broadcast_to(each, (rows, each.shape[1]))
-                for each in (c, gates)]
+                for each in (c, h, gates)]
         c_new, h_new = lstm.lstm(c, gates)
         self.c = zoneout.zoneout(c, c_new, self.c_ratio)
         self.h = zoneout.zoneout(h, h_new, self.h_ratio)

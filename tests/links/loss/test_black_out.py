@@ -50,5 +50,12 @@ def test_attributes():
     assert link.sample_size == 4
     shares = np.bincount(link.sampler.sample(6000), minlength=3)
     np.testing.assert_allclose(shares, [3000, 2000, 1000], atol=300)
+
+
+def test_sampler_moves_with_the_link(monkeypatch):
+    link = links.BlackOut(5, COUNTS, 4)
+    moved = []
+    monkeypatch.setattr(
+        link.sampler, 'device_resident_accept', lambda visitor: moved.append(visitor))
     link.to_device('@numpy')
-    assert link.sampler.device == link.device
+    assert len(moved) == 1

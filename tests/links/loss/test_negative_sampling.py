@@ -63,8 +63,15 @@ def test_attributes():
     link = links.NegativeSampling(3, COUNTS, 4)
     np.testing.assert_array_equal(link.W.array, np.zeros((5, 3), 'f'))
     assert link.sample_size == 4
+
+
+def test_sampler_moves_with_the_link(monkeypatch):
+    link = links.NegativeSampling(3, COUNTS, 4)
+    moved = []
+    monkeypatch.setattr(
+        link.sampler, 'device_resident_accept', lambda visitor: moved.append(visitor))
     link.to_device('@numpy')
-    assert link.sampler.device == link.device
+    assert len(moved) == 1
 
 
 def test_arguments():

@@ -58,6 +58,18 @@ def test_set_state(cls, names):
     assert link.h is states[-1]
 
 
+def test_new_state_is_moved_to_the_link():
+    class Recording(chainer_fast.Variable):
+        def to_device(self, device):
+            moved.append((self, device))
+
+    moved = []
+    link = links.LSTM(3, 4)
+    c, h = Recording(random(2, 4)), Recording(random(2, 4))
+    link.set_state(c, h)
+    assert moved == [(c, link.device), (h, link.device)]
+
+
 @all_links
 def test_state_is_not_saved(cls, names, tmp_path):
     link = cls(3, 4)

@@ -37,11 +37,25 @@ def test_known_values():
         y.array, [[.43237984, 0, .1484563], [0, .10167876, .1484563]], rtol=1e-5)
 
 
-def test_one_sample_for_all():
-    link = links.StatefulZoneoutLSTM(3, 4)
-    link(random(2, 3))
-    link(random(1, 3))
-    assert link.c.shape == link.h.shape == (2, 4)
+def test_ratios():
+    link = links.StatefulZoneoutLSTM(3, 4, c_ratio=0, h_ratio=1)
+    y = link(random(2, 3))
+    assert not y.array.any() and link.c.array.all()
+
+
+@pytest.mark.parametrize('sizes', [(1, 1, 2), (2, 2, 1), (1, 2, 2), (2, 1, 2)])
+def test_one_sample_for_all(sizes):
+    link = scramble(links.StatefulZoneoutLSTM(3, 4, 0, 0))
+    c, h, x = [random(n, m, seed=m) for n, m in zip(sizes, (4, 4, 3), strict=True)]
+    state = [chainer_fast.Variable(v) for v in (c, h)]
+    link.set_state(*state)
+    y = link(x)
+    expected = [
+        step(link, *[v[k % len(v)] for v in (c, h, x)])[1] for k in range(2)]
+    np.testing.assert_allclose(y.array, expected, rtol=1e-5)
+    y.grad = np.ones((2, 4), 'f')
+    y.backward()
+    assert [v.grad.shape for v in state] == [c.shape, h.shape]
 
 
 def test_arguments():
