@@ -1,6 +1,5 @@
 """The normal distribution of several variables."""
 import numpy
-from scipy.linalg import lapack
 
 from chainer_fast import backend
 from chainer_fast.distribution import Distribution, register_kl
@@ -43,6 +42,8 @@ class TriangularInv(FunctionNode):
         type_check.expect(x_type.shape[-1] == x_type.shape[-2])
 
     def forward_cpu(self, inputs):
+        # It takes long to import, and few programs need it.
+        from scipy.linalg import lapack
         x, = inputs
         self.retain_outputs((0,))
         if not numpy.isfinite(x).all():
