@@ -193,6 +193,31 @@ class UpdateRule:
             return None
         return loaded
 
+    def _check_states(self, param, path):
+        """Raise an error if states that were loaded are not those of the parameter."""
+        array, states = param.array, self._state
+        if array is None or states is None or all(
+                getattr(state, 'shape', None) == array.shape
+                and state.dtype.kind in 'biufc' for state in states.values()):
+            return
+        # Few rules have states of other shapes, so see what there should be.
+        try:
+            self._state = {}
+            self.init_state(variable.Variable(array))
+            expected = self._state
+        finally:
+            self._state = states
+        for name, state in states.items():
+            shape = numpy.shape(expected.get(name))
+            if name in expected and numpy.shape(state) != shape:
+                raise ValueError(
+                    'state %r of %s has shape %s, and not %s as the parameter needs it'
+                    % (name, path, numpy.shape(state), shape))
+            if getattr(state, 'dtype', array.dtype).kind not in 'biufc':
+                raise TypeError(
+                    'state %r of %s has dtype %s, which is none of numbers'
+                    % (name, path, state.dtype))
+
     def _init_states(self, param):
         """Make the states if there are none, and keep them where the parameter is."""
         if self._state is None:

@@ -159,11 +159,11 @@ class Optimizer(_LossScaling):
         """
         for name in ('t', 'epoch'):
             setattr(self, name, serializer(name, getattr(self, name)))
-        rules = [(path, param.update_rule)
-                 for path, param in self.target.namedparams()]
-        for path, rule in rules:
+        for path, param in self.target.namedparams():
+            rule = param.update_rule
             if rule is not None:
                 rule.serialize(serializer[path])
+                rule._check_states(param, path)
 
 
 def _hooks_of(optimizer):

@@ -5,7 +5,7 @@ import numpy
 
 from chainer_fast import serializer
 from chainer_fast.backends import cuda
-from chainer_fast.serializers import _convert
+from chainer_fast.serializers import _convert, _loading
 from chainer_fast.serializers._replacing import replacing
 
 
@@ -32,6 +32,13 @@ def _check_available():
             'h5py is not installed on your environment. '
             'Please install h5py to activate hdf5 serializers.')
     return h5py
+
+
+def _reader():
+    """Return the module that reads datasets, which imports h5py."""
+    _check_available()
+    from chainer_fast.serializers import _dataset
+    return _dataset
 
 
 class HDF5Serializer(serializer.Serializer):
@@ -84,61 +91,79 @@ class HDF5Deserializer(serializer.Deserializer):
         _check_available()
         self.strict = strict
         self.group = group
+        self._loading = _loading.Loading(group)
 
     def __call__(self, key, value):
         key = key.lstrip('/')
         if self.group is None:
             if self.strict:
-                raise ValueError('Inexistent group is specified, to load %r' % key)
+                raise ValueError(
+                    'Inexistent group is specified, to load %r from' % key)
             return value
-        if not (self.strict or key in self.group):
+        reader, loading = _reader(), self._loading
+        path = loading.path = (self.group.name + '/' + key).lstrip('/')
+        dataset = self._find(key, path)
+        if not isinstance(dataset, _check_available().Dataset):
+            if dataset is not None or self.strict:
+                raise KeyError('%s has no value %r' % (loading.file, path))
             return value
-        dataset = self.group[key]
-        if dataset.shape is None:
+        what = loading.describe(path)
+        with reader.reading(what):
+            shape, _ = dataset.shape, dataset.dtype
+        if shape is None:
             return None
-        if isinstance(value, numpy.ndarray):
-            _read_into(value, dataset)
+        is_array = isinstance(value, numpy.ndarray)
+        if is_array:
+            _check_array(value, shape, what)
+        elif value is not None and issubclass(type(value), (int, float, complex)):
+            _convert.check_is_one(type(value), shape, what)
+        reader.check_storage(dataset, loading, path, is_array)
+        if is_array:
+            with loading.filling(value), reader.reading(what):
+                reader.read_into(dataset, value)
             return value
-        loaded = _read(dataset)
+        with reader.reading(what):
+            loaded = reader.read(dataset)
         if value is None:
             return loaded
         if isinstance(value, cuda.ndarray):
-            value.set(loaded.astype(value.dtype, copy=False))
+            with loading.filling(value):
+                value.set(loaded.astype(value.dtype, copy=False))
             return value
-        return _convert.to_type_of(value, loaded, safely=False)
+        return _convert.to_type_of(value, loaded)
 
     def __getitem__(self, key):
-        child = None if self.group is None else self.group.get(key.strip('/'))
-        return HDF5Deserializer(child, self.strict)
+        child = None
+        if self.group is not None:
+            key = key.strip('/')
+            child = self._find(key, (self.group.name + '/' + key).lstrip('/'))
+            if not isinstance(child, _check_available().Group):
+                child = None
+        child = HDF5Deserializer(child, self.strict)
+        child._loading = self._loading
+        return child
+
+    def _find(self, key, path):
+        return _reader().find(self.group, key, self._loading.describe(path))
+
+    def load(self, obj):
+        """Load into an object, which stays as it was if anything is wrong."""
+        with self._loading.whole(obj):
+            super().load(obj)
 
 
-def _is_text(dataset):
-    return dataset.dtype.kind == 'O'
-
-
-def _read(dataset):
-    """Return a dataset as a NumPy array, text as an array of text."""
-    if _is_text(dataset):
-        return numpy.asarray(dataset.asstr()[()], dtype=str)
-    return numpy.asarray(dataset)
-
-
-def _read_into(array, dataset):
-    """Fill an array; h5py converts the dtype, not always with NumPy's roundings."""
-    if dataset.size != array.size:
-        raise ValueError(
-            'dataset %s has shape %s, the array to load it into %s'
-            % (dataset.name, dataset.shape, array.shape))
-    if array.size == 0:
-        return
-    if _is_text(dataset):
-        array[...] = _read(dataset).reshape(array.shape)
-    elif dataset.shape == array.shape and array.flags.c_contiguous:
-        dataset.read_direct(array)
-    else:
-        read = numpy.empty(dataset.shape, array.dtype)
-        dataset.read_direct(read)
-        array[...] = read.reshape(array.shape)
+def _check_array(array, shape, what):
+    """Raise TypeError, as h5py does, if an array is not of the shape of a dataset."""
+    # Leading axes of length 1 may come or go.  With other axes missing, h5py fills the
+    # beginning of the array and leaves the rest.
+    target = array.shape
+    while len(target) > len(shape) and target[0] == 1:
+        target = target[1:]
+    if len(target) > len(shape) or not _convert.fits_by_broadcasting(shape, target):
+        raise TypeError('%s has shape %s, which could not be broadcast into shape %s '
+                        'of the object' % (what, shape, array.shape))
+    if not array.flags.writeable:
+        raise TypeError('%s is to fill an array that is read-only' % what)
 
 
 def _save(file, obj, compression):
@@ -194,6 +219,25 @@ def load_hdf5(filename, obj):
     ------
     RuntimeError
         If h5py is not installed.
+    KeyError
+        If a value is missing.
+    TypeError, ValueError
+        If a shape or a dtype does not fit, or a group is missing.
+    OSError
+        If the file is damaged or no HDF5 file.
+
+    Notes
+    -----
+    The object is loaded as a whole or not at all: after an error, parameters, states,
+    counts and everything else are what they were before.
     """
-    with _check_available().File(filename, 'r') as opened:
-        HDF5Deserializer(opened).load(obj)
+    h5py = _check_available()
+    try:
+        file = h5py.File(filename, 'r')
+    except OSError as error:
+        if error.errno:     # it is not there, or may not be read
+            raise
+        raise OSError('%s is no HDF5 file, or damaged: %s' % (
+            _loading.name_of(filename), error)) from error
+    with file:
+        HDF5Deserializer(file).load(obj)

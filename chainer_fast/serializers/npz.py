@@ -6,9 +6,11 @@ import numpy
 
 from chainer_fast import backend, serializer
 from chainer_fast.backends import cuda
-from chainer_fast.serializers import _convert
-from chainer_fast.serializers._pickled_none import is_pickled_none, write_none
+from chainer_fast.serializers import _archive, _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
+
+# Members beyond this size are written with fields for sizes of 64 bits.
+_LARGE = 1 << 30
 
 
 class DictionarySerializer(serializer.Serializer):
@@ -96,11 +98,11 @@ def _write(file, arrays, compression):
     method = zipfile.ZIP_DEFLATED if compression else zipfile.ZIP_STORED
     with zipfile.ZipFile(file, 'w', method) as archive:
         for path, array in arrays.items():
-            with archive.open(path + '.npy', 'w', force_zip64=True) as member:
-                if _is_none(array):
-                    write_none(member)
-                else:
-                    numpy.lib.format.write_array(member, array)
+            array = numpy.asarray(array)
+            # Whether sizes take 64 bits has to be known beforehand.
+            large = array.nbytes > _LARGE or array.dtype.hasobject
+            with archive.open(path + '.npy', 'w', force_zip64=large) as member:
+                _npy.write(member, array)
 
 
 class NpzDeserializer(serializer.Deserializer):
@@ -132,6 +134,8 @@ class NpzDeserializer(serializer.Deserializer):
         self.ignore_names = [] if ignore_names is None else ignore_names
         self.path = path
         self.npz = npz
+        self._loading = _loading.Loading(
+            npz.zip.fp if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
     def __call__(self, key, value):
         path = self.path + key.lstrip('/')
@@ -139,19 +143,51 @@ class NpzDeserializer(serializer.Deserializer):
             return value
         if self._is_ignored(path):
             return value
-        loaded = _read(self.npz, path)
-        if _is_none(loaded):
-            return None
-        if value is None:
+        loaded = self._read(path, value)
+        if loaded is None or value is None:
             return loaded
         if isinstance(value, (numpy.ndarray, cuda.ndarray)):
-            backend.copyto(value, loaded)
+            if loaded is not value:
+                with self._loading.filling(value):
+                    backend.copyto(value, _convert.narrowed(loaded))
             return value
         return _convert.to_type_of(value, loaded)
 
     def __getitem__(self, key):
-        return NpzDeserializer(
+        child = NpzDeserializer(
             self.npz, _child_path(self.path, key), self.strict, self.ignore_names)
+        child._loading = self._loading
+        return child
+
+    def load(self, obj):
+        """Load into an object, which stays as it was if anything is wrong."""
+        with self._loading.whole(obj):
+            super().load(obj)
+
+    def _read(self, path, value):
+        """Return an array that can take the place of a value; None for a None."""
+        loading = self._loading
+        loading.path = path
+
+        def check(shape, dtype):
+            what = loading.describe(path)
+            if isinstance(value, numpy.ndarray):
+                _convert.check_array(value, shape, dtype, what)
+                return True
+            if isinstance(value, cuda.ndarray):
+                return shape == value.shape
+            if value is not None:
+                _convert.check_scalar(value, shape, dtype, what)
+            return False
+
+        if isinstance(self.npz, numpy.lib.npyio.NpzFile):
+            target = value if isinstance(value, numpy.ndarray) else None
+            return _archive.read(self.npz, path, loading, check, target)
+        array = numpy.asarray(self.npz[path])
+        if _npy.is_none(array):
+            return None
+        check(array.shape, array.dtype)
+        return array
 
     def _is_ignored(self, path):
         names = self.ignore_names
@@ -168,34 +204,6 @@ class NpzDeserializer(serializer.Deserializer):
             if ignored:
                 return True
         return False
-
-
-def _is_none(array):
-    return array.dtype == object and array.ndim == 0 and array[()] is None
-
-
-def _read(npz, path):
-    """Return an array of an archive; an array of objects only if it is a None."""
-    try:
-        return npz[path]
-    except ValueError:
-        # NumPy has refused to unpickle: see whether there is any need to.
-        if not isinstance(npz, numpy.lib.npyio.NpzFile):
-            raise
-        with npz.zip.open(path + '.npy') as member:
-            version = numpy.lib.format.read_magic(member)
-            header = (
-                numpy.lib.format.read_array_header_1_0 if version == (1, 0)
-                else numpy.lib.format.read_array_header_2_0)
-            _, _, dtype = header(member)
-            if not dtype.hasobject:
-                raise
-            if is_pickled_none(member.read()):
-                return numpy.array(None)
-    raise ValueError(
-        'array %r of %s holds Python objects, which can run code when they are '
-        'loaded. If you trust the file, pass allow_pickle=True to load_npz.'
-        % (path, npz.zip.filename or 'the archive'))
 
 
 def load_npz(file, obj, path='', strict=True, ignore_names=None, *, allow_pickle=False):
@@ -220,14 +228,19 @@ def load_npz(file, obj, path='', strict=True, ignore_names=None, *, allow_pickle
 
     Raises
     ------
-    ValueError
-        If the file is no archive, or it holds Python objects and they are not allowed.
+    KeyError
+        If a value is missing.
+    ValueError, TypeError
+        If a shape or a dtype does not fit, the file is no archive, or it holds Python
+        objects and they are not allowed.
+    zipfile.BadZipFile
+        If the file is damaged.
+
+    Notes
+    -----
+    The object is loaded as a whole or not at all: after an error, parameters, states,
+    counts and everything else are what they were before.
     """
-    try:
-        archive = numpy.load(file, allow_pickle=allow_pickle)
-    except ValueError:      # neither npz nor npy, and NumPy has refused to unpickle it
-        archive = None
-    if not isinstance(archive, numpy.lib.npyio.NpzFile):
-        raise ValueError('%r is not an npz archive, as save_npz writes it' % (file,))
+    archive = _archive.open_archive(file, allow_pickle, _loading.name_of(file))
     with archive:
         NpzDeserializer(archive, path, strict, ignore_names).load(obj)

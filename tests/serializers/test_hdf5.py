@@ -85,19 +85,25 @@ def test_array_is_filled(file):
     np.testing.assert_array_equal(value, [[0, 1, 2], [3, 4, 5]])
 
 
-@pytest.mark.parametrize('make', [
-    lambda: np.zeros((3, 2), 'f4'), lambda: np.zeros((2, 3), 'f4', order='F'),
-    lambda: np.zeros((4, 3), 'f4')[::2], lambda: np.zeros(6, 'f2')])
-def test_array_of_other_layout_is_filled(file, make):
+@pytest.mark.parametrize('stored,make', [
+    ((2, 3), lambda: np.zeros((2, 3), 'f4', order='F')),
+    ((2, 3), lambda: np.zeros((4, 3), 'f4')[::2]), ((2, 3), lambda: np.zeros((1, 2, 3))),
+    ((1, 2, 3), lambda: np.zeros((2, 3), 'f2')), ((1, 3), lambda: np.zeros((2, 3))),
+    ((1,), lambda: np.zeros(())), ((), lambda: np.zeros((1, 1)))])
+def test_array_of_other_layout_is_filled(file, stored, make):
     value = make()
-    assert load(file, np.arange(6, dtype='f4').reshape(2, 3), value) is value
-    np.testing.assert_array_equal(value.ravel(), range(6))
+    elements = np.arange(1, 1 + np.prod(stored, dtype=int), dtype='f4').reshape(stored)
+    assert load(file, elements, value) is value
+    np.testing.assert_array_equal(
+        value, np.broadcast_to(elements.reshape(stored[-2:]), value.shape)
+        if value.ndim else elements[0])
 
 
-@pytest.mark.parametrize('stored', [np.ones(2), 3., np.ones((2, 3, 2))])
-def test_array_of_other_size_is_refused(file, stored):
+@pytest.mark.parametrize('stored', [
+    np.ones(2), 3., np.ones((2, 3, 2)), np.ones(6), np.ones(3), np.ones((3, 2))])
+def test_array_of_other_shape_is_refused(file, stored):
     value = np.zeros((2, 3))
-    with pytest.raises(ValueError, match=r'/x has shape .* \(2, 3\)'):
+    with pytest.raises(TypeError, match=r"'x' of .* has shape .* \(2, 3\)"):
         load(file, stored, value)
     assert not value.any()
 

@@ -9,7 +9,7 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import serializers
-from chainer_fast.serializers import npz
+from chainer_fast.serializers import _npy, npz
 
 
 class Bag:
@@ -271,7 +271,7 @@ def test_failure_while_writing(path, monkeypatch):
         raise OSError('disk full')
 
     with monkeypatch.context() as patch:
-        patch.setattr(np.lib.format, 'write_array', fail)
+        patch.setattr(_npy, 'write', fail)
         with pytest.raises(OSError, match='disk full'):
             serializers.save_npz(path, Bag(x=2))
     assert os.listdir(os.path.dirname(path)) == ['saved']
@@ -361,7 +361,7 @@ def test_errors_of_archives_come_through(path):
         np.lib.format.write_array_header_1_0(
             member, np.lib.format.header_data_from_array_1_0(np.ones(3)))
         member.write(b'too little')
-    with pytest.raises(ValueError, match='EOF'):
+    with pytest.raises(ValueError, match=r"'x' of .* claims 24 bytes .* holds 10"):
         serializers.load_npz(path, Bag(x=None))
 
     class Broken(dict):

@@ -1,0 +1,219 @@
+"""Members of npz archives, read only after it is clear what they claim to be."""
+import os
+import struct
+import zipfile
+import zlib
+
+import numpy
+
+from chainer_fast.serializers import _npy
+
+# What the zip module raises at damaged or unusual archives.
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, OverflowError,
+    NotImplementedError, UnicodeDecodeError)
+# Of the header of a member: magic number, flags, lengths of name and extra field.
+_LOCAL_HEADER = struct.Struct('<4s2xH18xHH')
+_ENCRYPTED, _UNICODE = 1, 0x800
+_NOT_THERE = FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError
+# Most that deflated data can grow, with something for the ends.
+_MOST_INFLATION, _ENDS = 1040, 100
+
+
+def open_archive(file, allow_pickle, name):
+    """Open an archive, whose members are not unpickled unless that is allowed.
+
+    Parameters
+    ----------
+    file : str, path or file
+        The archive.
+    allow_pickle : bool
+        Whether Python objects may be loaded.
+    name : str
+        How errors call the file.
+
+    Returns
+    -------
+    numpy.lib.npyio.NpzFile
+
+    Raises
+    ------
+    ValueError
+        If the file is no archive.
+    zipfile.BadZipFile
+        If it is a damaged one.
+    """
+    try:
+        if _first_bytes(file) in (b'PK\x03\x04', b'PK\x05\x06'):
+            return numpy.load(file, allow_pickle=allow_pickle)
+    except _NOT_THERE:
+        raise
+    except (*_DAMAGE, ValueError) as error:
+        raise zipfile.BadZipFile('%s is damaged: %s' % (name, error)) from error
+    raise ValueError('%s is not an npz archive, as save_npz writes it' % name)
+
+
+def _first_bytes(file):
+    if not hasattr(file, 'read'):
+        with open(os.fspath(file), 'rb') as opened:
+            return opened.read(4)
+    first = file.read(4)
+    file.seek(-len(first), os.SEEK_CUR)
+    return first
+
+
+def read(archive, path, loading, check, target=None):
+    """Read an array, unless it holds Python objects other than a None.
+
+    Parameters
+    ----------
+    archive : numpy.lib.npyio.NpzFile
+    path : str
+        Path of the value.
+    loading : Loading
+        Which file it is, and how much memory values may take.
+    check : callable
+        Called with shape and dtype before the array is read; returns whether the
+        object to load has told as much.
+    target : numpy.ndarray, optional
+        An array to fill if it takes the elements as they lie in the file.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        The array, which is the target if that has been filled; None for a pickled
+        None.
+
+    Raises
+    ------
+    KeyError
+        If there is no such array.
+    ValueError
+        If it holds Python objects, or what is no array.
+    zipfile.BadZipFile
+        If the archive is damaged.
+    """
+    info = _find(archive, path, loading)
+    what = loading.describe(path)
+    try:
+        _check_size(info, loading.size, what)
+        with _open(archive.zip, info) as member:
+            try:
+                header = _npy.read_header(member, info.file_size)
+            except ValueError as error:
+                raise ValueError('%s is no array: %s' % (what, error)) from error
+            if not header.dtype.hasobject:
+                if not check(header.shape, header.dtype) and (
+                        info.compress_type != zipfile.ZIP_STORED):
+                    loading.allot(header.n_bytes, path)
+                return _read_elements(member, header, loading, what, target)
+            if not archive.allow_pickle and _npy.holds_none(member, header):
+                return None
+    except _DAMAGE as error:
+        raise zipfile.BadZipFile(
+            '%s is damaged: %s' % (what, error or type(error).__name__)) from error
+    if not archive.allow_pickle:
+        raise ValueError(
+            'array %s holds Python objects, which can run code when they are loaded. '
+            'If you trust the file, pass allow_pickle=True to load_npz' % what)
+    array = archive[path]
+    return None if _npy.is_none(array) else array
+
+
+def _read_elements(member, header, loading, what, target):
+    try:
+        if target is None or not _npy.can_read_into(target, header):
+            return _npy.read_elements(member, header)
+        with loading.filling(target):
+            _npy.read_into(member, target)
+        return target
+    except ValueError as error:
+        raise ValueError('%s is damaged: %s' % (what, error)) from error
+
+
+def _find(archive, path, loading):
+    members = archive.zip.NameToInfo
+    if len(members) != len(archive.zip.filelist):
+        raise zipfile.BadZipFile(
+            '%s is damaged: several of its members have the same name' % loading.file)
+    info = members.get(path) or members.get(path + '.npy')
+    if info is not None:
+        return info
+    hint = ''
+    for name in archive.files:
+        if name.endswith('/' + path):
+            hint = ', but it has %r: pass path=%r to load from there' % (
+                name, name[:-len(path)])
+            break
+    raise KeyError('%s has no %r%s' % (loading.file, path, hint))
+
+
+def _check_size(info, size, what):
+    """Check the size that the directory claims, before memory is taken for it."""
+    if info.compress_type == zipfile.ZIP_STORED:
+        most = info.compress_size
+    elif info.compress_type == zipfile.ZIP_DEFLATED:
+        most = _MOST_INFLATION * info.compress_size + _ENDS
+    else:
+        most = info.file_size
+    if info.file_size > most or info.compress_size > size:
+        raise zipfile.BadZipFile(
+            '%s claims %d bytes, more than the file can hold' % (what, info.file_size))
+
+
+def _open(archive, info):
+    if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & _ENCRYPTED:
+        return _Stored(archive.fp, info)
+    return archive.open(info)
+
+
+class _Stored:
+    """A member that is not compressed, read from the file with no copies in between.
+
+    Parameters
+    ----------
+    file : file
+        The archive.
+    info : zipfile.ZipInfo
+        What the directory says of the member.
+    """
+
+    def __init__(self, file, info):
+        file.seek(info.header_offset)
+        start = file.read(_LOCAL_HEADER.size)
+        if len(start) < _LOCAL_HEADER.size:
+            raise EOFError('the archive ends within a header')
+        magic, flags, n_name, n_extra = _LOCAL_HEADER.unpack(start)
+        name = file.read(n_name)
+        if magic != b'PK\x03\x04' or (
+                name.decode('utf-8' if flags & _UNICODE else 'cp437')
+                != info.orig_filename):
+            raise zipfile.BadZipFile(
+                'the directory and the header of %r differ' % info.filename)
+        file.seek(n_extra, os.SEEK_CUR)
+        self._file = file
+        self._left = info.file_size
+        self._expected = info.CRC
+        self._sum = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        pass
+
+    def read(self, n_bytes):
+        data = self._file.read(min(n_bytes, self._left))
+        self._count(data)
+        return data
+
+    def readinto(self, view):
+        n_read = self._file.readinto(view[:self._left])
+        self._count(view[:n_read])
+        return n_read
+
+    def _count(self, data):
+        self._left -= len(data)
+        self._sum = zlib.crc32(data, self._sum)
+        if not self._left and self._sum != self._expected:
+            raise zipfile.BadZipFile('wrong sum of its bytes (CRC-32)')

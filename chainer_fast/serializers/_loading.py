@@ -1,0 +1,128 @@
+"""What the deserializers of one file have in common."""
+import contextlib
+import functools
+import os
+
+from chainer_fast.serializers._rollback import Journal
+
+# How much memory values may take that no array of the object announces, beyond that
+# a file may be inflated a hundredfold.
+_SPARE = 1 << 30
+_INFLATION = 100
+
+
+class Loading:
+    """The loading of one file: its name, its notes of what there was before, its limit.
+
+    Parameters
+    ----------
+    source : object
+        The file: a name, or a file object.
+
+    Attributes
+    ----------
+    path : str or None
+        Path of the value that was asked for last.
+    """
+
+    def __init__(self, source):
+        self.path = None
+        self._source = source
+        self._journal = None
+        self._untold = 0
+
+    @functools.cached_property
+    def file(self):
+        """How errors call the file."""
+        return name_of(self._source)
+
+    @functools.cached_property
+    def size(self):
+        """Size of the file in bytes; 0 if it cannot be told."""
+        source = _file_of(self._source)
+        try:
+            if isinstance(source, (str, bytes, os.PathLike)):
+                return os.stat(source).st_size
+            position = source.tell()
+            size = source.seek(0, os.SEEK_END)
+            source.seek(position)
+        except (AttributeError, OSError):
+            return 0
+        return size
+
+    def describe(self, path):
+        """Return how errors call a value."""
+        return '%r of %s' % (path, self.file)
+
+    @contextlib.contextmanager
+    def filling(self, array):
+        """Return a context that fills an array as a whole or not at all."""
+        if self._journal is not None:       # the array is a part of the whole
+            self._journal.note_array(array)
+            yield
+            return
+        journal = Journal()
+        journal.note_array(array)
+        try:
+            yield
+        except BaseException:
+            journal.undo()
+            raise
+
+    def allot(self, n_bytes, path):
+        """Count what a compressed value takes if the object does not tell its size.
+
+        Raises
+        ------
+        ValueError
+            If it is too much to be meant.
+        """
+        self._untold += n_bytes
+        if self._untold > _SPARE + _INFLATION * self.size:
+            raise ValueError(
+                '%s unpacks to %d bytes, out of proportion to the file, and the object '
+                'to load has no shape to compare that with. Initialize the object, or '
+                'save it with compression=False, if this is right'
+                % (self.describe(path), n_bytes))
+
+    @contextlib.contextmanager
+    def whole(self, obj):
+        """Return a context in which an object is loaded as a whole or not at all."""
+        if self._journal is not None:       # a part of what is being loaded
+            self._journal.add(obj)
+            yield
+            return
+        self._journal = Journal()
+        try:
+            self._journal.add(obj)
+            yield
+        except BaseException as error:
+            self._journal.undo()
+            self._explain(error)
+            raise
+        finally:
+            self._journal = None
+
+    def _explain(self, error):
+        """Say which file and value it was, if the error does not."""
+        if (type(error) in (ValueError, TypeError) and len(error.args) == 1
+                and isinstance(error.args[0], str) and self.path is not None
+                and self.file not in error.args[0]):
+            error.args = ('%s (while loading %s)' % (
+                error.args[0], self.describe(self.path)),)
+
+
+def name_of(source):
+    """Return how errors call a file, which is given by name or as an object."""
+    source = _file_of(source)
+    if not isinstance(source, (str, bytes, os.PathLike)):
+        name = getattr(source, 'name', None)
+        if not isinstance(name, (str, bytes)):
+            return 'the given %s' % type(source).__name__
+        source = name
+    return repr(os.fsdecode(source))
+
+
+def _file_of(source):
+    """Return the name of the file that an object of h5py is in, others as they are."""
+    return getattr(getattr(source, 'file', source), 'filename', source)

@@ -1,0 +1,158 @@
+"""Putting objects back into the state they had, when loading has failed midway.
+
+Objects load themselves: ``serialize`` methods, users' own among them, fill arrays and
+assign attributes as they go, and may use what they have just loaded.  So nothing can be
+held back until the end; instead it is noted beforehand what there was.  Arrays are
+noted when they are about to be filled, since they are large; attributes and plain
+containers of everything that an object leads to are noted at the start.
+"""
+import collections
+import functools
+import types
+
+import numpy
+
+from chainer_fast import backend, variable
+from chainer_fast.backends import cuda
+
+# A container of more items holds data, such as examples, and no parts of an object.
+_MANY = 10000
+
+_PACKAGE = __name__.partition('.')[0]
+_CONTAINERS = dict, list, set, collections.deque
+# Nothing hangs on these, or nothing that a snapshot could change.
+_LEAVES = (
+    str, bytes, bytearray, int, float, complex, type(None), type, numpy.ndarray,
+    numpy.generic, numpy.dtype, cuda.ndarray, types.ModuleType, types.FunctionType,
+    types.BuiltinFunctionType, types.MethodType, functools.partial)
+_ABSENT = object()
+
+
+class Journal:
+    """Notes of a state, and the way back to it."""
+
+    def __init__(self):
+        self._notes = []
+        self._seen = set()
+
+    def add(self, root):
+        """Note the attributes of an object and of all its parts.
+
+        Parts are found in attributes and containers: what has a method ``serialize``,
+        what this package defines, and instances of classes that stand in the same
+        package as the class of their holder.
+        """
+        stack = [(root, None)]
+        seen, notes = self._seen, self._notes
+        while stack:
+            obj, package = stack.pop()
+            kind = type(obj)
+            if issubclass(kind, _LEAVES) or id(obj) in seen:
+                continue
+            seen.add(id(obj))
+            if issubclass(kind, _CONTAINERS):
+                if len(obj) > _MANY:
+                    continue
+                base = next(base for base in _CONTAINERS if issubclass(kind, base))
+                notes.append((_restore_container, obj, base(obj)))
+                items = obj.values() if base is dict else obj
+                stack.extend([(item, package) for item in items])
+            elif issubclass(kind, tuple):
+                stack.extend([(item, package) for item in obj])
+            if obj is root or _is_part(kind, package):
+                self._add_attributes(obj, kind, stack)
+
+    def _add_attributes(self, obj, kind, stack):
+        package = kind.__module__.partition('.')[0]
+        if issubclass(kind, variable.Variable):
+            self._notes.append((_restore_variable, obj, _state_of_variable(obj)))
+        attributes = getattr(obj, '__dict__', None)
+        if isinstance(attributes, dict):
+            self._notes.append((_restore_attributes, obj, dict(attributes)))
+            stack.extend([(value, package) for value in attributes.values()])
+        slots = {name: getattr(obj, name, _ABSENT) for name in _slots(kind)}
+        if slots:
+            self._notes.append((_restore_slots, obj, slots))
+            stack.extend([(value, package) for value in slots.values()])
+
+    def note_array(self, array):
+        """Note the elements of an array that is about to be filled."""
+        # The memory of a device is scarce.
+        on_device = isinstance(array, cuda.ndarray)
+        old = cuda.to_cpu(array) if on_device else array.copy()
+        self._notes.append((backend.copyto, array, old))
+
+    def undo(self):
+        """Put everything back, the latest changes first."""
+        while self._notes:
+            restore, target, old = self._notes.pop()
+            restore(target, old)
+
+
+def _is_part(kind, package):
+    own = kind.__module__.partition('.')[0]
+    return (own in (_PACKAGE, package) or callable(getattr(kind, 'serialize', None))
+            or kind is types.SimpleNamespace)
+
+
+@functools.lru_cache(maxsize=1024)
+def _slots(kind):
+    """Return the names of the attributes that have slots in the instances."""
+    return tuple([
+        name for base in kind.__mro__ for name, member in vars(base).items()
+        if isinstance(member, types.MemberDescriptorType)
+        and '__slots__' in vars(base)])
+
+
+def _state_of_variable(var):
+    return var.raw_array, var._grad, var._grad_valid, var._cached_device
+
+
+def _restore_variable(var, state):
+    array, grad, grad_valid, device = state
+    if var.raw_array is array:
+        return
+    var._set_array(array, layout_check=False)
+    var._set_grad_without_check(grad)
+    var._grad_valid = grad_valid
+    var._cached_device = device
+
+
+def _restore_attributes(obj, old):
+    _restore_dict(obj.__dict__, old)
+
+
+def _restore_slots(obj, old):
+    for name, value in old.items():
+        if value is _ABSENT:
+            if hasattr(obj, name):
+                object.__delattr__(obj, name)
+        elif getattr(obj, name, _ABSENT) is not value:
+            object.__setattr__(obj, name, value)
+
+
+def _restore_container(container, old):
+    if isinstance(container, dict):
+        _restore_dict(container, old)
+    elif isinstance(container, set):
+        if container != old:
+            container.clear()
+            container.update(old)
+    elif not _same_items(container, old):
+        container.clear()
+        container.extend(old)
+
+
+def _restore_dict(current, old):
+    if not (_same_items(current, old)
+            and _same_items(current.values(), old.values())):
+        current.clear()
+        current.update(old)
+
+
+def _same_items(one, other):
+    return len(one) == len(other) and all(map(_is_same, one, other))
+
+
+def _is_same(one, other):
+    return one is other
