@@ -58,10 +58,10 @@ class Parameter(Variable):
         self._initial_device = backend.CpuDevice()
         if shape is None:
             if isinstance(initializer, _toplevel.get_array_types()):
-                super().__init__(initializer, name=name, _layout=layout)
+                super().__init__(initializer, name=name, layout=layout)
                 self._initial_device = backend.get_device_from_array(initializer)
             else:
-                super().__init__(name=name, _grad_valid=False, _layout=layout)
+                super().__init__(name=name, _grad_valid=False, layout=layout)
                 dtype = getattr(initializer, 'dtype', None)
                 self._grad_initializer = constant.NaN(dtype)
         else:
@@ -73,7 +73,7 @@ class Parameter(Variable):
                 initializer, shape, device.xp, device=device)
             super().__init__(
                 data, name=name, grad=device.xp.full_like(data, numpy.nan),
-                _layout=layout)
+                layout=layout)
         self.initializer = initializer
 
     def __reduce__(self):

@@ -162,7 +162,7 @@ class Variable(VariableBase):
         var = cls.__new__(cls)
         VariableBase.__init__(
             var, data, name=name, requires_grad=requires_grad, _grad_valid=grad_valid,
-            _layout=layout)
+            layout=layout)
         var._cached_device = device
         if grad is not None:
             var._set_grad_without_check(grad)
@@ -177,7 +177,7 @@ class Variable(VariableBase):
     def _copy_to(self, target):
         VariableBase.__init__(
             target, self.raw_array, name=self.name, requires_grad=self._requires_grad,
-            _grad_valid=self._grad_valid, _layout=self._layout)
+            _grad_valid=self._grad_valid, layout=self._layout)
         target.__dict__.update(self.__dict__)
         target._cached_device = self._cached_device
         target._loss_scale = self._loss_scale

@@ -83,7 +83,7 @@ cdef class VariableBase:
             (<VariableNodeBase>self.node_ptr).variable_ptr = NULL
 
     def __init__(self, data=None, *, name=None, grad=None, bint requires_grad=True,
-                 bint _grad_valid=True, _layout=None, **retired):
+                 bint _grad_valid=True, layout=None, **retired):
         cdef VariableNodeBase node
         if retired:
             if 'volatile' in retired:
@@ -108,7 +108,7 @@ cdef class VariableBase:
         self.name_text = name
         self._requires_grad = requires_grad
         self._grad_valid = _grad_valid
-        self._layout = _layout
+        self._layout = layout
         self.device_cache = None
         self.grad_arr = None
         self.grad_variable = None
