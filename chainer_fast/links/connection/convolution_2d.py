@@ -131,15 +131,16 @@ class Convolution2D(_filters.Filtered):
         assert layout == self.x_layout, (
             'the link was made, in its compute mode, for images of the layout %r, not '
             '%r' % (self.x_layout, layout))
-        if self.W.raw_array is None:
+        W = self.W
+        if W.raw_array is None:
             _, in_channels, _, _ = x.shape
             self._initialize_params(in_channels)
-        return super().forward(x)
-
-    def _apply_filters(self, x, W, b):
+        if self.groups == 1 and self.dilate == (1, 1) and not self.cudnn_fast:
+            # Spares the function a look at its keyword arguments.
+            return convolution_2d.convolution_2d(x, W, self.b, self.stride, self.pad)
         return convolution_2d.convolution_2d(
-            x, W, b, self.stride, self.pad, groups=self.groups, dilate=self.dilate,
-            cudnn_fast=self.cudnn_fast)
+            x, W, self.b, self.stride, self.pad, groups=self.groups,
+            dilate=self.dilate, cudnn_fast=self.cudnn_fast)
 
     @classmethod
     def from_params(cls, W, b=None, stride=1, pad=0, nobias=False, **kwargs):

@@ -1,0 +1,38 @@
+"""What links of every kind have to get right."""
+import numpy as np
+
+import chainer_fast
+from chainer_fast import gradient_check
+from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
+from tests.functions import gradients
+
+
+def normal(fan_in, *shape):
+    """Return what a weight is drawn as, in the order of the calls."""
+    return np.random.normal(0, fan_in ** -.5, shape).astype('f')
+
+
+def check_gradients(make, *xs, **options):
+    """Compares the gradients by inputs and parameters with differences."""
+    with chainer_fast.using_config('dtype', np.dtype('d')):
+        link = make()
+        y = link(*xs)
+    for i, param in enumerate(link.params()):
+        param.array[...] = gradients.uniform(param.shape, 30 + i)
+    link.cleargrads()
+    gradient_check.check_backward(
+        link, xs, gradients.uniform(y.shape, 9), tuple(link.params()),
+        **{'rtol': 1e-4, 'atol': 1e-4, **options})
+
+
+def check_snapshot(make, *xs):
+    """Loads the parameters of a link into another one, which has not been called."""
+    link = make()
+    y = link(*xs)
+    saver = DictionarySerializer()
+    link.serialize(saver)
+    assert sorted(saver.target) == sorted(
+        name.lstrip('/') for name, _ in link.namedparams())
+    loaded = make()
+    loaded.serialize(NpzDeserializer(saver.target))
+    np.testing.assert_array_equal(loaded(*xs).array, y.array)
