@@ -126,6 +126,8 @@ def to_type_of(value, loaded):
     value_type = type(value)
     if issubclass(value_type, _NUMBERS) and loaded.size == 1:
         return value_type(loaded.item())
+    if value_type is str and loaded.dtype.kind == 'S' and loaded.ndim == 0:
+        return loaded.item().decode('utf-8', 'replace')     # a text of Python 2
     return value_type(loaded)
 
 

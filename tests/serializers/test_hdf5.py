@@ -87,7 +87,8 @@ def test_array_is_filled(file):
 
 @pytest.mark.parametrize('stored,make', [
     ((2, 3), lambda: np.zeros((2, 3), 'f4', order='F')),
-    ((2, 3), lambda: np.zeros((4, 3), 'f4')[::2]), ((2, 3), lambda: np.zeros((1, 2, 3))),
+    ((2, 3), lambda: np.zeros((4, 3), 'f4')[::2]),
+    ((2, 3), lambda: np.zeros((1, 2, 3))),
     ((1, 2, 3), lambda: np.zeros((2, 3), 'f2')), ((1, 3), lambda: np.zeros((2, 3))),
     ((1,), lambda: np.zeros(())), ((), lambda: np.zeros((1, 1)))])
 def test_array_of_other_layout_is_filled(file, stored, make):
