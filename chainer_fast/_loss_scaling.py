@@ -1,6 +1,8 @@
 """Scaling of losses, so that gradients of float16 do not vanish."""
 import warnings
 
+from chainer_fast._core import gradients
+
 
 class _LossScaling:
     """The part of an optimizer that chooses the loss scale."""
@@ -56,6 +58,8 @@ class _LossScaling:
         """With a dynamic loss scale, warn of gradients that are not finite."""
         self._loss_scaling_isnan = False
         if not self._loss_scaling_is_dynamic:
+            return
+        if gradients.are_finite(self.target.params(include_uninit=False)):
             return
         for name, param in self.target.namedparams(include_uninit=False):
             if param.grad is None or param.xp.isfinite(param.grad).all():

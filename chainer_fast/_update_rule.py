@@ -98,7 +98,7 @@ class UpdateRule:
             twin.grad = None if grad is None else grad.astype(numpy.float32)
         self.__update(twin, param._loss_scale)
         if twin.array is not None:
-            param.array = twin.array.astype(param.dtype)
+            param.array[...] = twin.array
             twin.cleargrad()
 
     def __make_twin(self, param):

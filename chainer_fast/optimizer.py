@@ -3,6 +3,7 @@ import warnings
 
 from chainer_fast import backend, optimizer_hooks, variable
 from chainer_fast import link as link_module
+from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
 from chainer_fast._hookable import _Hookable, _OptimizerHookable
 from chainer_fast._hyperparameter import (  # noqa: F401
@@ -12,10 +13,9 @@ from chainer_fast._hyperparameter import (  # noqa: F401
 from chainer_fast._loss_scaling import _LossScaling
 from chainer_fast._update_rule import UpdateRule  # noqa: F401
 
+_gradients.bind(parameter=variable.Parameter)
 _update.bind(
-    parameter=variable.Parameter, hyperparameter=Hyperparameter, hookable=_Hookable,
-    link_tree=link_module.Link, chain=link_module.Chain,
-    chain_list=link_module.ChainList)
+    parameter=variable.Parameter, hyperparameter=Hyperparameter, hookable=_Hookable)
 
 
 class Optimizer(_LossScaling):
@@ -120,8 +120,7 @@ class Optimizer(_LossScaling):
         if not getattr(hook, 'call_for_each_param', False):
             hook(self)
             return
-        for param in _update.params_of(self.target):
-            hook(param.update_rule, param)
+        _gradients.call_hook(hook, self.target.params())
 
     def new_epoch(self, auto=False):
         """Count one epoch.
@@ -251,12 +250,12 @@ class GradientMethod(Optimizer):
     def __move(self):
         self.t += 1
         if self.is_safe_to_update():
-            _update.update_params(_update.params_of(self.target, True))
+            _update.update_params(self.target.params())
 
     def reallocate_cleared_grads(self):
         """Set the cleared gradients of initialized parameters to zeros."""
-        params = _update.params_of(self.target, False)
-        if not _update.has_cleared_grad(params):
+        params = list(self.target.params(include_uninit=False))
+        if not _gradients.has_cleared_grad(params):
             return
         for param in params:
             if param.grad is None:

@@ -54,6 +54,7 @@ cdef extern from *:
     void cf_clear_flags() noexcept nogil
     int cf_get_flags() noexcept nogil
     int CF_INVALID
+    int CF_DIVIDE
     int CF_OVERFLOW
 
 
@@ -68,12 +69,14 @@ cdef int float_errors() noexcept nogil:
 
 
 cdef int report_float_errors(int flags) except -1:
-    """Have NumPy react to flags that an addition in place has raised."""
+    """Have NumPy react to flags that loops in place have raised."""
     largest = numpy.float64(numpy.finfo(numpy.float64).max)
     if flags & CF_OVERFLOW:
         numpy.add(largest, largest)
     if flags & CF_INVALID:
         numpy.add(numpy.inf, -numpy.inf)
+    if flags & CF_DIVIDE:
+        numpy.divide(largest, 0.)
     return 0
 
 

@@ -1,21 +1,47 @@
-"""Recipes: the compiled form of update rules."""
+"""Recipes: the compiled form of update rules, and of hooks that change gradients."""
 
 cdef enum:
     MAX_HYPERPARAMS = 10
     MAX_ARRAYS = 5           # parameter, gradient and states
     MAX_COEFFICIENTS = 9
 
+# Types of arrays, as the loops are ordered.
+cdef enum:
+    HALF, SINGLE, DOUBLE, N_KINDS
+
+ctypedef void (*Loop)(void **arrays, Py_ssize_t n, const double *c) noexcept nogil
+
+cdef struct Step:
+    Loop loop
+    double c[MAX_COEFFICIENTS]
+
 
 cdef class Recipe:
     cdef tuple hyperparams       # names, in the order of the values
     cdef tuple states            # names, in the order of the loop's arrays
+    cdef str own_field           # attribute that other rules do not have, or None
+    cdef unsigned int narrow     # which coefficients get the type of the parameter
+    cdef const Loop *loops       # one for each kind
     cdef type rule_class
     cdef tuple methods           # of the class, when it was registered
     cdef tuple states_for(self, const double *h)
+    cdef const Loop *loops_for(self, const double *h) noexcept
     cdef bint prepare(
-        self, dict fields, const double *h, long t, int typenum, double *c) except -1
-    cdef void run(
-        self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil
+        self, dict fields, const double *h, long t, int kind, double *c) except -1
 
 
+cdef class HookRecipe:
+    cdef tuple attributes        # names of numbers, in the order of the coefficients
+    cdef bint scaled             # whether the first one grows with the loss scale
+    cdef const Loop *loops
+    cdef type hook_class
+    cdef tuple methods
+
+
+cdef const Loop *scale_loops() noexcept nogil
+cdef const Loop *unscale_loops() noexcept nogil
+cdef void floats_from_halves(const void *halves, float *floats, Py_ssize_t n) noexcept nogil
+cdef void halves_from_floats(const float *floats, void *halves, Py_ssize_t n) noexcept nogil
+cdef bint all_finite(int kind, const void *array, Py_ssize_t n) noexcept nogil
 cdef bint to_double(object value, double *result) except -1
+cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept

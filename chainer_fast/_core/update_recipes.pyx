@@ -1,29 +1,79 @@
-"""Update rules in one pass over memory.
+"""What is particular to each update rule, apart from the loops of ``update_loops.h``.
 
-Each loop does the operations of the NumPy formula in the rule's file, in the same order
-and with the same roundings, so that both give the same bits.
+A recipe names hyperparameters and states, and turns the values of hyperparameters into
+the coefficients of its loop.  It leaves a case to the rule itself, which raises or warns
+as NumPy does, wherever a coefficient cannot be had or does not fit in the type.
 """
+import numpy
+
 cimport numpy as np
 from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
-from libc.math cimport isfinite, pow, sqrt
-from numpy cimport NPY_FLOAT32
+from libc.float cimport FLT_MAX
+from libc.math cimport fabs, isfinite, pow, sqrt
 
 np.import_array()
 
-cdef extern from "<math.h>" nogil:
-    float sqrtf(float x)
-    # Comparisons that raise no error flag for NaN.
-    bint isless(double x, double y)
-    bint isgreater(double x, double y)
-    bint isgreaterequal(double x, double y)
+cdef extern from "update_loops.h" nogil:
+    const Loop *cf_sgd
+    const Loop *cf_momentum_sgd
+    const Loop *cf_corrected_momentum_sgd
+    const Loop *cf_nesterov_ag
+    const Loop *cf_rmsprop
+    const Loop *cf_rmsprop_inside
+    const Loop *cf_rmsprop_graves
+    const Loop *cf_ada_grad
+    const Loop *cf_ada_delta
+    const Loop cf_smorms3[N_KINDS]
+    const Loop *cf_msvag
+    const Loop *cf_adam
+    const Loop *cf_amsgrad
+    const Loop *cf_adabound
+    const Loop *cf_amsbound
+    const Loop *cf_weight_decay
+    const Loop *cf_lasso
+    const Loop *cf_hard_clipping
+    const Loop *cf_scale
+    const Loop *cf_unscale
+    void cf_widen(const unsigned short *, float *, Py_ssize_t) noexcept
+    void cf_narrow(const float *, unsigned short *, Py_ssize_t) noexcept
+    bint cf_finite_h(const void *, Py_ssize_t) noexcept
+    bint cf_finite_f(const void *, Py_ssize_t) noexcept
+    bint cf_finite_d(const void *, Py_ssize_t) noexcept
 
-ctypedef fused real:
-    float
-    double
+cdef enum:
+    ALL = (1 << MAX_COEFFICIENTS) - 1
+
+# What is halfway from the largest finite float16 to the next, which rounds to infinity;
+# and what still rounds to zero.
+cdef double _HALF_LIMIT = 65520.
+cdef double _HALF_NOTHING = 2. ** -25
+
+
+cdef const Loop *scale_loops() noexcept nogil:
+    return cf_scale
+
+
+cdef const Loop *unscale_loops() noexcept nogil:
+    return cf_unscale
+
+
+cdef void floats_from_halves(const void *halves, float *floats, Py_ssize_t n) noexcept nogil:
+    cf_widen(<const unsigned short *>halves, floats, n)
+
+
+cdef void halves_from_floats(const float *floats, void *halves, Py_ssize_t n) noexcept nogil:
+    cf_narrow(floats, <unsigned short *>halves, n)
+
+
+cdef bint all_finite(int kind, const void *array, Py_ssize_t n) noexcept nogil:
+    """Whether no element of a contiguous array is infinite or NaN."""
+    if kind == HALF:
+        return cf_finite_h(array, n)
+    return cf_finite_f(array, n) if kind == SINGLE else cf_finite_d(array, n)
 
 
 cdef bint to_double(object value, double *result) except -1:
@@ -34,147 +84,60 @@ cdef bint to_double(object value, double *result) except -1:
         result[0] = value is True
     elif PyLong_CheckExact(value):
         result[0] = value
+    elif isinstance(value, (numpy.float32, numpy.float16, numpy.integer, numpy.bool_)):
+        result[0] = value.item()
     else:
         return False
     return True
 
 
-# -- the loops
+cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept:
+    """Whether no finite coefficient becomes infinite in the type of the loop."""
+    cdef int i
+    cdef double limit
+    if kind == DOUBLE:
+        return True
+    for i in range(MAX_COEFFICIENTS):
+        limit = _HALF_LIMIT if kind == HALF and narrow >> i & 1 else FLT_MAX
+        if fabs(c[i]) >= limit and isfinite(c[i]):
+            return False
+    return True
 
 
-cdef void _sgd(
-        real *param, const real *grad, Py_ssize_t n, real lr) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        param[i] = param[i] - lr * grad[i]
-
-
-cdef void _momentum_sgd(
-        real *param, const real *grad, real *v, Py_ssize_t n, real lr,
-        real momentum) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        v[i] = momentum * v[i] - lr * grad[i]
-        param[i] = param[i] + v[i]
-
-
-cdef void _nesterov_ag(
-        real *param, const real *grad, real *v, Py_ssize_t n, real lr, real momentum,
-        real momentum2, real ahead) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        v[i] = momentum * v[i] - lr * grad[i]
-        param[i] = (param[i] + momentum2 * v[i]) - ahead * grad[i]
-
-
-cdef void _corrected_momentum_sgd(
-        real *param, const real *grad, real *v, Py_ssize_t n, real lr,
-        real momentum) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        v[i] = momentum * v[i] - grad[i]
-        param[i] = param[i] + lr * v[i]
-
-
-cdef inline real _root(real x) noexcept nogil:
-    if real is float:
-        return sqrtf(x)
-    else:
-        return sqrt(x)
-
-
-cdef void _rmsprop(
-        real *param, const real *grad, real *ms, Py_ssize_t n, bint eps_inside,
-        real lr, real alpha, real fresh, real eps) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        ms[i] = alpha * ms[i] + fresh * grad[i] * grad[i]
-        param[i] = param[i] - lr * grad[i] / (
-            _root(ms[i] + eps) if eps_inside else _root(ms[i]) + eps)
-
-
-cdef void _ada_grad(
-        real *param, const real *grad, real *h, Py_ssize_t n, real lr,
-        real eps) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        h[i] = h[i] + grad[i] * grad[i]
-        param[i] = param[i] - lr * grad[i] / (_root(h[i]) + eps)
-
-
-cdef void _ada_delta(
-        real *param, const real *grad, real *msg, real *msdx, Py_ssize_t n, real rho,
-        real fresh, real eps) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef real move
-    for i in range(n):
-        msg[i] = rho * msg[i] + fresh * grad[i] * grad[i]
-        move = _root((msdx[i] + eps) / (msg[i] + eps)) * grad[i]
-        msdx[i] = rho * msdx[i] + fresh * move * move
-        param[i] = param[i] - move
-
-
-cdef void _adam(
-        real *param, const real *grad, real *m, real *v, Py_ssize_t n, real move_m,
-        real move_v, real alpha_t, real eps, real keep, real eta) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef real g
-    for i in range(n):
-        g = grad[i]
-        m[i] = m[i] + move_m * (g - m[i])
-        v[i] = v[i] + move_v * (g * g - v[i])
-        param[i] = (
-            param[i] * keep - eta * ((alpha_t / (_root(v[i]) + eps)) * m[i]))
-
-
-cdef void _adam_variant(
-        real *param, const real *grad, real *m, real *v, real *vhat, Py_ssize_t n,
-        bint bounded, real move_m, real move_v, real alpha_t, real eps, real keep,
-        real eta, real lower, real upper) noexcept nogil:
-    """Adam with AMSGrad (``vhat`` is no NULL), AdaBound (``bounded``) or both."""
-    cdef Py_ssize_t i
-    cdef real g, second, largest, rate
-    for i in range(n):
-        g = grad[i]
-        m[i] = m[i] + move_m * (g - m[i])
-        v[i] = v[i] + move_v * (g * g - v[i])
-        second = v[i]
-        if vhat is not NULL:
-            # The larger; NaN if either is NaN, as in numpy.maximum.
-            largest = vhat[i]
-            if largest == largest and not isgreaterequal(largest, second):
-                largest = second
-            vhat[i] = second = largest
-        rate = alpha_t / (_root(second) + eps)
-        if bounded:
-            if isless(rate, lower):
-                rate = lower
-            if isgreater(rate, upper):
-                rate = upper
-        param[i] = param[i] * keep - eta * (rate * m[i])
-
-
-# -- the recipes
+cdef bint _vanishes(double eps, int kind) noexcept:
+    """Whether a small value becomes zero, which is an error that the rule raises."""
+    if kind == HALF:
+        return eps != 0 and fabs(eps) <= _HALF_NOTHING
+    return eps != 0 and kind == SINGLE and <float>eps == 0
 
 
 cdef class Recipe:
-    """Compiled form of a class of update rules; a subclass for each loop."""
+    """Compiled form of a class of update rules; a subclass for each formula.
+
+    Here, for those whose coefficients are the hyperparameters as they are.
+    """
+
+    def __cinit__(self):
+        self.narrow = ALL
+
     cdef tuple states_for(self, const double *h):
         """Return the names of the states that the loop needs."""
         return self.states
 
+    cdef const Loop *loops_for(self, const double *h) noexcept:
+        return self.loops
+
     cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
+            self, dict fields, const double *h, long t, int kind,
             double *c) except -1:
         """Turn hyperparameters into coefficients; False where the rule must decide.
 
         ``fields`` are the attributes of the rule, ``t`` its count of updates.
         """
-        raise NotImplementedError
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        """Update the arrays: the parameter, its gradient, and the states."""
+        cdef Py_ssize_t i
+        for i in range(len(self.hyperparams)):
+            c[i] = h[i]
+        return True
 
 
 cdef class SGDRecipe(Recipe):
@@ -182,53 +145,15 @@ cdef class SGDRecipe(Recipe):
     def __cinit__(self):
         self.hyperparams = ('lr',)
         self.states = ()
-
-    cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
-            double *c) except -1:
-        c[0] = h[0]
-        return True
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        if typenum == NPY_FLOAT32:
-            _sgd(<float *>a[0], <const float *>a[1], n, <float>c[0])
-        else:
-            _sgd(<double *>a[0], <const double *>a[1], n, c[0])
+        self.loops = cf_sgd
 
 
 cdef class MomentumSGDRecipe(Recipe):
-    cdef bint corrected
 
     def __cinit__(self, *, bint corrected=False):
         self.hyperparams = ('lr', 'momentum')
         self.states = ('v',)
-        self.corrected = corrected
-
-    cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
-            double *c) except -1:
-        c[0] = h[0]
-        c[1] = h[1]
-        return True
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        if typenum == NPY_FLOAT32:
-            if self.corrected:
-                _corrected_momentum_sgd(
-                    <float *>a[0], <const float *>a[1], <float *>a[2], n, <float>c[0],
-                    <float>c[1])
-            else:
-                _momentum_sgd(
-                    <float *>a[0], <const float *>a[1], <float *>a[2], n, <float>c[0],
-                    <float>c[1])
-        elif self.corrected:
-            _corrected_momentum_sgd(
-                <double *>a[0], <const double *>a[1], <double *>a[2], n, c[0], c[1])
-        else:
-            _momentum_sgd(
-                <double *>a[0], <const double *>a[1], <double *>a[2], n, c[0], c[1])
+        self.loops = cf_corrected_momentum_sgd if corrected else cf_momentum_sgd
 
 
 cdef class NesterovAGRecipe(Recipe):
@@ -236,31 +161,16 @@ cdef class NesterovAGRecipe(Recipe):
     def __cinit__(self):
         self.hyperparams = ('lr', 'momentum')
         self.states = ('v',)
+        self.loops = cf_nesterov_ag
 
     cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
+            self, dict fields, const double *h, long t, int kind,
             double *c) except -1:
         c[0] = h[0]
         c[1] = h[1]
         c[2] = h[1] * h[1]
         c[3] = (1. + h[1]) * h[0]
         return True
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        if typenum == NPY_FLOAT32:
-            _nesterov_ag(
-                <float *>a[0], <const float *>a[1], <float *>a[2], n, <float>c[0],
-                <float>c[1], <float>c[2], <float>c[3])
-        else:
-            _nesterov_ag(
-                <double *>a[0], <const double *>a[1], <double *>a[2], n, c[0], c[1],
-                c[2], c[3])
-
-
-cdef bint _vanishes(double eps, int typenum) noexcept:
-    """Whether a small value becomes zero, which is an error that the rule raises."""
-    return eps != 0 and typenum == NPY_FLOAT32 and <float>eps == 0
 
 
 cdef class RMSpropRecipe(Recipe):
@@ -269,26 +179,35 @@ cdef class RMSpropRecipe(Recipe):
         self.hyperparams = ('lr', 'alpha', 'eps', 'eps_inside_sqrt')
         self.states = ('ms',)
 
+    cdef const Loop *loops_for(self, const double *h) noexcept:
+        return cf_rmsprop_inside if h[3] != 0 else cf_rmsprop
+
     cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
+            self, dict fields, const double *h, long t, int kind,
+            double *c) except -1:
+        c[0] = h[0]
+        c[1] = h[1]
+        c[2] = 1. - h[1]
+        c[3] = h[2]
+        return not _vanishes(h[2], kind)
+
+
+cdef class RMSpropGravesRecipe(Recipe):
+
+    def __cinit__(self):
+        self.hyperparams = ('lr', 'alpha', 'momentum', 'eps')
+        self.states = ('n', 'g', 'delta')
+        self.loops = cf_rmsprop_graves
+
+    cdef bint prepare(
+            self, dict fields, const double *h, long t, int kind,
             double *c) except -1:
         c[0] = h[0]
         c[1] = h[1]
         c[2] = 1. - h[1]
         c[3] = h[2]
         c[4] = h[3]
-        return not _vanishes(h[2], typenum)
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        if typenum == NPY_FLOAT32:
-            _rmsprop(
-                <float *>a[0], <const float *>a[1], <float *>a[2], n, c[4] != 0,
-                <float>c[0], <float>c[1], <float>c[2], <float>c[3])
-        else:
-            _rmsprop(
-                <double *>a[0], <const double *>a[1], <double *>a[2], n, c[4] != 0,
-                c[0], c[1], c[2], c[3])
+        return True
 
 
 cdef class AdaGradRecipe(Recipe):
@@ -296,23 +215,7 @@ cdef class AdaGradRecipe(Recipe):
     def __cinit__(self):
         self.hyperparams = ('lr', 'eps')
         self.states = ('h',)
-
-    cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
-            double *c) except -1:
-        c[0] = h[0]
-        c[1] = h[1]
-        return True
-
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        if typenum == NPY_FLOAT32:
-            _ada_grad(
-                <float *>a[0], <const float *>a[1], <float *>a[2], n, <float>c[0],
-                <float>c[1])
-        else:
-            _ada_grad(
-                <double *>a[0], <const double *>a[1], <double *>a[2], n, c[0], c[1])
+        self.loops = cf_ada_grad
 
 
 cdef class AdaDeltaRecipe(Recipe):
@@ -320,25 +223,60 @@ cdef class AdaDeltaRecipe(Recipe):
     def __cinit__(self):
         self.hyperparams = ('rho', 'eps')
         self.states = ('msg', 'msdx')
+        self.loops = cf_ada_delta
 
     cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
+            self, dict fields, const double *h, long t, int kind,
             double *c) except -1:
         c[0] = h[0]
         c[1] = 1. - h[0]
         c[2] = h[1]
         return True
 
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        if typenum == NPY_FLOAT32:
-            _ada_delta(
-                <float *>a[0], <const float *>a[1], <float *>a[2], <float *>a[3], n,
-                <float>c[0], <float>c[1], <float>c[2])
-        else:
-            _ada_delta(
-                <double *>a[0], <const double *>a[1], <double *>a[2], <double *>a[3],
-                n, c[0], c[1], c[2])
+
+cdef class SMORMS3Recipe(Recipe):
+
+    def __cinit__(self):
+        self.hyperparams = ('lr', 'eps')
+        self.states = ('mem', 'g', 'g2')
+        self.loops = cf_smorms3
+
+
+cdef class MSVAGRecipe(Recipe):
+    cdef double largest_rho
+
+    def __cinit__(self, double largest_rho):
+        self.hyperparams = ('lr', 'beta', 'eta', 'weight_decay_rate')
+        self.states = ('m', 'v')
+        self.own_field = 'beta_power'
+        self.loops = cf_msvag
+        self.largest_rho = largest_rho
+
+    cdef bint prepare(
+            self, dict fields, const double *h, long t, int kind,
+            double *c) except -1:
+        cdef double beta = h[1], power, weight, rho, divisor
+        cdef PyObject *item = PyDict_GetItemWithError(fields, 'beta_power')
+        if item is NULL or not to_double(<object>item, &power):
+            return False
+        weight = 1. - power
+        divisor = (1. - pow(beta, 2.)) * pow(weight, 2.)
+        if divisor == 0:
+            return False
+        rho = pow(1. - beta, 2.) * (1. - pow(power, 2.)) / divisor
+        if not rho < self.largest_rho:
+            rho = self.largest_rho if rho == rho else rho
+        c[0] = 1. - beta
+        c[1] = weight
+        c[2] = 1. - rho
+        c[3] = rho
+        c[4] = h[2]
+        c[5] = h[0]
+        c[6] = h[3]
+        if not fits(c, kind, ALL):
+            return False
+        fields['beta_power'] = power * beta
+        return True
 
 
 cdef class AdamRecipe(Recipe):
@@ -351,12 +289,19 @@ cdef class AdamRecipe(Recipe):
             'gamma', 'amsgrad', 'adabound')
         self.states = ('m', 'v')
         self.amsgrad_states = ('m', 'v', 'vhat')
+        self.own_field = 'initial_alpha'
+        self.narrow = 1 << 4
 
     cdef tuple states_for(self, const double *h):
         return self.amsgrad_states if h[8] != 0 else self.states
 
+    cdef const Loop *loops_for(self, const double *h) noexcept:
+        if h[9] != 0:
+            return cf_amsbound if h[8] != 0 else cf_adabound
+        return cf_amsgrad if h[8] != 0 else cf_adam
+
     cdef bint prepare(
-            self, dict fields, const double *h, long t, int typenum,
+            self, dict fields, const double *h, long t, int kind,
             double *c) except -1:
         cdef double alpha = h[0], eps = h[3], final_lr, initial_alpha
         cdef double fix1 = 1. - pow(h[1], t)
@@ -364,7 +309,7 @@ cdef class AdamRecipe(Recipe):
         cdef PyObject *item
         if t < 1 or fix1 == 0 or not isfinite(fix1) or not fix2 >= 0:
             return False    # no learning rate: the rule raises its error
-        if _vanishes(eps, typenum):
+        if _vanishes(eps, DOUBLE if kind == DOUBLE else SINGLE):
             return False
         c[0] = 1. - h[1]
         c[1] = 1. - h[2]
@@ -372,8 +317,6 @@ cdef class AdamRecipe(Recipe):
         c[3] = eps
         c[4] = 1. - h[4] * h[5]
         c[5] = h[4]
-        c[6] = c[7] = 0
-        c[8] = h[9]         # whether the bounds apply
         if h[9] != 0:
             item = PyDict_GetItemWithError(fields, 'initial_alpha')
             if item is NULL or not to_double(<object>item, &initial_alpha):
@@ -383,28 +326,35 @@ cdef class AdamRecipe(Recipe):
             final_lr = h[6] * alpha / initial_alpha
             c[6] = final_lr * (1. - 1. / (h[7] * t + 1.))
             c[7] = final_lr * (1. + 1. / (h[7] * t))
+            if c[6] != c[6] or c[7] != c[7]:
+                return False
         return True
 
-    cdef void run(
-            self, int typenum, void **a, Py_ssize_t n, const double *c) noexcept nogil:
-        cdef bint bounded = c[8] != 0
-        if typenum == NPY_FLOAT32:
-            if a[4] is NULL and not bounded:
-                _adam(
-                    <float *>a[0], <const float *>a[1], <float *>a[2], <float *>a[3],
-                    n, <float>c[0], <float>c[1], <float>c[2], <float>c[3],
-                    <float>c[4], <float>c[5])
-            else:
-                _adam_variant(
-                    <float *>a[0], <const float *>a[1], <float *>a[2], <float *>a[3],
-                    <float *>a[4], n, bounded, <float>c[0], <float>c[1], <float>c[2],
-                    <float>c[3], <float>c[4], <float>c[5], <float>c[6], <float>c[7])
-        elif a[4] is NULL and not bounded:
-            _adam(
-                <double *>a[0], <const double *>a[1], <double *>a[2], <double *>a[3],
-                n, c[0], c[1], c[2], c[3], c[4], c[5])
-        else:
-            _adam_variant(
-                <double *>a[0], <const double *>a[1], <double *>a[2], <double *>a[3],
-                <double *>a[4], n, bounded, c[0], c[1], c[2], c[3], c[4], c[5], c[6],
-                c[7])
+
+# -- hooks
+
+
+cdef class HookRecipe:
+    """Compiled form of a class of hooks that change one gradient at a time."""
+
+
+cdef class WeightDecayRecipe(HookRecipe):
+
+    def __cinit__(self):
+        self.attributes = ('rate',)
+        self.scaled = True
+        self.loops = cf_weight_decay
+
+
+cdef class LassoRecipe(HookRecipe):
+
+    def __cinit__(self):
+        self.attributes = ('rate',)
+        self.loops = cf_lasso
+
+
+cdef class HardClippingRecipe(HookRecipe):
+
+    def __cinit__(self):
+        self.attributes = ('lower_bound', 'upper_bound')
+        self.loops = cf_hard_clipping

@@ -1,5 +1,6 @@
 """What hooks that change one gradient at a time have in common."""
 from chainer_fast import backend
+from chainer_fast._core import gradients
 
 
 class GradientHook:
@@ -18,3 +19,12 @@ class GradientHook:
     def _change(self, grad, param, rule, xp):
         """Change a gradient in place."""
         raise NotImplementedError
+
+
+def register(recipe):
+    """Make a decorator that gives a class of hooks its compiled form."""
+    def decorate(hook_class):
+        hook_class._recipe = recipe
+        gradients.register_hook(hook_class, recipe)
+        return hook_class
+    return decorate

@@ -1,7 +1,10 @@
 """Clipping of the norm of all gradients."""
 import math
 
+import numpy
+
 from chainer_fast import backend
+from chainer_fast._core import gradients
 
 
 class GradientClipping:
@@ -23,26 +26,34 @@ class GradientClipping:
         self.threshold = threshold
 
     def __call__(self, opt):
-        params = [param for param in opt.target.params(include_uninit=False)
-                  if param.grad is not None]
-        norm = math.sqrt(sum(_squared_norms(params)))
+        params = list(opt.target.params(include_uninit=False))
+        if gradients.has_cleared_grad(params):
+            params = [param for param in params if param.grad is not None]
+        total = gradients.sum_of_squares(params)
+        if total is None:
+            total = sum(_squared_norms(params))
+        norm = math.sqrt(total)
         if norm == 0:
             return
         rate = self.threshold / norm
         if not rate < 1:        # nor if the norm is no number
             return
-        for param in params:
+        for param in gradients.scale_grads(params, rate):
             grad = param.grad
             with backend.using_device(param.device):
                 grad *= rate
 
 
 def _squared_norms(params):
-    """Return the squared norms of gradients, one transfer from each device."""
+    """Yield squared norms of gradients, with one transfer from each device."""
     by_device = {}
     for param in params:
         with backend.using_device(param.device):
             flat = param.grad.ravel()
-            by_device.setdefault(param.device, []).append(flat.dot(flat))
+            square = flat.dot(flat)
+        if param.device.xp is numpy:
+            yield float(square)
+        else:
+            by_device.setdefault(param.device, []).append(square)
     for squares in by_device.values():
         yield float(sum(squares))

@@ -1,5 +1,9 @@
 """Layer-wise adaptive rate scaling."""
+import numpy
+
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
+
+_HALF_MAX = float(numpy.finfo(numpy.float16).max)
 
 
 class GradientLARS(GradientHook):
@@ -39,4 +43,7 @@ class GradientLARS(GradientHook):
             total = float(xp.linalg.norm(grad)) + self.weight_decay * size
             rate = size / (self.eps + total)
         grad += self.weight_decay * param.array
+        if grad.dtype == numpy.float16 and rate > _HALF_MAX:
+            # A gradient of zero would be multiplied by infinity.
+            rate = numpy.float32(rate)
         grad *= rate

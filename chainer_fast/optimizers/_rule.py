@@ -77,12 +77,14 @@ def register(recipe):
 
 def scalars(hyperparam, *names):
     """Return hyperparameters, those of NumPy's scalar types as Python's."""
-    values = [getattr(hyperparam, name) for name in names]
-    return [value.item() if _is_numpy_scalar(value) else value for value in values]
+    return [plain(getattr(hyperparam, name)) for name in names]
 
 
-def _is_numpy_scalar(value):
-    return isinstance(value, (numpy.generic, numpy.ndarray)) and value.ndim == 0
+def plain(value):
+    """Return a Python scalar in the place of one of NumPy."""
+    if isinstance(value, (numpy.generic, numpy.ndarray)) and value.ndim == 0:
+        return value.item()
+    return value
 
 
 def assign(hyperparam, **values):

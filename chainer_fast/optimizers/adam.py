@@ -74,7 +74,7 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
                 'Can\'t determine the bounds of AdaBound optimizer because the update '
                 'steps have not been started.')
         alpha, final_lr, gamma = self._scalars('alpha', 'final_lr', 'gamma')
-        limit = final_lr * alpha / self.initial_alpha
+        limit = final_lr * alpha / _rule.plain(self.initial_alpha)
         age = gamma * self.t
         return limit * (1 - 1 / (age + 1)), limit * (1 + 1 / age)
 

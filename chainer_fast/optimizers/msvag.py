@@ -1,6 +1,7 @@
 """M-SVAG."""
 import numpy
 
+from chainer_fast._core import update_recipes
 from chainer_fast.backends import cuda
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
@@ -9,6 +10,7 @@ from chainer_fast.optimizers import _rule
 _RHO_MAX = 0.9999
 
 
+@_rule.register(update_recipes.MSVAGRecipe(_RHO_MAX))
 class MSVAGRule(_rule.ElementwiseRule):
     """Update rule of :class:`MSVAG`, which tells the meaning of the parameters.
 
@@ -37,7 +39,7 @@ class MSVAGRule(_rule.ElementwiseRule):
     def _coefficients(self):
         """Return what the formula needs besides arrays, and count the update."""
         lr, beta, eta, decay = self._scalars('lr', 'beta', 'eta', 'weight_decay_rate')
-        power = self.beta_power
+        power = _rule.plain(self.beta_power)
         self.beta_power = power * beta
         rho = ((1 - beta) ** 2 * (1 - power ** 2)) / (
             (1 - beta ** 2) * (1 - power) ** 2)

@@ -1,11 +1,13 @@
 """SMORMS3."""
 import numpy
 
+from chainer_fast._core import update_recipes
 from chainer_fast.backends import cuda
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
+@_rule.register(update_recipes.SMORMS3Recipe())
 class SMORMS3Rule(_rule.ElementwiseRule):
     """Update rule of :class:`SMORMS3`, which tells the meaning of the parameters.
 

@@ -1,0 +1,11 @@
+"""Gradients of parameters, and what hooks make of them."""
+from chainer_fast._core.update_recipes cimport HookRecipe, Step
+
+
+cdef bint is_ready(object param) except -1
+cdef bint has_methods(type cls, tuple names, tuple methods) except -1
+cdef int report() except -1
+cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1
+cdef HookRecipe recipe_of_hook(object hook)
+cdef bint prepare_hook(
+    HookRecipe recipe, object hook, object loss_scale, int kind, Step *step) except -1

@@ -1,0 +1,281 @@
+"""Gradients of all parameters of a link, in compiled passes where that can be.
+
+The plain case is a parameter of the public class itself, with NumPy arrays.  For every
+other one a function here says that it is not served, or calls the hook.
+"""
+import numpy
+
+cimport numpy as np
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyObject
+from libc.string cimport memset
+from numpy cimport (
+    NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS, PyArray_DATA,
+    PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_SIZE)
+
+from chainer_fast._core.floats cimport (
+    clear_float_errors, float_errors, report_float_errors)
+from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
+from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
+from chainer_fast._core.update_recipes cimport (
+    HALF, MAX_COEFFICIENTS, SINGLE, HookRecipe, Step, all_finite, fits, scale_loops,
+    to_double, unscale_loops)
+
+np.import_array()
+
+cdef extern from *:
+    """
+    /* The function behind numpy.dot of two vectors, so that sums have the same bits. */
+    #if NPY_ABI_VERSION < 0x02000000
+    #define PyDataType_GetArrFuncs(descr) ((descr)->f)
+    #endif
+    static void cf_dot(PyObject *array, void *result) {
+        PyArrayObject *x = (PyArrayObject *)array;
+        npy_intp size = PyArray_ITEMSIZE(x);
+        PyDataType_GetArrFuncs(PyArray_DESCR(x))->dotfunc(
+            PyArray_DATA(x), size, PyArray_DATA(x), size, result, PyArray_SIZE(x), x);
+    }
+    static float cf_half_value(const void *half) {
+        npy_uint16 bits = *(const npy_uint16 *)half;
+        int exponent = bits >> 10 & 31;
+        float significand = (float)(bits & 1023) / 1024;
+        /* A sum of squares is not negative. */
+        if (exponent == 31)
+            return bits & 1023 ? (float)NPY_NAN : (float)NPY_INFINITY;
+        return exponent == 0 ? ldexpf(significand, -14)
+            : ldexpf(1 + significand, exponent - 15);
+    }
+    """
+    void cf_dot(object array, void *result)
+    float cf_half_value(const void *half)
+
+# The public class; a parameter of any other class is served the long way.
+cdef type _Parameter = None
+cdef dict _hook_recipes = {}        # class of hooks -> HookRecipe
+
+# Methods that must be the ones known at registration for a hook to be served.
+cdef tuple _METHODS = ('__call__', '_change')
+
+
+def bind(*, parameter):
+    """Make the public class of parameters known; called once, at import."""
+    global _Parameter
+    _Parameter = parameter
+
+
+def register_hook(type hook_class, HookRecipe recipe):
+    """Let :func:`call_hook` and rules that are updated together serve a class of hooks.
+
+    A hook is called with a rule and a parameter, and changes the parameter's gradient.
+    """
+    recipe.hook_class = hook_class
+    recipe.methods = tuple([getattr(hook_class, name) for name in _METHODS])
+    _hook_recipes[hook_class] = recipe
+
+
+cdef bint has_methods(type cls, tuple names, tuple methods) except -1:
+    """Whether a class has the methods that it had when it was registered."""
+    cdef Py_ssize_t i
+    for i in range(len(names)):
+        if getattr(cls, names[i]) is not methods[i]:
+            return False
+    return True
+
+
+cdef int report() except -1:
+    """Have NumPy warn of what loops did since the flags were cleared."""
+    cdef int flags = float_errors()
+    if flags:
+        report_float_errors(flags)
+    return 0
+
+
+cdef bint is_ready(object param) except -1:
+    """Whether a parameter is an ordinary one, and has an array and a gradient."""
+    cdef VariableBase variable
+    if type(param) is not _Parameter:
+        return False
+    variable = <VariableBase>param
+    return (variable.arr is not None and variable.grad_arr is not None
+            and variable._grad_valid and variable._layout is None)
+
+
+def has_cleared_grad(params):
+    """Whether the gradient of any of the parameters is None."""
+    for param in params:
+        if isinstance(param, VariableBase) and (<VariableBase>param)._grad_valid:
+            if (<VariableBase>param).grad_arr is None:
+                return True
+        elif param.grad is None:
+            return True
+    return False
+
+
+# -- loops on one gradient
+
+
+cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1:
+    """Choose the loop that divides by the loss scale; False if it is not plain."""
+    memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
+    step.loop = unscale_loops()[kind]
+    return to_double(loss_scale, &step.c[0]) and fits(step.c, kind, 1)
+
+
+cdef HookRecipe recipe_of_hook(object hook):
+    """Return the recipe of a hook, or None."""
+    cdef PyObject *item = PyDict_GetItemWithError(_hook_recipes, type(hook))
+    cdef HookRecipe recipe
+    if item is NULL:
+        return None
+    recipe = <HookRecipe>item
+    if not has_methods(recipe.hook_class, _METHODS, recipe.methods):
+        return None
+    return recipe
+
+
+cdef bint prepare_hook(
+        HookRecipe recipe, object hook, object loss_scale, int kind,
+        Step *step) except -1:
+    """Choose the loop of a hook and its coefficients; False if it is not plain."""
+    cdef PyObject *fields = cf_instance_dict(hook)
+    cdef PyObject *item
+    cdef double scale
+    cdef Py_ssize_t i
+    if (fields is NULL
+            or PyDict_GetItemWithError(<object>fields, '_change') is not NULL):
+        return False
+    memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
+    for i in range(len(recipe.attributes)):
+        item = PyDict_GetItemWithError(<object>fields, recipe.attributes[i])
+        if item is NULL or not to_double(<object>item, &step.c[i]):
+            return False
+        if step.c[i] != step.c[i]:
+            return False
+    if recipe.scaled and loss_scale is not None:
+        if not to_double(loss_scale, &scale):
+            return False
+        step.c[0] *= scale
+    step.loop = recipe.loops[kind]
+    return fits(step.c, kind, 1 | 2)
+
+
+cdef bint _run_hook(object param, HookRecipe recipe, object hook) except -1:
+    """Run the loop of a hook on a parameter; False if nothing was done."""
+    cdef VariableBase variable
+    cdef Operands operands
+    cdef Step step
+    if not is_ready(param):
+        return False
+    variable = <VariableBase>param
+    if not gather(&operands, variable.arr, variable.grad_arr, None, (), True):
+        return False
+    if not prepare_hook(recipe, hook, variable._loss_scale, operands.kind, &step):
+        return False
+    run(&operands, &step, 1)
+    return True
+
+
+def call_hook(hook, params):
+    """Call a hook for each parameter, in order, with the parameter's rule.
+
+    Parameters
+    ----------
+    hook : callable
+        What is called as ``hook(rule, param)``, unless a compiled loop does the same.
+    params : iterable of Parameter
+    """
+    cdef HookRecipe recipe = recipe_of_hook(hook)
+    clear_float_errors()
+    for param in params:
+        if recipe is not None and _run_hook(param, recipe, hook):
+            continue
+        report()
+        hook(param.update_rule, param)
+        recipe = recipe_of_hook(hook)
+        clear_float_errors()
+    report()
+
+
+# -- all gradients together
+
+
+def sum_of_squares(params):
+    """Return the sum of the squares of all gradients.
+
+    Returns
+    -------
+    float
+        None if the sum of any of them has to be left to its array module.
+    """
+    cdef double total = 0, double_sum
+    cdef float float_sum
+    cdef unsigned short half_sum
+    cdef int kind
+    cdef object grad
+    for param in params:
+        if not is_ready(param):
+            return None
+        grad = (<VariableBase>param).grad_arr
+        kind = kind_of_array(grad)
+        if kind < 0 or not (
+                PyArray_FLAGS(grad) & NPY_ARRAY_C_CONTIGUOUS
+                and PyArray_FLAGS(grad) & NPY_ARRAY_ALIGNED
+                and PyArray_ISNOTSWAPPED(grad)):
+            return None
+        if kind == HALF:
+            cf_dot(grad, &half_sum)
+            total += cf_half_value(&half_sum)
+        elif kind == SINGLE:
+            cf_dot(grad, &float_sum)
+            total += float_sum
+        else:
+            cf_dot(grad, &double_sum)
+            total += double_sum
+    return total
+
+
+def scale_grads(params, double factor):
+    """Multiply gradients by a number, in place.
+
+    Returns
+    -------
+    list of Parameter
+        Those that were left out, since they are not plain.
+    """
+    cdef list left = []
+    cdef VariableBase variable
+    cdef Operands operands
+    cdef Step step
+    memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
+    step.c[0] = factor
+    clear_float_errors()
+    for param in params:
+        if is_ready(param):
+            variable = <VariableBase>param
+            if gather(
+                    &operands, variable.arr, variable.grad_arr, None, (), True
+                    ) and fits(step.c, operands.kind, 1):
+                step.loop = scale_loops()[operands.kind]
+                run(&operands, &step, 1)
+                continue
+        left.append(param)
+    report()
+    return left
+
+
+def are_finite(params):
+    """Whether all gradients are known to be finite: plain, contiguous and finite."""
+    cdef object grad
+    cdef int kind
+    for param in params:
+        if not is_ready(param):
+            return False
+        grad = (<VariableBase>param).grad_arr
+        kind = kind_of_array(grad)
+        if kind < 0 or not (
+                PyArray_FLAGS(grad) & (NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS)
+                and PyArray_FLAGS(grad) & NPY_ARRAY_ALIGNED
+                and PyArray_ISNOTSWAPPED(grad)
+                and all_finite(kind, PyArray_DATA(grad), PyArray_SIZE(grad))):
+            return False
+    return True

@@ -1,0 +1,336 @@
+"""Loops over the arrays of a parameter, however they lie in memory.
+
+Arrays that are contiguous in the same order, as nearly all are, are handed to the loops
+as they are.  Others go through an iterator of NumPy, which copies them piece by piece
+into small buffers and back.
+"""
+cimport numpy as np
+from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
+from numpy cimport (
+    NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS,
+    NPY_ARRAY_WRITEABLE, NPY_FLOAT16, NPY_FLOAT32, NPY_FLOAT64, PyArray_CheckExact,
+    PyArray_CompareLists, PyArray_DATA, PyArray_DESCR, PyArray_DIM, PyArray_DIMS,
+    PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE,
+    PyArray_STRIDE, PyArray_TYPE, npy_intp)
+
+from chainer_fast._core.update_recipes cimport (
+    DOUBLE, HALF, SINGLE, floats_from_halves, halves_from_floats)
+
+np.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    ctypedef struct Iterator "NpyIter":
+        pass
+    ctypedef int Next "NpyIter_IterNextFunc"(Iterator *) noexcept
+    ctypedef unsigned int npy_uint32
+    Iterator *NpyIter_AdvancedNew(
+        int n, void *arrays, npy_uint32 flags, int order, int casting,
+        npy_uint32 *array_flags, void *types, int n_axes, int **axes,
+        npy_intp *shape, npy_intp buffer_size) except NULL
+    int NpyIter_Deallocate(Iterator *) except 0
+    Next *NpyIter_GetIterNext(Iterator *, char **) except NULL
+    char **NpyIter_GetDataPtrArray(Iterator *)
+    npy_intp *NpyIter_GetInnerLoopSizePtr(Iterator *)
+    npy_uint32 NPY_ITER_EXTERNAL_LOOP, NPY_ITER_BUFFERED, NPY_ITER_GROWINNER
+    npy_uint32 NPY_ITER_ZEROSIZE_OK, NPY_ITER_READWRITE, NPY_ITER_READONLY
+    npy_uint32 NPY_ITER_CONTIG, NPY_ITER_ALIGNED, NPY_ITER_NBO
+    int NPY_KEEPORDER, NPY_EQUIV_CASTING
+    void *PyArray_DescrFromType(int)
+
+cdef enum:
+    # Elements that go through several loops, or into a buffer, at a time.
+    BLOCK = 2048
+    # Loops longer than this let other threads run.
+    LONG = 50000
+
+
+cdef int kind_of_array(object array) noexcept:
+    """Return the kind of an array of floats of NumPy, or -1."""
+    cdef int typenum
+    if not PyArray_CheckExact(array):
+        return -1
+    typenum = PyArray_TYPE(array)
+    if typenum == NPY_FLOAT32:
+        return SINGLE
+    if typenum == NPY_FLOAT64:
+        return DOUBLE
+    return HALF if typenum == NPY_FLOAT16 else -1
+
+
+cdef bint _add(Operands *operands, object array, bint written) noexcept:
+    """Append an array that has the shape and the type of the first one."""
+    cdef int i = operands.count, flags
+    cdef object first
+    if i > 0:
+        first = <object>operands.arrays[0]
+        if (not PyArray_CheckExact(array)
+                or PyArray_TYPE(array) != PyArray_TYPE(first)
+                or PyArray_NDIM(array) != PyArray_NDIM(first)
+                or not PyArray_CompareLists(
+                    PyArray_DIMS(array), PyArray_DIMS(first), PyArray_NDIM(first))):
+            return False
+    flags = PyArray_FLAGS(array)
+    if written and not flags & NPY_ARRAY_WRITEABLE:
+        return False
+    if not (flags & NPY_ARRAY_ALIGNED and PyArray_ISNOTSWAPPED(array)):
+        flags = 0
+    operands.order &= flags
+    operands.arrays[i] = <PyObject *>array
+    operands.data[i] = PyArray_DATA(array)
+    operands.count = i + 1
+    return True
+
+
+cdef bint gather(
+        Operands *operands, object param, object grad, object states, tuple names,
+        bint changes_grad) except -1:
+    """Fill in the arrays of an update; False if they are not all of one kind.
+
+    ``names`` are those of the states that are needed; ``changes_grad`` tells whether
+    the gradient will be written to. Without a gradient its place is left open.
+    """
+    cdef PyObject *item
+    cdef int i
+    operands.kind = kind_of_array(param)
+    if operands.kind < 0:
+        return False
+    operands.count = 0
+    operands.changes_grad = changes_grad
+    operands.order = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS
+    operands.size = PyArray_SIZE(param)
+    if not _add(operands, param, True):
+        return False
+    if grad is None:
+        operands.arrays[1] = operands.arrays[0]
+        operands.data[1] = NULL
+        operands.count = 2
+    elif not _add(operands, grad, changes_grad):
+        return False
+    if len(names) and not PyDict_Check(states):
+        return False
+    for i in range(len(names)):
+        item = PyDict_GetItemWithError(states, names[i])
+        if item is NULL or not _add(operands, <object>item, True):
+            return False
+    for i in range(operands.count, MAX_ARRAYS):
+        operands.data[i] = NULL
+    return _are_apart(operands)
+
+
+# -- memory that two arrays share
+
+
+cdef void _extent(object array, const char **first, const char **last) noexcept:
+    """Find the memory between the ends of an array; both are 0 if it is empty."""
+    cdef npy_intp reach
+    cdef int axis
+    first[0] = last[0] = NULL
+    if PyArray_SIZE(array) == 0:
+        return
+    first[0] = last[0] = <const char *>PyArray_DATA(array)
+    for axis in range(PyArray_NDIM(array)):
+        reach = (PyArray_DIM(array, axis) - 1) * PyArray_STRIDE(array, axis)
+        if reach < 0:
+            first[0] += reach
+        else:
+            last[0] += reach
+    last[0] += PyArray_ITEMSIZE(array)
+
+
+cdef bint _overlaps_itself(object array) noexcept:
+    """Whether two elements may be at the same place in memory; a careful guess."""
+    cdef npy_intp covered = PyArray_ITEMSIZE(array), stride, smallest
+    cdef int axis, step, found
+    cdef unsigned long seen = 0
+    for step in range(PyArray_NDIM(array)):
+        found = -1
+        smallest = 0
+        for axis in range(PyArray_NDIM(array)):
+            stride = abs(PyArray_STRIDE(array, axis))
+            if not seen >> axis & 1 and (found < 0 or stride < smallest):
+                found = axis
+                smallest = stride
+        seen |= 1ul << found
+        if PyArray_DIM(array, found) > 1:
+            if smallest < covered:
+                return True
+            covered += (PyArray_DIM(array, found) - 1) * smallest
+    return False
+
+
+cdef bint _are_apart(Operands *operands) noexcept:
+    """Whether no two arrays have memory in common.
+
+    Where they do, the order of the operations counts, which is NumPy's business.
+    """
+    cdef const char *first[MAX_ARRAYS]
+    cdef const char *last[MAX_ARRAYS]
+    cdef Py_ssize_t n_bytes
+    cdef int i, j, n = operands.count
+    if operands.order:
+        n_bytes = operands.size * PyArray_ITEMSIZE(<object>operands.arrays[0])
+        for i in range(n):
+            first[i] = <const char *>operands.data[i]
+            last[i] = first[i] + n_bytes if first[i] is not NULL else NULL
+    else:
+        if PyArray_NDIM(<object>operands.arrays[0]) > 32:
+            return False
+        for i in range(n):
+            first[i] = last[i] = NULL
+            if operands.data[i] is not NULL:
+                _extent(<object>operands.arrays[i], &first[i], &last[i])
+            if i != 1 and _overlaps_itself(<object>operands.arrays[i]):
+                return False
+    for i in range(n):
+        for j in range(i + 1, n):
+            if first[i] < last[j] and first[j] < last[i]:
+                return False
+    return True
+
+
+# -- running
+
+
+cdef void _run_block(
+        void **data, Py_ssize_t n, Step *steps, int n_steps) noexcept nogil:
+    cdef int i
+    for i in range(n_steps):
+        steps[i].loop(data, n, steps[i].c)
+
+
+cdef void _run_flat(
+        Operands *operands, Step *steps, int n_steps, Py_ssize_t itemsize
+        ) noexcept nogil:
+    """Run over contiguous arrays: block by block, so that the second loop finds in the
+    cache what the first one has read.
+    """
+    cdef void *data[MAX_ARRAYS]
+    cdef Py_ssize_t done = 0, n
+    cdef int i
+    if n_steps == 1:
+        steps[0].loop(operands.data, operands.size, steps[0].c)
+        return
+    for i in range(MAX_ARRAYS):
+        data[i] = operands.data[i]
+    while done < operands.size:
+        n = min(operands.size - done, <Py_ssize_t>BLOCK)
+        _run_block(data, n, steps, n_steps)
+        for i in range(operands.count):
+            data[i] = <char *>data[i] + n * itemsize
+        done += n
+
+
+cdef int _run_iterated(Operands *operands, Step *steps, int n_steps) except -1:
+    """Run over arrays of any layout."""
+    cdef npy_uint32 flags[MAX_ARRAYS]
+    cdef void *types[MAX_ARRAYS]
+    cdef void *data[MAX_ARRAYS]
+    cdef Iterator *iterator
+    cdef Next *advance
+    cdef char **pointers
+    cdef npy_intp *n
+    cdef int i
+    cdef void *descr = PyArray_DescrFromType(
+        PyArray_TYPE(<object>operands.arrays[0]))
+    for i in range(MAX_ARRAYS):
+        data[i] = NULL
+        types[i] = descr
+        flags[i] = NPY_ITER_CONTIG | NPY_ITER_ALIGNED | NPY_ITER_NBO | (
+            NPY_ITER_READWRITE if i != 1 or operands.changes_grad
+            else NPY_ITER_READONLY)
+    try:
+        iterator = NpyIter_AdvancedNew(
+            operands.count, <void *>operands.arrays,
+            NPY_ITER_EXTERNAL_LOOP | NPY_ITER_BUFFERED | NPY_ITER_GROWINNER
+            | NPY_ITER_ZEROSIZE_OK,
+            NPY_KEEPORDER, NPY_EQUIV_CASTING, flags, <void *>types, -1, NULL, NULL, BLOCK)
+    finally:
+        Py_DECREF(<object>descr)
+    try:
+        if operands.size:
+            advance = NpyIter_GetIterNext(iterator, NULL)
+            pointers = NpyIter_GetDataPtrArray(iterator)
+            n = NpyIter_GetInnerLoopSizePtr(iterator)
+            while True:
+                for i in range(operands.count):
+                    data[i] = pointers[i]
+                _run_block(data, n[0], steps, n_steps)
+                if not advance(iterator):
+                    break
+    finally:
+        NpyIter_Deallocate(iterator)
+    return 0
+
+
+cdef int run(Operands *operands, Step *steps, int n_steps) except -1:
+    """Run loops over the arrays, one after the other for each element."""
+    cdef Py_ssize_t itemsize
+    cdef int i
+    if not operands.order:
+        return _run_iterated(operands, steps, n_steps)
+    itemsize = PyArray_ITEMSIZE(<object>operands.arrays[0])
+    if operands.size < LONG:
+        _run_flat(operands, steps, n_steps, itemsize)
+        return 0
+    # Other threads may give the arrays up meanwhile.
+    for i in range(operands.count):
+        Py_INCREF(<object>operands.arrays[i])
+    with nogil:
+        _run_flat(operands, steps, n_steps, itemsize)
+    for i in range(operands.count):
+        Py_DECREF(<object>operands.arrays[i])
+    return 0
+
+
+cdef void _run_in_floats(
+        Operands *operands, char *param, const char *grad, Step *steps,
+        int n_steps) noexcept nogil:
+    cdef float buffer[BLOCK]
+    cdef void *data[MAX_ARRAYS]
+    cdef Py_ssize_t done = 0, n
+    cdef int i
+    for i in range(MAX_ARRAYS):
+        data[i] = operands.data[i]
+    data[1] = buffer
+    while done < operands.size:
+        n = min(operands.size - done, <Py_ssize_t>BLOCK)
+        floats_from_halves(grad + 2 * done, buffer, n)
+        _run_block(data, n, steps, n_steps)
+        halves_from_floats(<const float *>data[0], param + 2 * done, n)
+        for i in range(operands.count):
+            if i != 1:
+                data[i] = <char *>data[i] + 4 * n
+        done += n
+
+
+cdef bint lie_alike(const Operands *a, const Operands *b) noexcept:
+    """Whether the arrays of two groups have the same shape and order in memory."""
+    cdef object first = <object>a.arrays[0], second = <object>b.arrays[0]
+    return a.order & b.order and PyArray_NDIM(first) == PyArray_NDIM(second) and (
+        PyArray_CompareLists(
+            PyArray_DIMS(first), PyArray_DIMS(second), PyArray_NDIM(first)))
+
+
+cdef int run_in_floats(
+        Operands *operands, Operands *halves, Step *steps, int n_steps) except -1:
+    """Run over float32 arrays in the place of a float16 parameter and its gradient.
+
+    The first of the arrays is the twin of the parameter, the second no matter what; all
+    have to lie alike.
+    """
+    cdef int i
+    for i in range(operands.count):
+        Py_INCREF(<object>operands.arrays[i])
+    for i in range(2):
+        Py_INCREF(<object>halves.arrays[i])
+    with nogil:
+        _run_in_floats(
+            operands, <char *>halves.data[0], <const char *>halves.data[1], steps,
+            n_steps)
+    for i in range(operands.count):
+        Py_DECREF(<object>operands.arrays[i])
+    for i in range(2):
+        Py_DECREF(<object>halves.arrays[i])
+    return 0
