@@ -26,7 +26,7 @@ class Model(chainer.Chain):
     def __init__(self):
         super().__init__()
         with self.init_scope():
-            self.conv = L.Convolution2D(None, 6, (3, 2), (2, 1), (1, 0))
+            self.conv = L.Convolution2D(None, 6, 3, (2, 1), (1, 0))
             self.bn = L.BatchNormalization(6, eps=1e-2)
             self.deconv = L.Deconvolution2D(6, 3, 2, nobias=True)
             self.fc = L.Linear(None, 5)
@@ -60,7 +60,7 @@ layer {
     pad_h: 1
     stride_w: 1
     stride_h: 2
-    kernel_w: 2
+    kernel_w: 3
     kernel_h: 3
     group: 1
   }
