@@ -233,11 +233,23 @@ class GradientMethod(Optimizer):
         """
         if lossfun is not None:
             self.__backward(lossfun(*args, **kwds))
-        self.reallocate_cleared_grads()
-        self.check_nan_in_grads()
-        self.call_hooks('pre')
-        self.__move()
-        self.reallocate_cleared_grads()
+        # Where no code of a user can come between the steps, one walk over the
+        # parameters serves them all.
+        short = not self._hookable._pre_update_hooks and self.__has_usual_steps()
+        if short:
+            params = list(self.target.params())
+            _fill_cleared_grads(params)
+            self.check_nan_in_grads()
+        else:
+            self.reallocate_cleared_grads()
+            self.check_nan_in_grads()
+            self.call_hooks('pre')
+            params = self.target.params()
+        self.t += 1
+        if self.is_safe_to_update():
+            short = _update.update_params(params) and short
+        if not short:
+            self.reallocate_cleared_grads()
         self.call_hooks('post')
         self.update_loss_scale()
 
@@ -247,21 +259,20 @@ class GradientMethod(Optimizer):
         clear()
         loss.backward(loss_scale=self._loss_scale)
 
-    def __move(self):
-        self.t += 1
-        if self.is_safe_to_update():
-            _update.update_params(self.target.params())
+    def __has_usual_steps(self):
+        """Whether neither the optimizer nor the link has a way of its own."""
+        own, cls, link = vars(self), type(self), type(self.target)
+        return link.params is link_module.Link.params and all(
+            getattr(cls, name) is method and name not in own
+            for name, method in _USUAL_STEPS)
 
     def reallocate_cleared_grads(self):
         """Set the cleared gradients of initialized parameters to zeros."""
-        params = list(self.target.params(include_uninit=False))
-        if not _gradients.has_cleared_grad(params):
-            return
-        for param in params:
-            if param.grad is None:
-                device = param.device
-                with backend.using_device(device):
-                    param.grad = device.xp.zeros_like(param.array)
+        target = self.target
+        if type(target).params is link_module.Link.params:
+            _fill_cleared_grads(list(target.params()))
+        else:
+            _fill_cleared_grads([param for _, param in target.namedparams(False)])
 
     def call_hook(self, hook):
         """Call one hook, and make up for the gradients that it has cleared."""
@@ -297,6 +308,21 @@ class GradientMethod(Optimizer):
         warnings.warn(
             'GradientMethod.use_cleargrads is deprecated.', DeprecationWarning)
         self._use_cleargrads = use
+
+
+_USUAL_STEPS = tuple([(name, getattr(GradientMethod, name)) for name in (
+    'reallocate_cleared_grads', 'check_nan_in_grads', 'call_hooks')])
+
+
+def _fill_cleared_grads(params):
+    """Set gradients that are None to zeros, but for uninitialized parameters."""
+    if not _gradients.has_cleared_grad(params):
+        return
+    for param in params:
+        if param.is_initialized and param.grad is None:
+            device = param.device
+            with backend.using_device(device):
+                param.grad = device.xp.zeros_like(param.array)
 
 
 def make_deprecation_message(module_name):

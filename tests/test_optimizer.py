@@ -298,6 +298,61 @@ def test_overridden_steps_are_called():
     np.testing.assert_array_equal(net.w.array, [1, 1])
 
 
+def test_steps_replaced_on_the_object_are_called():
+    net = Net()
+    sgd = optimizers.SGD().setup(net)
+    calls = []
+    sgd.reallocate_cleared_grads = lambda: calls.append('reallocate')
+    sgd.check_nan_in_grads = lambda: calls.append('check')
+    sgd.update(net, X)
+    assert calls == ['reallocate', 'check', 'reallocate']
+
+
+def test_gradients_cleared_by_a_rule_are_zero_afterwards():
+    net = Net()
+    sgd = optimizers.SGD(lr=.5).setup(net)
+    net.w.update_rule.add_hook(lambda rule, param: param.cleargrad(), 'clear')
+    for _ in range(2):
+        sgd.update(net, X)
+        np.testing.assert_array_equal(net.w.grad, [0, 0])
+        np.testing.assert_array_equal(net.w.array, [1, 1])
+        np.testing.assert_array_equal(net.child.v.grad, X)
+
+
+def test_link_that_yields_some_of_its_parameters():
+    class Frozen(Net):
+        def params(self):       # as programs override it
+            return iter([self.w])
+
+    net = Frozen()
+    sgd = optimizers.SGD(lr=.5).setup(net)
+    for param in (net.w, net.idle, net.child.v):
+        param.cleargrad()
+    net.w.grad = X.copy()
+    sgd.update()
+    np.testing.assert_array_equal(net.w.array, [.5, 0])
+    np.testing.assert_array_equal(net.idle.grad, [0, 0])
+    assert net.idle.update_rule is None
+
+
+def test_update_sees_changes_of_the_link():
+    net = Net()
+    sgd = optimizers.SGD(lr=.5).setup(net)
+    sgd.update(net, X)
+    added = chainer.Parameter(np.ones(2, np.float32))
+    added.update_rule = sgd.create_update_rule()
+    with net.init_scope():
+        net.added = added
+    del net.idle
+    net.child = chainer.Link()
+    net.cleargrads()
+    added.grad = X.copy()
+    sgd.update()
+    sgd.update()
+    np.testing.assert_array_equal(added.array, [0, -1])
+    assert (added.update_rule.t, net.w.update_rule.t) == (2, 3)
+
+
 # -- loss scaling
 
 
@@ -363,6 +418,19 @@ def test_dynamic_loss_scale():
         for _ in range(20):
             sgd.update(net, bad)
     assert sgd._loss_scale == 1
+
+
+def test_dynamic_loss_scale_of_strided_gradients():
+    net = Net()
+    sgd = optimizers.SGD(lr=0.).setup(net)
+    sgd.loss_scaling(interval=1)
+    for value, safe in ((0, True), (np.nan, False)):
+        net.cleargrads()
+        net.w.grad = np.full(4, value, np.float32)[::2]
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            sgd.update()
+        assert sgd.is_safe_to_update() is safe
 
 
 # -- float32 updates of float16

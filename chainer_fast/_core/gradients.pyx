@@ -101,12 +101,15 @@ cdef bint is_ready(object param) except -1:
 
 
 def has_cleared_grad(params):
-    """Whether the gradient of any of the parameters is None."""
+    """Whether the gradient of any of the initialized parameters is None."""
+    cdef VariableBase variable
     for param in params:
-        if isinstance(param, VariableBase) and (<VariableBase>param)._grad_valid:
-            if (<VariableBase>param).grad_arr is None:
+        if type(param) is _Parameter:
+            variable = <VariableBase>param
+            if variable.arr is not None and (
+                    variable.grad_arr is None or not variable._grad_valid):
                 return True
-        elif param.grad is None:
+        elif param.is_initialized and param.grad is None:
             return True
     return False
 

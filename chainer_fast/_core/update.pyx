@@ -10,7 +10,7 @@ replaced, and its hooks, if any, are ones that have a compiled form as well;
 :func:`step` serves all others one at a time.
 """
 cimport numpy as np
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next, PyDict_Size
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.long cimport PyLong_AsLong
 from cpython.object cimport PyObject
 from libc.string cimport memset
@@ -25,6 +25,10 @@ from chainer_fast._core.update_recipes cimport (
     HALF, MAX_COEFFICIENTS, MAX_HYPERPARAMS, HookRecipe, Recipe, Step, fits, to_double)
 
 np.import_array()
+
+cdef extern from *:
+    # A look at the field, where PyDict_Size is a call.
+    Py_ssize_t PyDict_GET_SIZE(object mapping)
 
 cdef enum:
     # Attributes of an update rule as UpdateRule makes them, in their order.
@@ -169,7 +173,7 @@ cdef class _Values:
         if type(hyperparam) is not _Hyperparameter:
             return False
         fields = cf_instance_dict(hyperparam)
-        if fields is not NULL and PyDict_Size(<object>fields) == 1:
+        if fields is not NULL and PyDict_GET_SIZE(<object>fields) == 1:
             PyDict_Next(<object>fields, &position, &key, &parent)
             if recipe is self.recipe and <object>parent is self.parent:
                 return True
@@ -188,7 +192,7 @@ cdef class _Values:
 
     cdef bint prepare(
             self, Recipe recipe, dict fields, long t, int kind, Step *step) except -1:
-        if self.recipe is None or PyDict_Size(fields) > N_FIELDS:
+        if self.recipe is None or PyDict_GET_SIZE(fields) > N_FIELDS:
             return _prepare(recipe, fields, self.h, t, kind, step)
         if self.step_kind != kind or self.step_t != t:
             self.step_kind = -1
@@ -206,7 +210,7 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
     With all the known attributes and no others, no method is replaced.
     """
     cdef PyObject *key
-    cdef Py_ssize_t position = 0, size = PyDict_Size(fields)
+    cdef Py_ssize_t position = 0, size = PyDict_GET_SIZE(fields)
     cdef int i = 0
     if size != N_FIELDS and (
             size != N_FIELDS + 1 or recipe.own_field is None
@@ -237,7 +241,7 @@ cdef PyObject *_pre_hooks(object hookable) except? NULL:
     if fields is NULL:
         return NULL
     post = PyDict_GetItemWithError(<object>fields, '_post_update_hooks')
-    if post is NULL or PyDict_Size(<object>post):
+    if post is NULL or PyDict_GET_SIZE(<object>post):
         return NULL
     return PyDict_GetItemWithError(<object>fields, '_pre_update_hooks')
 
@@ -317,7 +321,7 @@ cdef bint _update_plainly(object param, _Values values) except -1:
     if not gather(
             &operands, array, grad, <object>field[STATE],
             recipe.states_for(values.h),
-            (loss_scale is not None or PyDict_Size(hooks)) and not in_floats):
+            (loss_scale is not None or PyDict_GET_SIZE(hooks)) and not in_floats):
         return False
     if in_floats and not lie_alike(&operands, &halves):
         return False
@@ -327,7 +331,7 @@ cdef bint _update_plainly(object param, _Values values) except -1:
         n = 1
         if in_floats:
             loss_scale = None       # the twin has none
-    if PyDict_Size(hooks):
+    if PyDict_GET_SIZE(hooks):
         n = _prepare_hooks(hooks, loss_scale, operands.kind, values, steps, n)
     t = PyLong_AsLong(<object>field[COUNT]) + 1
     if n < 0 or not values.prepare(recipe, fields, t, operands.kind, &steps[n]):

@@ -95,6 +95,11 @@ def test_as_hooks_of_optimizer_and_of_rule(name):
         np.testing.assert_array_equal(*results)
 
 
+def test_lars_of_half_precision_and_no_gradient():
+    # The factor, a billion, is larger than any float16.
+    assert not changed('GradientLARS', dtype='float16', grad=(0, 0)).any()
+
+
 def test_weight_decay_is_scaled_with_the_loss():
     param = make()
     param._loss_scale = 4.
@@ -128,16 +133,18 @@ def test_noise_function():
     np.testing.assert_array_equal(param.grad, [-5, 9])
 
 
+@pytest.mark.parametrize('layout', [np.ascontiguousarray, np.asfortranarray])
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 @pytest.mark.parametrize('threshold,factor', [(6.5, .5), (13, 1), (20, 1)])
-def test_clipping(threshold, factor, dtype):
-    first = make(dtype, grad=(3, 4))
+def test_clipping(threshold, factor, dtype, layout):
+    first = make(dtype, data=np.zeros((2, 2)), grad=[[3, 0], [4, 0]])
+    first.grad = layout(first.grad)
     second = make(dtype, data=np.zeros((1, 1)), grad=[[-12]])
     cleared, late = make(), chainer.Parameter()
     cleared.cleargrad()
     sgd = optimizers.SGD().setup(link_of(first, second, cleared, late))
     optimizer_hooks.GradientClipping(threshold)(sgd)
-    np.testing.assert_array_equal(first.grad, np.multiply([3, 4], factor))
+    np.testing.assert_array_equal(first.grad[:, 0], np.multiply([3, 4], factor))
     np.testing.assert_array_equal(second.grad, [[-12 * factor]])
     assert first.grad.dtype == dtype
     assert cleared.grad is None
@@ -153,3 +160,13 @@ def test_clipping_of_nothing():
     param.grad[...] = np.nan
     hook(sgd)
     assert np.isnan(param.grad).all()
+
+
+def test_clipping_adds_up_in_double_precision():
+    # In float32 none of the small squares would make the sum larger than 1.
+    params = [make(grad=(1, 0)), *[make(grad=(2. ** -12, 0)) for _ in range(7)]]
+    rate = .5 / math.sqrt(1 + 7 * 2. ** -24)
+    assert np.float32(rate) != np.float32(.5)
+    sgd = optimizers.SGD().setup(link_of(*params))
+    optimizer_hooks.GradientClipping(.5)(sgd)
+    assert params[0].grad[0] == np.float32(rate)

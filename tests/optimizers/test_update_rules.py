@@ -179,13 +179,17 @@ def test_zero_gradient_warns_of_nothing(name):
 def test_numpy_scalars_as_hyperparameters(name):
     # A numpy.float64 must not have float32 arrays computed in float64.
     plain, _ = make(name)
-    other, rule = make(name)
-    for key, value in rule.hyperparam.get_dict().items():
+    other, _ = make(name)
+    optimizer = getattr(optimizers, name)()
+    for key, value in optimizer.hyperparam.get_dict().items():
         if isinstance(value, float):
-            setattr(rule.hyperparam, key, np.float64(value))
+            setattr(optimizer.hyperparam, key, np.float64(value))
+    other.update_rule = rule = optimizer.create_update_rule()
+    rule._init_states(other)
     for _ in range(3):
         plain.update()
-        other.update()
+        rule.t += 1
+        rule._move(other.array, other.grad)
     np.testing.assert_array_equal(plain.array, other.array)
 
 
