@@ -25,6 +25,11 @@ _EXPORTS = {
     'model': '''
         classifier:Classifier
     ''',
+    'model.vision': '''
+        googlenet:GoogLeNet
+        resnet:ResNet101Layers,ResNet152Layers,ResNet50Layers
+        vgg:VGG16Layers,VGG19Layers
+    ''',
     'normalization': '''
         batch_normalization:BatchNormalization
         batch_renormalization:BatchRenormalization

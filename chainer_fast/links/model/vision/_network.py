@@ -1,0 +1,215 @@
+"""What networks for images have in common."""
+import os
+import sys
+
+from chainer_fast import link, variable
+from chainer_fast.configuration import using_config
+from chainer_fast.dataset import convert, download
+from chainer_fast.function import no_backprop_mode
+from chainer_fast.functions.array.reshape import reshape
+from chainer_fast.functions.math.sum import sum as sum_
+from chainer_fast.serializers import npz
+from chainer_fast.utils import argument, imgproc
+
+_RETIRED = '%s argument is not supported anymore. Use chainer.using_config'
+
+# Images are cut to this, of a somewhat larger size, for predictions.
+_CROP = 224
+_LARGER = 256
+
+
+class ImageNetwork(link.Chain):
+    """A network whose layers have names.
+
+    A subclass says what the layers do in :attr:`functions`.
+    """
+
+    # Layer that is extracted unless others are named.
+    _features = None
+
+    # Layers beside the others, and which one each starts from.
+    _branches = {}
+
+    @property
+    def functions(self):
+        """Lists of functions by the name of the layer, in the order of the layers."""
+        raise NotImplementedError
+
+    @property
+    def available_layers(self):
+        """Names of the layers, in their order."""
+        return list(self.functions)
+
+    @staticmethod
+    def _prepare(image, size):
+        raise NotImplementedError
+
+    @staticmethod
+    def _over_crops(y):
+        """Average predictions over the second axis."""
+        return sum_(y, axis=1) / y.shape[1]
+
+    def forward(self, x, layers=None, **kwargs):
+        """Compute layers.
+
+        Parameters
+        ----------
+        x : chainer_fast.Variable or array, shape (n, 3, height, width)
+            Images, as ``prepare`` makes them.
+        layers : iterable of str or None
+            Names of the layers; ``['prob']`` if None.
+
+        Returns
+        -------
+        dict
+            Variables by the name of the layer. Names that there is no layer of are
+            left out.
+
+        Raises
+        ------
+        ValueError
+            If the retired argument ``train`` is given.
+        """
+        if kwargs:
+            argument.parse_kwargs(kwargs, train=_RETIRED % 'train')
+        wanted = {'prob'} if layers is None else set(layers)
+        starts = self._branches.values()
+        found, kept = {}, {}
+        for name, functions in self.functions.items():
+            if not wanted:
+                break
+            branch = self._branches.get(name)
+            if branch is None:
+                y = x
+            elif name in wanted:
+                y = kept[branch]
+            else:
+                continue
+            for function in functions:
+                y = function(y)
+            if branch is None:
+                x = y
+            if name in starts:
+                kept[name] = y
+            if name in wanted:
+                found[name] = y
+                wanted.remove(name)
+        return found
+
+    def extract(self, images, layers=None, size=(_CROP, _CROP), **kwargs):
+        """Compute layers of images, for features.
+
+        The configuration is left as it is: set ``train`` and ``enable_backprop`` to
+        False, if these are only features.
+
+        Parameters
+        ----------
+        images : iterable of PIL.Image.Image or numpy.ndarray
+            Images, which are prepared.
+        layers : iterable of str or None
+            Names of the layers; one with features for other tasks if None.
+        size : (int, int) or None
+            Width and height that the images are resized to. With None they remain as
+            they are, and have to be equally large.
+
+        Returns
+        -------
+        dict
+            Variables by the name of the layer.
+
+        Raises
+        ------
+        ValueError
+            If there are no images, if they differ in size, or if one of the retired
+            arguments ``train`` and ``volatile`` is given.
+        """
+        if kwargs:
+            argument.parse_kwargs(
+                kwargs, train=_RETIRED % 'train', volatile=_RETIRED % 'volatile')
+        x = variable.Variable(self._batch(images, size))
+        return self(x, layers=[self._features] if layers is None else layers)
+
+    def _batch(self, images, size):
+        return self.device.send(convert.concat_examples(
+            [self._prepare(image, size=size) for image in images]))
+
+    def predict(self, images, oversample=True):
+        """Compute probabilities of the classes of images.
+
+        Parameters
+        ----------
+        images : iterable of PIL.Image.Image or numpy.ndarray
+            Images, which are prepared and resized to 256 x 256.
+        oversample : bool
+            Average over ten crops of each image: the corners and the middle, and these
+            mirrored. Otherwise there is just the middle.
+
+        Returns
+        -------
+        chainer_fast.Variable, shape (n, classes)
+            Probabilities.
+        """
+        x = self._batch(images, (_LARGER, _LARGER))
+        if oversample:
+            x = imgproc.oversample(x, crop_dims=(_CROP, _CROP))
+        else:
+            margin = (_LARGER - _CROP) // 2
+            x = x[:, :, margin:margin + _CROP, margin:margin + _CROP]
+        with using_config('train', False), no_backprop_mode():
+            y = self(variable.Variable(x), layers=['prob'])['prob']
+            if oversample:
+                y = self._over_crops(reshape(y, (-1, 10) + y.shape[1:]))
+        return y
+
+
+def models_folder():
+    """Return the folder for the weights of networks."""
+    return download.get_dataset_directory('pfnet/chainer/models')
+
+
+def read_caffemodel(path):
+    """Read a network of Caffe, which needs protobuf."""
+    from chainer_fast.links.caffe.caffe_function import CaffeFunction
+    print('Now loading caffemodel (usually it may take few minutes)', file=sys.stderr)
+    return CaffeFunction(path)
+
+
+def retrieve(name, create, model):
+    """Load weights from the folder of models, and make the file first if need be.
+
+    Parameters
+    ----------
+    name : str
+        Name of the npz file.
+    create : callable
+        Makes the file whose path it is called with, and fills the model.
+    model : chainer_fast.Link
+        The network.
+    """
+    return download.cache_or_load_file(
+        os.path.join(models_folder(), name), create,
+        lambda path: npz.load_npz(path, model))
+
+
+def download_caffemodel(url):
+    """Return the path of a caffemodel, which is downloaded if it is not there.
+
+    Parameters
+    ----------
+    url : str
+        Address of the file.
+
+    Raises
+    ------
+    OSError
+        If it can neither be found nor downloaded.
+    """
+    path = os.path.join(models_folder(), os.path.basename(url))
+    if os.path.exists(path):
+        return path
+    try:
+        return download.cached_download(url)
+    except OSError as e:
+        raise OSError(
+            'the weights cannot be downloaded (%s). Please get the caffemodel from %r '
+            'and place it on %s' % (e, url, path)) from e

@@ -1,0 +1,203 @@
+"""GoogLeNet."""
+import collections
+
+from chainer_fast.functions.activation.relu import relu
+from chainer_fast.functions.activation.softmax import softmax
+from chainer_fast.functions.math.average import average
+from chainer_fast.functions.noise.dropout import dropout
+from chainer_fast.functions.normalization.local_response_normalization import (
+    local_response_normalization,
+)
+from chainer_fast.functions.pooling.average_pooling_2d import average_pooling_2d
+from chainer_fast.functions.pooling.max_pooling_nd import max_pooling_2d
+from chainer_fast.initializers import constant, uniform
+from chainer_fast.links.connection.convolution_2d import Convolution2D
+from chainer_fast.links.connection.inception import Inception
+from chainer_fast.links.connection.linear import Linear
+from chainer_fast.links.model.vision import _images, _network
+from chainer_fast.serializers import npz
+
+available = _images.available
+
+_MEAN = 104, 117, 123
+_URL = 'http://dl.caffe.berkeleyvision.org/bvlc_googlenet.caffemodel'
+
+# Table 1 of the paper: channels of the input, and of 1x1, 3x3 (reduced and itself),
+# 5x5 (the same) and of the projection after pooling.
+_INCEPTIONS = {
+    '3a': (192, 64, 96, 128, 16, 32, 32),
+    '3b': (256, 128, 128, 192, 32, 96, 64),
+    '4a': (480, 192, 96, 208, 16, 48, 64),
+    '4b': (512, 160, 112, 224, 24, 64, 64),
+    '4c': (512, 128, 128, 256, 24, 64, 64),
+    '4d': (512, 112, 144, 288, 32, 64, 64),
+    '4e': (528, 256, 160, 320, 32, 128, 128),
+    '5a': (832, 256, 160, 320, 32, 128, 128),
+    '5b': (832, 384, 192, 384, 48, 128, 128),
+}
+
+# Names in Caffe by names here.
+_CAFFE_NAMES = {
+    'conv1': 'conv1/7x7_s2', 'conv2_reduce': 'conv2/3x3_reduce', 'conv2': 'conv2/3x3',
+    'loss1_conv': 'loss1/conv', 'loss1_fc1': 'loss1/fc', 'loss1_fc2':
+    'loss1/classifier', 'loss2_conv': 'loss2/conv', 'loss2_fc1': 'loss2/fc',
+    'loss2_fc2': 'loss2/classifier', 'loss3_fc': 'loss3/classifier',
+}
+_CAFFE_INCEPTION_NAMES = {
+    'conv1': '1x1', 'proj3': '3x3_reduce', 'conv3': '3x3', 'proj5': '5x5_reduce',
+    'conv5': '5x5', 'projp': 'pool_proj',
+}
+
+
+def prepare(image, size=(224, 224)):
+    """Turn an image into an input of GoogLeNet.
+
+    Parameters
+    ----------
+    image : PIL.Image.Image or numpy.ndarray
+        Image, or an array of shape ``(height, width)``, ``(height, width, channels)``
+        or ``(channels, height, width)`` with numbers from 0 to 255.
+    size : (int, int) or None
+        Width and height of the result; those of the image if None.
+
+    Returns
+    -------
+    numpy.ndarray, shape (3, height, width)
+        Blue, green and red without their means in the training images.
+    """
+    return _images.prepare(image, size, _MEAN)
+
+
+def _max_pooling_2d(x):
+    return max_pooling_2d(x, 3, 2)
+
+
+def _average_pooling_2d_k5(x):
+    return average_pooling_2d(x, 5, 3)
+
+
+def _average_pooling_2d_k7(x):
+    return average_pooling_2d(x, 7, 1)
+
+
+def _local_response_normalization(x):
+    # Caffe's alpha is for the sum over the window.
+    return local_response_normalization(x, n=5, k=1, alpha=1e-4 / 5)
+
+
+def _dropout(x):
+    return dropout(x, 0.4)
+
+
+def _copy(src, dst):
+    dst.W.array[...] = src.W.array
+    dst.b.array[...] = src.b.array
+
+
+def _transfer_googlenet(src, dst):
+    """Copy the weights of a network of Caffe."""
+    for name, source in _CAFFE_NAMES.items():
+        _copy(src[source], dst[name])
+    for block in _INCEPTIONS:
+        for name, source in _CAFFE_INCEPTION_NAMES.items():
+            _copy(src['inception_%s/%s' % (block, source)], dst['inc' + block][name])
+
+
+def _make_npz(path_npz, url, model):
+    path = _network.download_caffemodel(url)
+    _transfer_googlenet(_network.read_caffemodel(path), model)
+    npz.save_npz(path_npz, model, compression=False)
+    return model
+
+
+def _retrieve(name_npz, url, model):
+    return _network.retrieve(name_npz, lambda path: _make_npz(path, url, model), model)
+
+
+class GoogLeNet(_network.ImageNetwork):
+    """GoogLeNet, with its auxiliary classifiers.
+
+    Parameters
+    ----------
+    pretrained_model : str or None
+        ``'auto'`` for the weights that BVLC published: from the folder of data sets,
+        where ``pfnet/chainer/models`` holds an npz file or the caffemodel, or
+        downloaded. Otherwise an npz file; with None the weights are drawn.
+
+    Raises
+    ------
+    OSError
+        If there are no published weights, and they cannot be downloaded.
+
+    References
+    ----------
+    C. Szegedy et al. Going deeper with convolutions. CVPR 2015.
+    """
+
+    _features = 'pool5'
+    _branches = {'loss1_fc2': 'inception_4a', 'loss2_fc2': 'inception_4d'}
+    _prepare = staticmethod(prepare)
+
+    def __init__(self, pretrained_model='auto'):
+        super().__init__()
+        drawn = pretrained_model is None
+        init = {'initialW': uniform.LeCunUniform() if drawn else constant.Zero()}
+        with self.init_scope():
+            self.conv1 = Convolution2D(3, 64, 7, 2, 3, **init)
+            self.conv2_reduce = Convolution2D(64, 64, 1, **init)
+            self.conv2 = Convolution2D(64, 192, 3, 1, 1, **init)
+            for block, channels in _INCEPTIONS.items():
+                setattr(self, 'inc' + block, Inception(*channels))
+            self.loss3_fc = Linear(1024, 1000, **init)
+            for name, n_in in (('loss1', 512), ('loss2', 528)):
+                setattr(self, name + '_conv', Convolution2D(n_in, 128, 1, **init))
+                setattr(self, name + '_fc1', Linear(128 * 4 * 4, 1024, **init))
+                setattr(self, name + '_fc2', Linear(1024, 1000, **init))
+
+        if pretrained_model == 'auto':
+            _retrieve('bvlc_googlenet.npz', _URL, self)
+        elif pretrained_model:
+            npz.load_npz(pretrained_model, self)
+
+    @property
+    def functions(self):
+        """Lists of functions by the name of the layer, in the order of the layers."""
+        layers = collections.OrderedDict(
+            conv1=[self.conv1, relu],
+            pool1=[_max_pooling_2d, _local_response_normalization],
+            conv2_reduce=[self.conv2_reduce, relu],
+            conv2=[self.conv2, relu, _local_response_normalization],
+            pool2=[_max_pooling_2d],
+        )
+        for block in _INCEPTIONS:
+            layers['inception_' + block] = [self['inc' + block]]
+            if block in ('3b', '4e'):
+                layers['pool' + block[0]] = [_max_pooling_2d]
+        layers['pool5'] = [_average_pooling_2d_k7]
+        layers['loss3_fc'] = [_dropout, self.loss3_fc]
+        layers['prob'] = [softmax]
+        for name in ('loss1', 'loss2'):
+            layers[name + '_fc2'] = [
+                _average_pooling_2d_k5, self[name + '_conv'], relu,
+                self[name + '_fc1'], relu, self[name + '_fc2']]
+        return layers
+
+    @staticmethod
+    def _over_crops(y):
+        return average(y, axis=1)
+
+    @classmethod
+    def convert_caffemodel_to_npz(cls, path_caffemodel, path_npz):
+        """Convert published weights.
+
+        Parameters
+        ----------
+        path_caffemodel : str
+            The caffemodel.
+        path_npz : str
+            The npz file that is written.
+        """
+        caffemodel = _network.read_caffemodel(path_caffemodel)
+        model = cls(pretrained_model=None)
+        _transfer_googlenet(caffemodel, model)
+        npz.save_npz(path_npz, model, compression=False)

@@ -1,0 +1,185 @@
+"""The VGG networks."""
+import collections
+
+from chainer_fast.functions.activation.relu import relu
+from chainer_fast.functions.activation.softmax import softmax
+from chainer_fast.functions.noise.dropout import dropout
+from chainer_fast.functions.pooling.max_pooling_nd import max_pooling_2d
+from chainer_fast.initializers import constant, normal
+from chainer_fast.links.connection.convolution_2d import Convolution2D
+from chainer_fast.links.connection.linear import Linear
+from chainer_fast.links.model.vision import _images, _network
+from chainer_fast.serializers import npz
+
+available = _images.available
+
+# Mean of the training images: blue, green and red.
+_MEAN = 103.939, 116.779, 123.68
+
+# Numbers of convolutions before each pooling.
+_CONVOLUTIONS = {16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
+_CHANNELS = 64, 128, 256, 512, 512
+_FEATURES = 4096
+_CLASSES = 1000
+
+_URL = 'www.robots.ox.ac.uk/%7Evgg/software/very_deep/caffe/'
+_URLS = {
+    16: 'https://' + _URL + 'VGG_ILSVRC_16_layers.caffemodel',
+    19: 'http://' + _URL + 'VGG_ILSVRC_19_layers.caffemodel',
+}
+
+
+def prepare(image, size=(224, 224)):
+    """Turn an image into an input of VGG networks.
+
+    Parameters
+    ----------
+    image : PIL.Image.Image or numpy.ndarray
+        Image, or an array of shape ``(height, width)``, ``(height, width, channels)``
+        or ``(channels, height, width)`` with numbers from 0 to 255.
+    size : (int, int) or None
+        Width and height of the result; those of the image if None.
+
+    Returns
+    -------
+    numpy.ndarray, shape (3, height, width)
+        Blue, green and red without their means in the training images.
+    """
+    return _images.prepare(image, size, _MEAN)
+
+
+def _max_pooling_2d(x):
+    return max_pooling_2d(x, 2, 2)
+
+
+def _make_npz(path_npz, url, model):
+    path = _network.download_caffemodel(url)
+    npz.save_npz(path_npz, _network.read_caffemodel(path), compression=False)
+    npz.load_npz(path_npz, model)
+    return model
+
+
+def _retrieve(name, url, model):
+    return _network.retrieve(name, lambda path: _make_npz(path, url, model), model)
+
+
+class VGGLayers(_network.ImageNetwork):
+    """Base of :class:`VGG16Layers` and :class:`VGG19Layers`.
+
+    Parameters
+    ----------
+    pretrained_model : str or None
+        ``'auto'`` for the weights that the authors published: from the folder of data
+        sets, where ``pfnet/chainer/models`` holds an npz file or the caffemodel, or
+        downloaded. Otherwise an npz file; with None the weights are drawn.
+    n_layers : int
+        16 or 19, the number of layers with weights.
+
+    Raises
+    ------
+    ValueError
+        If there is no network of so many layers.
+    OSError
+        If there are no published weights, and they cannot be downloaded.
+
+    References
+    ----------
+    K. Simonyan, A. Zisserman. Very Deep Convolutional Networks for Large-Scale Image
+    Recognition. 2014.
+    """
+
+    _features = 'fc7'
+    _prepare = staticmethod(prepare)
+
+    def __init__(self, pretrained_model='auto', n_layers=16):
+        super().__init__()
+        if n_layers not in _CONVOLUTIONS:
+            raise ValueError(
+                'there are VGG networks of 16 and of 19 layers, none of %r' % n_layers)
+        # Without weights to come there are those of section 3.1 to draw.
+        weight = normal.Normal(0.01) if pretrained_model is None else constant.Zero()
+        arguments = {'initialW': weight, 'initial_bias': constant.Zero()}
+        # What the larger network has more comes last.
+        counts = _CONVOLUTIONS[16]
+        self._add_convolutions([0] * len(counts), counts, arguments)
+        self.add_link('fc6', Linear(_CHANNELS[-1] * 7 * 7, _FEATURES, **arguments))
+        self.add_link('fc7', Linear(_FEATURES, _FEATURES, **arguments))
+        self.add_link('fc8', Linear(_FEATURES, _CLASSES, **arguments))
+        self._add_convolutions(counts, _CONVOLUTIONS[n_layers], arguments)
+
+        if pretrained_model == 'auto':
+            name = 'VGG_ILSVRC_%d_layers.npz' % n_layers
+            _retrieve(name, _URLS[n_layers], self)
+        elif pretrained_model:
+            npz.load_npz(pretrained_model, self)
+
+    def _add_convolutions(self, starts, stops, arguments):
+        n_in = 3
+        for i, n_out in enumerate(_CHANNELS):
+            for j in range(starts[i], stops[i]):
+                self.add_link('conv%d_%d' % (i + 1, j + 1), Convolution2D(
+                    n_in if j == 0 else n_out, n_out, 3, 1, 1, **arguments))
+            n_in = n_out
+
+    def _functions(self, n_layers):
+        layers = collections.OrderedDict()
+        for i, count in enumerate(_CONVOLUTIONS[n_layers], 1):
+            for j in range(1, count + 1):
+                name = 'conv%d_%d' % (i, j)
+                layers[name] = [self[name], relu]
+            layers['pool%d' % i] = [_max_pooling_2d]
+        for name in ('fc6', 'fc7'):
+            layers[name] = [self[name], relu, dropout]
+        layers['fc8'] = [self.fc8]
+        layers['prob'] = [softmax]
+        return layers
+
+    @classmethod
+    def convert_caffemodel_to_npz(cls, path_caffemodel, path_npz):
+        """Convert published weights.
+
+        Parameters
+        ----------
+        path_caffemodel : str
+            The caffemodel.
+        path_npz : str
+            The npz file that is written.
+        """
+        caffemodel = _network.read_caffemodel(path_caffemodel)
+        npz.save_npz(path_npz, caffemodel, compression=False)
+
+
+class VGG16Layers(VGGLayers):
+    """The VGG network with 16 layers.
+
+    Parameters
+    ----------
+    pretrained_model : str or None
+        Weights, see :class:`VGGLayers`.
+    """
+
+    def __init__(self, pretrained_model='auto'):
+        super().__init__(pretrained_model, 16)
+
+    @property
+    def functions(self):
+        """Lists of functions by the name of the layer, in the order of the layers."""
+        return self._functions(16)
+
+
+class VGG19Layers(VGGLayers):
+    """The VGG network with 19 layers.
+
+    Parameters
+    ----------
+    pretrained_model : str or None
+        Weights, see :class:`VGGLayers`.
+    """
+
+    def __init__(self, pretrained_model='auto'):
+        super().__init__(pretrained_model, 19)
+
+    @property
+    def functions(self):
+        """Lists of functions by the name of the layer, in the order of the layers."""
+        return self._functions(19)
