@@ -64,6 +64,7 @@ class ChainList(_link.Link, collections.abc.MutableSequence):
         if isinstance(index, slice):
             self._children[index] = value
         elif isinstance(index, int):
+            self._children[index]  # before the child takes a name
             value.name = None  # so that only links pass
             self._children[index] = value
         else:

@@ -133,7 +133,7 @@ class Parameter(Variable):
         if self.raw_array is None:
             dtype = getattr(self.initializer, 'dtype', None)
             self._grad_initializer = constant.Zero(dtype)
-            self._grad_valid = False
+            self._grad_valid = True
 
     def initialize(self, shape):
         """Make and fill the array and, unless it is cleared, the gradient.

@@ -30,8 +30,9 @@ class Sequential(link.ChainList):
 
     Layers are links or any other callables. A layer that returns a tuple passes its
     elements to the next one as separate arguments. The object can be changed like a
-    list, also while it is in use; its links are its children, numbered among
-    themselves. ::
+    list, also while it is in use. Its links are its children. They are named by their
+    positions among the children, which are not those among the layers: parameters have
+    the names that Chainer gives them, so that its snapshots can be read. ::
 
         model = chainer_fast.Sequential(
             chainer_fast.links.Linear(None, 100),
@@ -95,9 +96,33 @@ class Sequential(link.ChainList):
 
     # ---- as a list
 
-    def _renumber(self):
-        self._children[:] = [x for x in self._layers if isinstance(x, link.Link)]
-        super()._renumber()
+    def _position_of_child(self, i):
+        """Return where among the children a link belongs that is inserted at i.
+
+        Chainer looks for the link before it and finds the first one of all: the third
+        of three links becomes the second child. Names in snapshots depend on that.
+        """
+        if i == 0:
+            return 0
+        for first, layer in enumerate(self._layers[:i]):
+            if isinstance(layer, link.Link):
+                return first + 1
+        return 1
+
+    def _place(self, i, layer):
+        """Insert a layer in front of layer i, which counts from the start."""
+        if isinstance(layer, link.Link):
+            self._children.insert(self._position_of_child(i), layer)
+            self._renumber()
+        self._layers.insert(i, layer)
+
+    def _take(self, i):
+        layer = self._layers.pop(i)
+        if isinstance(layer, link.Link):
+            # A link may be there several times; only objects themselves are equal.
+            del self._children[[x is layer for x in self._children].index(True)]
+            self._renumber()
+        return layer
 
     @staticmethod
     def _check_layer(layer):
@@ -120,16 +145,15 @@ class Sequential(link.ChainList):
         return iter(self._layers)
 
     def __setitem__(self, i, layer):
-        self._check_layer(layer)
         if i >= len(self._layers):
             raise ValueError(
                 'index %d is out of range of %d layers' % (i, len(self._layers)))
-        self._layers[i] = layer
-        self._renumber()
+        self._check_layer(layer)
+        self._take(i)
+        self._place(i + len(self._layers) + 1 if i < 0 else i, layer)
 
     def __delitem__(self, i):
-        self._layers.pop(i)
-        self._renumber()
+        self._take(i)
 
     def __add__(self, other):
         self._check_addable(other)
@@ -161,12 +185,11 @@ class Sequential(link.ChainList):
         IndexError
             If there is no such position.
         """
-        self._check_layer(layer)
         n = len(self._layers)
         if not -n <= i <= n:
             raise IndexError('position %d is out of range of %d layers' % (i, n))
-        self._layers.insert(i, layer)
-        self._renumber()
+        self._check_layer(layer)
+        self._place(i + n if i < 0 else i, layer)
 
     def append(self, layer):
         """Append a layer.
@@ -202,14 +225,12 @@ class Sequential(link.ChainList):
         callable
             The layer.
         """
-        layer = self._layers.pop(i)
-        self._renumber()
-        return layer
+        return self._take(i)
 
     def clear(self):
         """Remove all layers."""
         self._layers.clear()
-        self._renumber()
+        self._children.clear()
 
     def remove(self, layer):
         """Remove the first layer that equals one.
@@ -226,8 +247,7 @@ class Sequential(link.ChainList):
         """
         if layer not in self._layers:
             raise ValueError('there is no layer %r to remove' % (layer,))
-        self._layers.remove(layer)
-        self._renumber()
+        self._take(self._layers.index(layer))
 
     def remove_by_layer_type(self, type_name):
         """Remove all layers of a type.
@@ -237,8 +257,9 @@ class Sequential(link.ChainList):
         type_name : str
             Name of a class of links, or of a function.
         """
-        self._layers[:] = [x for x in self._layers if _name_of(x) != type_name]
-        self._renumber()
+        for i in reversed(range(len(self._layers))):
+            if _name_of(self._layers[i]) == type_name:
+                self._take(i)
 
     def count_by_layer_type(self, type_name):
         """Return how many layers are of a type.
@@ -298,7 +319,8 @@ class Sequential(link.ChainList):
     # ---- as a link
 
     def _child_like(self, link, name):
-        return link._children[int(name)]
+        child = self._children[int(name)]
+        return link[[x is child for x in self._layers].index(True)]
 
     def copy(self, mode='share'):
         """Return a :class:`Sequential` of copies of the layers.
@@ -321,6 +343,9 @@ class Sequential(link.ChainList):
     def copyparams(self, link, copy_persistent=True):
         """Copy the values of all parameters from a Sequential of the same structure.
 
+        Links among the layers take those of the layers at their positions; parameters
+        that a subclass adds to the Sequential itself are left as they are.
+
         Parameters
         ----------
         link : Sequential
@@ -337,4 +362,5 @@ class Sequential(link.ChainList):
             raise ValueError(
                 'parameters can only be copied from a Sequential to a Sequential, not '
                 'from %s' % type(link))
-        super().copyparams(link, copy_persistent)
+        for name, child in self._named_children():
+            child.copyparams(self._child_like(link, name), copy_persistent)

@@ -386,9 +386,9 @@ class Variable(VariableBase):
         var : Variable
             Source; without a gradient, nothing happens. It may be on another device.
         """
-        other = var.grad_var
-        if other is None:
+        if var.grad is None:   # refuses if the variable was never initialized
             return
+        other = var.grad_var
         if self.raw_array is None:
             self.initialize(var.shape)
         if var.device != self.device:

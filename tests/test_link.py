@@ -426,7 +426,7 @@ class TestCopy:
         for mode in ('init', 'copy', 'share'):
             repeated = self.link.repeat(3, mode)
             assert type(repeated) is Sequential
-            assert [x.name for x in repeated] == ['0', '1', '2']
+            assert [x.name for x in repeated] == ['0', '2', '1']  # as in Chainer
             assert len({id(x.x) for x in repeated} | {id(self.link.x)}) == 4
             assert len({id(x.x.array) for x in repeated}) == (
                 1 if mode == 'share' else 3)

@@ -113,6 +113,17 @@ class TestUninitialized:
         p.initialize(2)
         assert p.grad is None
 
+    def test_gradient_of_none_can_be_read_after_zerograd(self):
+        p = Parameter()
+        with pytest.raises(RuntimeError):
+            p.grad
+        with pytest.raises(RuntimeError):
+            Parameter(1, (2,)).addgrad(p)
+        with pytest.warns(DeprecationWarning):
+            p.zerograd()
+        assert p.grad is None
+        Parameter(1, (2,)).addgrad(p)
+
     def test_initialize_after_zerograd(self):
         p = Parameter(initializers.Constant(4, dtype='e'))
         with pytest.warns(DeprecationWarning):

@@ -32,10 +32,15 @@ def check(sequential, layers):
     assert list(sequential) == layers
     assert len(sequential) == len(layers)
     links = [x for x in layers if isinstance(x, Link)]
-    assert list(sequential.children()) == links
-    assert [x.name for x in links] == [str(i) for i in range(len(links))]
+    children = list(sequential.children())
+    assert sorted(children, key=id) == sorted(links, key=id)
+    assert [x.name for x in children] == [str(i) for i in range(len(links))]
     assert [path for path, _ in sequential.namedparams()] == [
         '/%d/w' % i for i in range(len(links))]
+
+
+def names(sequential):
+    return ''.join(getattr(x, 'name', '-') for x in sequential)
 
 
 class TestCall:
@@ -104,6 +109,59 @@ class TestList:
         assert all(model.index(x) == layers.index(x) for x in layers)
         model.clear()
         check(model, [])
+
+    def test_names_are_those_of_chainer(self):
+        # Its snapshots have them: the first link is followed by the latest one.
+        def new(text):
+            return Sequential(*[abs if x == '-' else Layer() for x in text])
+
+        assert names(new('LL-L')) == '02-1'
+        assert names(new('LL-LL-L')) == '04-32-1'
+        assert names(new('-L-LL-')) == '-0-12-'
+        assert names(Layer().repeat(4)) == '0321'
+        model = new('LL-LL')
+        for copied in (model.copy(), copy.deepcopy(model), model + Sequential(),
+                       Sequential(model).flatten(), pickle.loads(pickle.dumps(model))):
+            assert names(copied) == '03-21'
+        model.insert(3, Layer())
+        assert names(model) == '04-132'
+        model.insert(0, Layer())
+        assert names(model) == '015-243'
+        model[3] = Layer()
+        assert names(model) == '0261354'
+        del model[1]
+        assert names(model) == '051243'
+        model.insert(-2, abs)
+        assert names(model) == '0512-43'
+
+    def test_negative_index_replaces_that_layer(self):
+        layers = [Layer(), Layer(), Layer(), abs]
+        model = Sequential(*layers)
+        for i in (-1, -3, -4):
+            model[i] = layers[i] = Layer()
+            check(model, layers)
+
+    def test_layers_correspond_whatever_their_names(self):
+        model = Sequential(Layer(), abs, Layer(), Layer())
+        other = Sequential(Layer(), abs, Layer())
+        other.insert(2, Layer())
+        assert (names(model), names(other)) == ('0-21', '0-12')
+        model.copyparams(other)
+        for layer in other.children():
+            layer.w.grad = layer.w.array.copy()
+        model.cleargrads()
+        model.addgrads(other)
+        for i in (0, 2, 3):
+            np.testing.assert_array_equal(model[i].w.array, other[i].w.array)
+            np.testing.assert_array_equal(model[i].w.grad, other[i].w.array)
+
+    def test_link_that_is_there_twice(self):
+        a, b = Layer(), Layer()
+        model = Sequential(a, abs, b, a)
+        assert list(model.children()) == [a, a, b]
+        model.pop()
+        assert list(model.children()) == [a, b]
+        check(model, [a, abs, b])
 
     def test_positions(self):
         model = Sequential(abs)
