@@ -14,7 +14,7 @@ import sys
 import time
 
 import numpy as np
-from functions import cases
+from groups import GROUPS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -39,18 +39,10 @@ BARS = {
     'bytes': {'chainer': 1 / 0.7, 'torch': 1 / 0.5},
     'import': {'chainer': 1, 'torch': 2},
 }
-# Single functions, at both sizes. At the large one these must be twice as fast as
-# Chainer's, and no function slower.
-TWICE = ('max_pooling_2d', 'batch_normalization', 'softmax_cross_entropy', 'lstm',
-         'n_step_lstm', 'dropout', 'connectionist_temporal_classification')
-FUNCTIONS = {
-    'F.%s:%s' % (name, size): 'F.%s, %s' % (name, size)
-    for name in cases.MAKERS for size in ('small', 'large')}
-BARS.update({
-    key: {'chainer': 5 if key.endswith(':small') else 2 if name in TWICE else 1}
-    for name in cases.MAKERS for key in FUNCTIONS
-    if key.startswith('F.%s:' % name)})
-ALL = {**WORKLOADS, **FUNCTIONS}
+ALL = dict(WORKLOADS)
+for group in GROUPS.values():
+    ALL.update(group.TITLES)
+    BARS.update(getattr(group, 'BARS', {}))
 THREADS = {name: '1' for name in (
     'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS')}
 
@@ -187,8 +179,8 @@ def parse_args():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         'workloads', nargs='*',
-        help='such as small, bytes, import, F.relu:small; functions for all of these '
-             'last (default: everything)')
+        help='such as small, bytes, import, F.relu:small; or a group: %s '
+             '(default: everything)' % ', '.join(GROUPS))
     parser.add_argument('--peers', nargs='+', default=['chainer', 'torch', 'numpy'],
                         choices=['chainer', 'torch', 'numpy'])
     parser.add_argument('--rounds', type=int, default=15, help='default: %(default)s')
@@ -200,13 +192,14 @@ def parse_args():
     parser.add_argument('--torch', default='torch==2.13.0',
                         help='what to install as PyTorch (default: %(default)s)')
     args = parser.parse_args()
-    if args.workloads == ['functions']:
-        args.workloads = list(FUNCTIONS)
-    known = [*WORKLOADS, 'bytes', 'import', *FUNCTIONS]
+    known = list(dict.fromkeys([*WORKLOADS, 'bytes', 'import', *ALL]))
+    names = []
     for name in args.workloads:
-        if name not in known:
-            parser.error('no workload %r: choose from functions, %s'
-                         % (name, ', '.join(known)))
+        if name not in known and name not in GROUPS:
+            parser.error('no workload %r: choose from %s, %s'
+                         % (name, ', '.join(GROUPS), ', '.join(known)))
+        names += GROUPS[name].TITLES if name in GROUPS else [name]
+    args.workloads = names
     args.workloads = args.workloads or known
     return args
 

@@ -8,8 +8,8 @@ import time
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import groups  # noqa: E402
 import workloads  # noqa: E402
-from functions import steps as function_steps  # noqa: E402
 
 
 def resident():
@@ -34,15 +34,14 @@ def bytes_per_function(make_graph):
 
 def make_step(side, name):
     """Return the step of a workload, or None if the side has none."""
-    if not name.startswith('F.'):
+    if groups.group_of(name) is None:
         make = getattr(side, 'make_' + name, None)
         return make and make()
-    function, size = name[2:].split(':')
     if isinstance(side, workloads.ChainerWorkloads):
-        return function_steps.chainer_step(side.chainer, function, size)
+        return groups.make_step(name, 'chainer', side.chainer)
     if isinstance(side, workloads.TorchWorkloads):
-        return function_steps.torch_step(side.torch, function, size)
-    return None
+        return groups.make_step(name, 'torch', side.torch)
+    return groups.make_step(name, 'numpy', None)
 
 
 def results(step):

@@ -11,7 +11,7 @@ class Functions:
     param_names = ['function', 'size']
 
     def setup(self, function, size):
-        self.step = steps.chainer_step(chainer_fast, function, size)
+        self.step = steps.chainer_step(chainer_fast, 'F.%s:%s' % (function, size))
         self.step()
 
     def time_forward_backward(self, function, size):

@@ -2,8 +2,24 @@
 import numpy as np
 from functions import cases
 
+TITLES = {
+    'F.%s:%s' % (name, size): 'F.%s, %s' % (name, size)
+    for name in cases.MAKERS for size in ('small', 'large')}
+# At the large size these must be twice as fast as Chainer's, and no function slower.
+TWICE = ('max_pooling_2d', 'batch_normalization', 'softmax_cross_entropy', 'lstm',
+         'n_step_lstm', 'dropout', 'connectionist_temporal_classification')
+BARS = {
+    'F.%s:%s' % (name, size): {
+        'chainer': 5 if size == 'small' else 2 if name in TWICE else 1}
+    for name in cases.MAKERS for size in ('small', 'large')}
+
 # So many numbers of a result are compared.
 SAMPLE = 1000
+
+
+def _case_of(key):
+    name, size = key.partition('.')[2].split(':')
+    return cases.make(name, size)
 
 
 def _sample(arrays):
@@ -12,9 +28,9 @@ def _sample(arrays):
     return np.concatenate([f[::max(1, len(f) // SAMPLE + 1)] for f in flat])
 
 
-def chainer_step(chainer, name, size):
+def chainer_step(chainer, key):
     """Return a step by Chainer's interface."""
-    case = cases.make(name, size)
+    case = _case_of(key)
     F, variables = chainer.functions, [chainer.Variable(a) for a in case.arrays]
     np.random.seed(0)
 
@@ -42,9 +58,9 @@ def chainer_step(chainer, name, size):
     return step
 
 
-def torch_step(torch, name, size):
+def torch_step(torch, key):
     """Return a step by PyTorch's interface, or None if it has no such function."""
-    case = cases.make(name, size)
+    case = _case_of(key)
     if case.torch is None:
         return None
     tensors = [torch.tensor(a, requires_grad=True)

@@ -1,0 +1,119 @@
+"""Steps of optimizers: 200 small parameters, and a large one.
+
+The gradients are there already and stay the same, so that the update alone is timed.
+PyTorch updates all parameters together (``foreach=True``), or in fused kernels of its
+own in the cases that say so.
+
+Plain NumPy shows the floor: each array of the step is read once, and those that the
+step changes are written in the same pass.  That is ``np.add`` into the parameter from
+parameter and gradient, and a change of sign in place of each state.
+"""
+import numpy as np
+
+SHAPES = {
+    'small': [tuple(shape) for shape in np.random.RandomState(3).randint(
+        10, 65, (200, 2)).tolist()],
+    'large': [(10_000_000,)],
+}
+# Chainer's class and its arguments, PyTorch's, and the number of states.
+OPTIMIZERS = {
+    'sgd': ('SGD', {'lr': 1e-3}, 'SGD', {'lr': 1e-3}, 0),
+    'momentum_sgd': (
+        'MomentumSGD', {'lr': 1e-3}, 'SGD', {'lr': 1e-3, 'momentum': 0.9}, 1),
+    'adam': ('Adam', {}, 'Adam', {}, 2),
+    'rmsprop': ('RMSprop', {'lr': 1e-3}, 'RMSprop', {'lr': 1e-3}, 1),
+}
+_SIZES = {'small': '200 parameters of 10x10 to 64x64', 'large': '10 million elements'}
+
+TITLES = {
+    'O.%s:%s' % (name, size): '%s, %s' % (optimizer[0], title)
+    for size, title in _SIZES.items() for name, optimizer in OPTIMIZERS.items()}
+TITLES.update({
+    'O.%s:%s:fused' % (name, size): '%s, %s; fused' % (OPTIMIZERS[name][0], title)
+    for size, title in _SIZES.items() for name in ('sgd', 'momentum_sgd', 'adam')})
+
+# What the peers' times have to be, at least. For large arrays the floor may be missed
+# by a fifth.
+BARS = {
+    key: {'chainer': 8, 'torch': 1} if key.endswith(':small')
+    else {'numpy': 1 / 1.2} if key.endswith(':large') else {'torch': 1}
+    for key in TITLES}
+
+# So many numbers of the result are compared.
+SAMPLE = 1000
+
+
+def _parse(key):
+    name, size, *fused = key.partition('.')[2].split(':')
+    return OPTIMIZERS[name], SHAPES[size], bool(fused)
+
+
+def _arrays(shapes):
+    """Return parameters and gradients."""
+    random = np.random.RandomState(0)
+    return [
+        [random.rand(*shape).astype(np.float32) - np.float32(0.5) for _ in range(2)]
+        for shape in shapes]
+
+
+def _with_check(step, params):
+    """Let a step tell what has become of the parameters after three of them."""
+    def check():
+        for _ in range(3):
+            step()
+        numbers = np.concatenate([np.asarray(param).ravel() for param in params])
+        return [numbers[::max(1, len(numbers) // SAMPLE)].astype(np.float64)]
+    step.check = check
+    return step
+
+
+def chainer_step(chainer, key):
+    """Return a step by Chainer's interface; what is fused is PyTorch's alone."""
+    (name, kwargs, *_), shapes, fused = _parse(key)
+    if fused and chainer.__name__ == 'chainer':
+        return None
+    model = chainer.ChainList()
+    for data, grad in _arrays(shapes):
+        link = chainer.Link()
+        with link.init_scope():
+            link.W = chainer.Parameter(data)
+        link.W.grad = grad
+        model.append(link)
+    optimizer = getattr(chainer.optimizers, name)(**kwargs).setup(model)
+
+    def step():
+        optimizer.update()
+    return _with_check(step, [param.array for param in model.params()])
+
+
+def torch_step(torch, key):
+    """Return a step by PyTorch's interface."""
+    (_, _, name, kwargs, _), shapes, fused = _parse(key)
+    params = []
+    for data, grad in _arrays(shapes):
+        params.append(torch.tensor(data, requires_grad=True))
+        params[-1].grad = torch.tensor(grad)
+    way = {'fused': True} if fused else {'foreach': True}
+    optimizer = getattr(torch.optim, name)(params, **kwargs, **way)
+
+    def step():
+        optimizer.step()
+    return _with_check(step, [param.detach() for param in params])
+
+
+def numpy_step(key):
+    """Return the floor: passes of NumPy over the same bytes."""
+    (*_, n_states), shapes, fused = _parse(key)
+    if fused:
+        return None
+    groups = [
+        (data, grad, [np.zeros_like(data) for _ in range(n_states)])
+        for data, grad in _arrays(shapes)]
+
+    def step():
+        for data, grad, states in groups:
+            np.add(data, grad, out=data)
+            for state in states:
+                np.negative(state, out=state)
+    step.check = lambda: [None]
+    return step
