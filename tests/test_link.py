@@ -330,6 +330,15 @@ class TestTraversal:
         if isinstance(link, Chain):
             assert [x.name for x in link.children()] == sorted(link._children)
 
+    @pytest.mark.parametrize('make', [Chain, ChainList, Sequential])
+    def test_link_that_contains_itself(self, make):
+        link = make()
+        link.add_link(*(['self', link] if make is Chain else [link]))
+        for walk in (link.params, link.namedparams, link.links, link.namedlinks,
+                     link.cleargrads, link.count_params):
+            with pytest.raises(RecursionError):
+                list(walk())
+
     def test_count_params(self):
         chain = Chain(a=make(w=(2, 3), u=None), b=make(w=(4,)))
         with pytest.warns(UserWarning, match='/a/u') as record:

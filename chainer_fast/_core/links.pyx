@@ -48,6 +48,7 @@ cdef extern from *:
     bint cf_derives(object link, object cls)
     int cf_generic_delattr(object link, object name) except -1
     object cf_call_method(object link, object name, tuple args, dict kwargs)
+    int Py_GetRecursionLimit()
 
 
 cdef enum:
@@ -194,18 +195,17 @@ cdef class LinkBase:
         skipself : bool
             Leave this link out.
         """
-        cdef list pending = []
-        cdef list owners = []
+        cdef Walk walk = Walk()
         if not skipself:
             yield self
-        _push_children(self, pending, owners)
-        while pending:
-            link = _pop(pending, owners)
+        walk.push_children(self)
+        while walk.pending:
+            link = walk.pop()
             if _has_own(link, 'links', _links):
                 yield from link.links()
             else:
                 yield link
-                _push_children(link, pending, owners)
+                walk.push_children(link)
 
     def namedlinks(self, skipself=False):
         """Yield the links of the hierarchy with their paths, ``'/'`` being this one.
@@ -215,22 +215,20 @@ cdef class LinkBase:
         skipself : bool
             Leave this link out.
         """
-        cdef list pending = []
-        cdef list owners = []
+        cdef Walk walk = Walk()
         cdef list paths = []
         if not skipself:
             yield '/', self
-        _push_paths('', _push_children(self, pending, owners), pending, owners, paths)
-        while pending:
+        walk.push_children_and_paths(self, '', paths)
+        while walk.pending:
             path = paths.pop()
-            link = _pop(pending, owners)
+            link = walk.pop()
             yield path, link
             if _has_own(link, 'namedlinks', _namedlinks):
                 for below, link in link.namedlinks(True):
                     yield path + below, link
             else:
-                _push_paths(
-                    path, _push_children(link, pending, owners), pending, owners, paths)
+                walk.push_children_and_paths(link, path, paths)
 
     def params(self, include_uninit=True):
         """Yield the parameters of the hierarchy, those of a link sorted by name.
@@ -250,8 +248,7 @@ cdef class LinkBase:
         include_uninit : bool
             Also those that are not initialized.
         """
-        cdef list pending = []
-        cdef list owners = []
+        cdef Walk walk = Walk()
         cdef list paths = []
         cdef dict fields
         cdef object link = self
@@ -263,13 +260,12 @@ cdef class LinkBase:
                 param = fields[name]
                 if all_of_them or param.is_initialized:
                     yield path + '/' + name, param
-            _push_paths(
-                path, _push_children(link, pending, owners), pending, owners, paths)
+            walk.push_children_and_paths(link, path, paths)
             while True:
-                if not pending:
+                if not walk.pending:
                     return
                 path = paths.pop()
-                link = _pop(pending, owners)
+                link = walk.pop()
                 if not _has_own(link, 'namedparams', _namedparams):
                     break
                 for below, param in link.namedparams(include_uninit):
@@ -316,7 +312,7 @@ cdef class ParamIterator:
         if self.found is None:
             found = []
             _collect(
-                self.link, _children_kind(self.link), self.include_uninit, found)
+                self.link, _children_kind(self.link), self.include_uninit, found, 0)
             self.found = iter(found)
         return self.found
 
@@ -327,17 +323,18 @@ cdef class ParamIterator:
 cdef list params_of(object link, bint include_uninit):
     """Return the list of what ``link.params(include_uninit)`` yields."""
     cdef list found = []
-    _collect_below(link, include_uninit, found)
+    _collect_below(link, include_uninit, found, 0)
     return found
 
 
-cdef int _collect_below(object link, bint include_uninit, list found) except -1:
+cdef int _collect_below(
+        object link, bint include_uninit, list found, int depth) except -1:
     """Append the parameters of a link, asking the link if it has a walk of its own."""
     cdef int kind = _kind_of(link)
     if kind == OWN_WALK:
         found.extend(link.params(include_uninit))
     else:
-        _collect(link, kind, include_uninit, found)
+        _collect(link, kind, include_uninit, found, depth)
     return 0
 
 
@@ -372,7 +369,7 @@ cdef int _children_kind(object link) except -1:
 
 
 cdef int _collect(
-        object link, int kind, bint include_uninit, list found) except -1:
+        object link, int kind, bint include_uninit, list found, int depth) except -1:
     """Append the parameters of a link and those below it."""
     cdef dict fields = _fields(link)
     cdef PyObject *names[FEW]
@@ -406,8 +403,18 @@ cdef int _collect(
         children = _names(link, fields, _CHILDREN)
     else:
         return 0
+    _check_depth(link, depth)
     for child in children:
-        _collect_below(child, include_uninit, found)
+        _collect_below(child, include_uninit, found, depth + 1)
+    return 0
+
+
+cdef int _check_depth(object link, Py_ssize_t depth) except -1:
+    """Refuse to go on below a link without end, if a link contains itself."""
+    if depth >= Py_GetRecursionLimit():
+        raise RecursionError(
+            'links are nested more than %d deep; perhaps %r contains itself'
+            % (depth, link))
     return 0
 
 
@@ -428,9 +435,7 @@ cdef Py_ssize_t _sort_few(object names, PyObject **out) except -1:
     return n
 
 
-# -- the links that a walk has still to go to: a stack of links, or of names in the
-# dictionary that stands at the same place of the other stack
-
+# -- links, and those that a walk has still to go to
 
 cdef dict _fields(object link):
     """Return the dictionary of a link."""
@@ -457,38 +462,56 @@ cdef bint _has_own(object link, str name, object method) except -1:
     return cf_type_lookup(link, name) is not <PyObject *>method
 
 
-cdef Py_ssize_t _push_children(object link, list pending, list owners) except -1:
-    """Let a walk go to the children of a link next; return their number."""
-    cdef list children
-    cdef dict fields
-    cdef Py_ssize_t i
-    cdef int kind = _children_kind(link)
-    if kind == PLAIN:
+cdef class Walk:
+    """Stack of the links that a walk has still to go to.
+
+    There are links in it, or names in the dictionary that stands at the same place of
+    another stack.
+    """
+
+    cdef list pending
+    cdef list owners
+    cdef list depths
+    cdef Py_ssize_t depth    # of the link popped last
+
+    def __cinit__(self):
+        self.pending = []
+        self.owners = []
+        self.depths = []
+
+    cdef object pop(self):
+        owner = self.owners.pop()
+        link = self.pending.pop()
+        self.depth = self.depths.pop()
+        return link if owner is None else (<dict>owner)[link]
+
+    cdef Py_ssize_t push_children(self, object link) except -1:
+        """Let the walk go to the children of a link next; return their number."""
+        cdef list children
+        cdef dict fields
+        cdef Py_ssize_t i
+        cdef int kind = _children_kind(link)
+        if kind == PLAIN:
+            return 0
+        fields = _fields(link)
+        if kind == CHAIN:
+            children = _sorted(_names(link, fields, _CHILDREN))
+        else:
+            children = _names(link, fields, _CHILDREN)
+            fields = None
+        _check_depth(link, self.depth)
+        for i in range(len(children) - 1, -1, -1):
+            self.pending.append(children[i])
+            self.owners.append(fields)
+            self.depths.append(self.depth + 1)
+        return len(children)
+
+    cdef int push_children_and_paths(
+            self, object link, object prefix, list paths) except -1:
+        """Let the walk go to the children of a link next, and note their paths."""
+        cdef Py_ssize_t i, n = self.push_children(link)
+        for i in range(len(self.pending) - n, len(self.pending)):
+            name = (self.pending[i] if self.owners[i] is not None
+                    else str(len(self.pending) - 1 - i))
+            paths.append(prefix + '/' + name)
         return 0
-    fields = _fields(link)
-    if kind == CHAIN:
-        children = _sorted(_names(link, fields, _CHILDREN))
-    else:
-        children = _names(link, fields, _CHILDREN)
-        fields = None
-    for i in range(len(children) - 1, -1, -1):
-        pending.append(children[i])
-        owners.append(fields)
-    return len(children)
-
-
-cdef int _push_paths(
-        object prefix, Py_ssize_t number, list pending, list owners, list paths
-) except -1:
-    """Note the paths of the children pushed last."""
-    cdef Py_ssize_t i, first = len(pending) - number
-    for i in range(first, len(pending)):
-        name = pending[i] if owners[i] is not None else str(len(pending) - 1 - i)
-        paths.append(prefix + '/' + name)
-    return 0
-
-
-cdef object _pop(list pending, list owners):
-    owner = owners.pop()
-    link = pending.pop()
-    return link if owner is None else (<dict>owner)[link]
