@@ -116,7 +116,7 @@ class TestUninitialized:
     def test_gradient_of_none_can_be_read_after_zerograd(self):
         p = Parameter()
         with pytest.raises(RuntimeError):
-            p.grad
+            p.grad  # noqa: B018
         with pytest.raises(RuntimeError):
             Parameter(1, (2,)).addgrad(p)
         with pytest.warns(DeprecationWarning):
