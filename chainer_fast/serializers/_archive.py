@@ -131,14 +131,33 @@ def _read_elements(member, header, loading, what, target):
         raise ValueError('%s is damaged: %s' % (what, error)) from error
 
 
-def _find(archive, path, loading):
+def has(archive, path, loading):
+    """Tell whether an archive has an array.
+
+    Raises
+    ------
+    zipfile.BadZipFile
+        If it has not, but its directory is damaged.
+    """
+    if _member(archive, path) is not None:
+        return True
+    _check_directory(archive, loading)
+    return False
+
+
+def _member(archive, path):
     members = archive.zip.NameToInfo
-    if len(members) != len(archive.zip.filelist):
+    return members.get(path) or members.get(path + '.npy')
+
+
+def _find(archive, path, loading):
+    info = _member(archive, path)
+    if len(archive.zip.NameToInfo) != len(archive.zip.filelist):
         raise zipfile.BadZipFile(
             '%s is damaged: several of its members have the same name' % loading.file)
-    info = members.get(path) or members.get(path + '.npy')
     if info is not None:
         return info
+    _check_directory(archive, loading)
     hint = ''
     for name in archive.files:
         if name.endswith('/' + path):
@@ -146,6 +165,23 @@ def _find(archive, path, loading):
                 name, name[:-len(path)])
             break
     raise KeyError('%s has no %r%s' % (loading.file, path, hint))
+
+
+def _check_directory(archive, loading):
+    """Check that names are the same in the directory and before the members.
+
+    No sum protects the names, and objects take a value that is missing for one that
+    was not saved.
+    """
+    if loading.is_checked:
+        return
+    try:
+        for info in archive.zip.filelist:
+            _go_to_elements(archive.zip.fp, info)
+    except _DAMAGE as error:
+        raise zipfile.BadZipFile(
+            '%s is damaged: %s' % (loading.file, error)) from error
+    loading.is_checked = True
 
 
 def _check_size(info, size, what):
@@ -167,6 +203,22 @@ def _open(archive, info):
     return archive.open(info)
 
 
+def _go_to_elements(file, info):
+    """Set the position of a file behind the header of a member."""
+    file.seek(info.header_offset)
+    start = file.read(_LOCAL_HEADER.size)
+    if len(start) < _LOCAL_HEADER.size:
+        raise EOFError('the archive ends within a header')
+    magic, flags, n_name, n_extra = _LOCAL_HEADER.unpack(start)
+    name = file.read(n_name)
+    if magic != b'PK\x03\x04' or (
+            name.decode('utf-8' if flags & _UNICODE else 'cp437')
+            != info.orig_filename):
+        raise zipfile.BadZipFile(
+            'the directory and the header of %r differ' % info.filename)
+    file.seek(n_extra, os.SEEK_CUR)
+
+
 class _Stored:
     """A member that is not compressed, read from the file with no copies in between.
 
@@ -179,18 +231,7 @@ class _Stored:
     """
 
     def __init__(self, file, info):
-        file.seek(info.header_offset)
-        start = file.read(_LOCAL_HEADER.size)
-        if len(start) < _LOCAL_HEADER.size:
-            raise EOFError('the archive ends within a header')
-        magic, flags, n_name, n_extra = _LOCAL_HEADER.unpack(start)
-        name = file.read(n_name)
-        if magic != b'PK\x03\x04' or (
-                name.decode('utf-8' if flags & _UNICODE else 'cp437')
-                != info.orig_filename):
-            raise zipfile.BadZipFile(
-                'the directory and the header of %r differ' % info.filename)
-        file.seek(n_extra, os.SEEK_CUR)
+        _go_to_elements(file, info)
         self._file = file
         self._left = info.file_size
         self._expected = info.CRC

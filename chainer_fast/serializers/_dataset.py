@@ -9,7 +9,7 @@ import numpy
 # Most that deflated data can grow, with something for the ends.
 _MOST_INFLATION, _ENDS = 1040, 4096
 # The library unpacks a chunk whatever comes out; let that be this much at any rate.
-_HARMLESS = 64 << 20
+_HARMLESS = 8 << 20
 _LARGE_CHUNK = 1 << 20
 
 
@@ -86,6 +86,8 @@ def check_storage(dataset, loading, path, is_told):
         layout = created.get_layout()
         if layout == h5py.h5d.VIRTUAL or created.get_external_count():
             raise ValueError('it is in another file')
+        if stored > h5py.h5i.get_file_id(dataset.id).get_filesize():
+            raise ValueError('it claims to be longer than the file')
         n_bytes = math.prod(dataset.shape) * dataset.dtype.itemsize
         most = stored
         if layout == h5py.h5d.CHUNKED:

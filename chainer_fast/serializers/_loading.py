@@ -23,10 +23,13 @@ class Loading:
     ----------
     path : str or None
         Path of the value that was asked for last.
+    is_checked : bool
+        Whether the list of what the file contains is known to be right.
     """
 
     def __init__(self, source):
         self.path = None
+        self.is_checked = False
         self._source = source
         self._journal = None
         self._untold = 0
@@ -105,11 +108,11 @@ class Loading:
 
     def _explain(self, error):
         """Say which file and value it was, if the error does not."""
-        if (type(error) in (ValueError, TypeError) and len(error.args) == 1
-                and isinstance(error.args[0], str) and self.path is not None
-                and self.file not in error.args[0]):
-            error.args = ('%s (while loading %s)' % (
-                error.args[0], self.describe(self.path)),)
+        message = str(error)
+        if (isinstance(error, (ValueError, TypeError)) and error.args == (message,)
+                and self.path is not None and self.file not in message):
+            error.args = (
+                '%s (while loading %s)' % (message, self.describe(self.path)),)
 
 
 def name_of(source):

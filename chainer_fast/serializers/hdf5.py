@@ -97,8 +97,8 @@ class HDF5Deserializer(serializer.Deserializer):
         key = key.lstrip('/')
         if self.group is None:
             if self.strict:
-                raise ValueError(
-                    'Inexistent group is specified, to load %r from' % key)
+                raise ValueError('Inexistent group is specified, to load %r from in %s'
+                                 % (key, self._loading.file))
             return value
         reader, loading = _reader(), self._loading
         path = loading.path = (self.group.name + '/' + key).lstrip('/')

@@ -139,7 +139,7 @@ class NpzDeserializer(serializer.Deserializer):
 
     def __call__(self, key, value):
         path = self.path + key.lstrip('/')
-        if not self.strict and path not in self.npz:
+        if not self.strict and not self._has(path):
             return value
         if self._is_ignored(path):
             return value
@@ -163,6 +163,11 @@ class NpzDeserializer(serializer.Deserializer):
         """Load into an object, which stays as it was if anything is wrong."""
         with self._loading.whole(obj):
             super().load(obj)
+
+    def _has(self, path):
+        if isinstance(self.npz, numpy.lib.npyio.NpzFile):
+            return _archive.has(self.npz, path, self._loading)
+        return path in self.npz
 
     def _read(self, path, value):
         """Return an array that can take the place of a value; None for a None."""
