@@ -12,9 +12,10 @@ A step has an attribute ``check``, a function that returns arrays on which all s
 have to agree, None for those that a side does not know.
 """
 from functions import steps as functions
+from links import cases as links
 from optimizers import cases as optimizers
 
-GROUPS = {'functions': functions, 'optimizers': optimizers}
+GROUPS = {'functions': functions, 'links': links, 'optimizers': optimizers}
 
 
 def group_of(key):
