@@ -7,7 +7,7 @@ Each mutated file, npz or HDF5, is loaded into a model, an optimizer, a trainer 
 object with a `serialize` method of its own. Nothing may crash, hang, run code out of
 the file or take more memory than it is given; an error has to name the file and leave
 the object as it was, bit for bit; and what loads without one has to be what was saved,
-as far as sums can tell. The mutations are in snapshot_mutations.py. Workers are processes
+as far as sums can tell. snapshot_mutations.py has the mutations. Workers are processes
 with a limit of memory, so a crash of a library is seen. A number that is printed with a
 failure repeats it: `--only NUMBER`. The exit status is zero when all went well.
 """

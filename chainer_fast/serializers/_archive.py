@@ -1,4 +1,5 @@
 """Members of npz archives, read only after it is clear what they claim to be."""
+import contextlib
 import os
 import struct
 import zipfile
@@ -15,26 +16,22 @@ _DAMAGE = (
 # Of the header of a member: magic number, flags, lengths of name and extra field.
 _LOCAL_HEADER = struct.Struct('<4s2xH18xHH')
 _ENCRYPTED, _UNICODE = 1, 0x800
-_NOT_THERE = FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError
 # Most that deflated data can grow, with something for the ends.
 _MOST_INFLATION, _ENDS = 1040, 100
 
 
-def open_archive(file, allow_pickle, name):
-    """Open an archive, whose members are not unpickled unless that is allowed.
+@contextlib.contextmanager
+def opened(file, allow_pickle, name):
+    """Return a context with an open archive.
 
     Parameters
     ----------
     file : str, path or file
         The archive.
     allow_pickle : bool
-        Whether Python objects may be loaded.
+        Whether Python objects may be loaded; they are not otherwise.
     name : str
         How errors call the file.
-
-    Returns
-    -------
-    numpy.lib.npyio.NpzFile
 
     Raises
     ------
@@ -43,23 +40,19 @@ def open_archive(file, allow_pickle, name):
     zipfile.BadZipFile
         If it is a damaged one.
     """
-    try:
-        if _first_bytes(file) in (b'PK\x03\x04', b'PK\x05\x06'):
-            return numpy.load(file, allow_pickle=allow_pickle)
-    except _NOT_THERE:
-        raise
-    except (*_DAMAGE, ValueError) as error:
-        raise zipfile.BadZipFile('%s is damaged: %s' % (name, error)) from error
-    raise ValueError('%s is not an npz archive, as save_npz writes it' % name)
-
-
-def _first_bytes(file):
-    if not hasattr(file, 'read'):
-        with open(os.fspath(file), 'rb') as opened:
-            return opened.read(4)
-    first = file.read(4)
-    file.seek(-len(first), os.SEEK_CUR)
-    return first
+    with contextlib.ExitStack() as stack:
+        if not hasattr(file, 'read'):
+            file = stack.enter_context(open(os.fspath(file), 'rb'))
+        first = file.read(4)
+        file.seek(-len(first), os.SEEK_CUR)
+        if first not in (b'PK\x03\x04', b'PK\x05\x06'):
+            raise ValueError(
+                '%s is not an npz archive, as save_npz writes it' % name)
+        try:
+            archive = numpy.load(file, allow_pickle=allow_pickle)
+        except (*_DAMAGE, ValueError) as error:
+            raise zipfile.BadZipFile('%s is damaged: %s' % (name, error)) from error
+        yield stack.enter_context(archive)
 
 
 def read(archive, path, loading, check, target=None):

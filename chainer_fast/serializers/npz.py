@@ -246,6 +246,6 @@ def load_npz(file, obj, path='', strict=True, ignore_names=None, *, allow_pickle
     The object is loaded as a whole or not at all: after an error, parameters, states,
     counts and everything else are what they were before.
     """
-    archive = _archive.open_archive(file, allow_pickle, _loading.name_of(file))
-    with archive:
+    name = _loading.name_of(file)
+    with _archive.opened(file, allow_pickle, name) as archive:
         NpzDeserializer(archive, path, strict, ignore_names).load(obj)

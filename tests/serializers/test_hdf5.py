@@ -2,6 +2,7 @@ import io
 import os
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -213,6 +214,137 @@ def test_failure_leaves_the_old_file(path):
     serializers.load_hdf5(path, bag)
     assert bag.values == {'x': 1}
     assert os.listdir(os.path.dirname(path)) == ['saved']
+
+
+# -- files that are not what they claim
+
+
+VALUES = None, 3., np.ones(4, 'f4')
+
+
+def refuse(path, change, error, match, values=VALUES):
+    for value in values:
+        serializers.save_hdf5(path, Bag(x=np.arange(4, dtype='f4')))
+        with h5py.File(path, 'r+') as opened:
+            change(opened)
+        bag = Bag(x=value)
+        old = np.copy(value)
+        with pytest.raises(error, match=match) as info:
+            serializers.load_hdf5(path, bag)
+        assert path in str(info.value)
+        assert bag.values['x'] is value
+        np.testing.assert_array_equal(value, old)
+
+
+def replace_by(item):
+    def change(opened):
+        del opened['x']
+        opened['x'] = item
+    return change
+
+
+def create(shape, dtype='f4', **options):
+    def change(opened):
+        del opened['x']
+        opened.create_dataset('x', shape, dtype, **options)
+    return change
+
+
+def test_other_files_are_not_opened(path):
+    other = path + '.other'
+    serializers.save_hdf5(other, Bag(x=np.ones(4, 'f4')))
+    refuse(path, replace_by(h5py.ExternalLink(other, 'x')), OSError, 'another file')
+    one = (1,), np.ones(1, 'f4')
+    refuse(path, create((1,), external=[(other, 0, 16)]), OSError, 'another file', one)
+
+    def virtual(opened):
+        del opened['x']
+        layout = h5py.VirtualLayout((4,), 'f4')
+        layout[:] = h5py.VirtualSource(other, 'x', (4,))
+        opened.create_virtual_dataset('x', layout)
+
+    refuse(path, virtual, OSError, 'another file', (None, np.ones(4, 'f4')))
+
+
+def test_links_within_the_file(path):
+    with h5py.File(path, 'w') as opened:
+        opened['y'] = np.arange(3)
+        opened['x'] = h5py.SoftLink('/y')
+    bag = Bag(x=np.zeros(3))
+    serializers.load_hdf5(path, bag)
+    np.testing.assert_array_equal(bag.values['x'], range(3))
+    refuse(path, replace_by(h5py.SoftLink('/x')), OSError, 'cannot be read')
+    refuse(path, replace_by(h5py.SoftLink('/no')), OSError, 'cannot be read')
+
+
+@pytest.mark.parametrize('options', [
+    {}, {'chunks': (1 << 10,)}, {'chunks': (1 << 10,), 'compression': 4}])
+def test_claims(path, options):
+    change = create((1 << 38,), **options)
+    refuse(path, change, OSError, r"'x' of .* claims", (None,))
+    refuse(path, change, TypeError, 'length 1', (3.,))
+    refuse(path, change, TypeError, 'broadcast', (np.ones(4, 'f4'),))
+
+
+def test_claims_of_chunks(path):
+    refuse(path, create((4,), maxshape=(None,), chunks=(1 << 28,)), OSError,
+           'claims', (None, np.ones(4, 'f4')))
+
+
+def test_chunk_that_unpacks_to_more(path):
+    def bomb(opened):
+        create((4,), chunks=(4,), compression=4)(opened)
+        opened['x'].id.write_direct_chunk((0,), zlib.compress(bytes(1 << 25), 9))
+
+    refuse(path, bomb, OSError, 'unpacks to more than 16 bytes',
+           (None, np.ones(4, 'f4')))
+
+
+def test_objects(path):
+    def lists(opened):
+        create((4,), h5py.vlen_dtype(np.int32))(opened)
+        opened['x'][0] = [1, 2]
+
+    def references(opened):
+        create((4,), h5py.ref_dtype)(opened)
+        opened['x'][...] = opened['x'].ref
+
+    for change in (lists, references):
+        refuse(path, change, OSError, 'neither numbers nor text',
+               (None, np.ones(4, 'f4')))
+
+
+def test_damaged_chunk_leaves_the_array(path):
+    def damage(opened):
+        opened['x'].id.write_direct_chunk((0,), b'no deflated data')
+
+    refuse(path, damage, OSError, "'x' of .* cannot be read",
+           (None, np.ones(4, 'f4'), np.ones(4)))
+
+
+def test_dtype_that_does_not_fit(path):
+    refuse(path, replace_by(np.ones(4, 'D')), OSError, "'x' of .* cannot be read",
+           (np.ones(4, 'f4'),))
+
+
+def test_groups_and_values(path):
+    def group(opened):
+        del opened['x']
+        opened.create_group('x')
+
+    refuse(path, group, KeyError, "no value 'x'")
+    refuse(path, lambda opened: opened.clear(), KeyError, "no value 'x'")
+
+
+@pytest.mark.parametrize('content', [b'', b'text', b'\x89HDF\r\n\x1a\n'])
+def test_other_files_are_refused(path, content):
+    with open(path, 'wb') as file:
+        file.write(content)
+    with pytest.raises(OSError, match='no HDF5 file') as info:
+        serializers.load_hdf5(path, Bag())
+    assert path in str(info.value)
+    with pytest.raises(FileNotFoundError):
+        serializers.load_hdf5(path + '.no', Bag())
 
 
 # -- without h5py
