@@ -1,7 +1,9 @@
 """The Inception module with batch normalization."""
 import functools
 
-from chainer_fast import link
+import numpy
+
+from chainer_fast import _toplevel, link
 from chainer_fast.functions.activation import relu
 from chainer_fast.functions.array import concat
 from chainer_fast.functions.pooling import average_pooling_2d, max_pooling_nd
@@ -77,6 +79,8 @@ class InceptionBN(link.Chain):
         if pooltype not in _POOLING:
             raise NotImplementedError(
                 "pooltype must be 'max' or 'avg', got %r" % (pooltype,))
+        # Not the type that batch normalization itself takes for mixed16.
+        dtype = _toplevel.get_dtype(dtype, map_mixed16=numpy.float16)
         layers = [
             ('proj3', in_channels, proj3, 1, 1), ('conv3', proj3, out3, 3, stride),
             ('proj33', in_channels, proj33, 1, 1), ('conv33a', proj33, out33, 3, 1),

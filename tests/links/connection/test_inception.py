@@ -134,3 +134,9 @@ def test_wrong_architecture(options):
 def test_wrong_pooling():
     with pytest.raises(NotImplementedError, match='median'):
         L.InceptionBN(3, 1, 2, 3, 4, 5, 'median')
+
+
+def test_mixed16_is_float16_in_batch_normalization():
+    with chainer_fast.using_config('dtype', chainer_fast.mixed16):
+        link = L.InceptionBN(3, 2, 2, 3, 2, 2, 'max', 2)
+    assert {p.dtype for p in link.params()} == {np.dtype('float16')}
