@@ -16,4 +16,5 @@ def fix(x):
     Variable
         Integers, of the shape and dtype of ``x``, that require no gradient.
     """
-    return _rounding.piecewise_constant(x, 'fix')
+    # ``fix`` is the same, and NumPy has deprecated it.
+    return _rounding.piecewise_constant(x, 'trunc')

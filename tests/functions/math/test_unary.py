@@ -143,7 +143,9 @@ def test_piecewise_constant_functions_leave_the_graph(name, shape, dtype):
     assert not y.requires_grad
     assert y.dtype == dtype
     assert isinstance(y.array, np.ndarray)
-    np.testing.assert_array_equal(y.array, getattr(np, name)(x.array))
+    # NumPy has come to call it otherwise.
+    expected = getattr(np, {'fix': 'trunc'}.get(name, name))
+    np.testing.assert_array_equal(y.array, expected(x.array))
 
 
 def test_derivative_at_the_kink_is_zero():
