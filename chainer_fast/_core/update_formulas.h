@@ -7,14 +7,14 @@
 
 /* The larger and the smaller number; NaN if either is. */
 CF_INLINE A CF_NAME(larger)(A x, A y) {
-    A a = x == x ? x : 0, b = y == y ? y : 0;
+    A a = NUMBER(x), b = NUMBER(y);
     A larger = a > b ? a : b;
     larger = y == y ? larger : y;
     return x == x ? larger : x;
 }
 
 CF_INLINE A CF_NAME(smaller)(A x, A y) {
-    A a = x == x ? x : 0, b = y == y ? y : 0;
+    A a = NUMBER(x), b = NUMBER(y);
     A smaller = a < b ? a : b;
     smaller = y == y ? smaller : y;
     return x == x ? smaller : x;
@@ -22,7 +22,7 @@ CF_INLINE A CF_NAME(smaller)(A x, A y) {
 
 /* Bounds are no NaN. */
 CF_INLINE A CF_NAME(bounded)(A x, A low, A high) {
-    A a = x == x ? x : 0;
+    A a = NUMBER(x);
     a = a > low ? a : low;
     a = a < high ? a : high;
     return x == x ? a : x;
@@ -222,7 +222,7 @@ CF_UPDATE(weight_decay, 0)
 
 /* rate of the decay */
 CF_STEP(lasso) {
-    A value = GET(p[k]), x = value == value ? value : 0;
+    A value = GET(p[k]), x = NUMBER(value);
     A up = x > 0 ? (A)1 : (A)0, down = x < 0 ? (A)1 : (A)0, sign = up - down;
     CF_UNUSED;
     sign = value == value ? sign : value;

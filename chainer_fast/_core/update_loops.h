@@ -89,8 +89,24 @@ typedef void (*cf_update_loop)(void **, ptrdiff_t, const double *);
 #define CF_JOIN(name, suffix) CF_JOIN_(name, suffix)
 #define CF_NAME(name) CF_JOIN(name, CF_SUFFIX)
 
+/* The number, or zero for NaN. Compilers see through a floating-point comparison that
+   does this, and then compare NaN. */
+CF_INLINE float cf_number_f(float x) {
+    uint32_t bits = cf_bits(x);
+    return cf_from_bits(cf_pick((bits & 0x7fffffffu) <= CF_INFINITE, bits, 0));
+}
+
+CF_INLINE double cf_number_d(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= 0u - (uint64_t)((bits & 0x7fffffffffffffffull) <= 0x7ff0000000000000ull);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 #define T uint16_t
 #define A float
+#define NUMBER(x) cf_number_f(x)
 #define CF_SUFFIX h
 #define CF_NARROW(x) cf_double_to_half(x)
 #define GET(x) cf_from_half(x)
@@ -106,6 +122,7 @@ typedef void (*cf_update_loop)(void **, ptrdiff_t, const double *);
 #undef PUT
 #undef R
 #undef ROOT
+#undef NUMBER
 
 #define CF_NARROW(x) ((A)(x))
 #define GET(x) (x)
@@ -116,21 +133,25 @@ typedef void (*cf_update_loop)(void **, ptrdiff_t, const double *);
 #define A float
 #define CF_SUFFIX f
 #define ROOT(x) sqrtf(x)
+#define NUMBER(x) cf_number_f(x)
 #include "update_formulas.h"
 #undef T
 #undef A
 #undef CF_SUFFIX
 #undef ROOT
+#undef NUMBER
 
 #define T double
 #define A double
 #define CF_SUFFIX d
 #define ROOT(x) sqrt(x)
+#define NUMBER(x) cf_number_d(x)
 #include "update_formulas.h"
 #undef T
 #undef A
 #undef CF_SUFFIX
 #undef ROOT
+#undef NUMBER
 
 #undef CF_NARROW
 #undef GET

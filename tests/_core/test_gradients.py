@@ -125,7 +125,12 @@ def test_float_errors_are_reported(dtype, large):
     with pytest.warns(RuntimeWarning, match='overflow'):
         gradients.call_hook(optimizer_hooks.WeightDecay(1.), [param])
     assert np.isinf(param.grad).all()
-    quiet = make(np.full(3, np.nan, dtype), np.full(3, np.nan, dtype))
+
+
+@pytest.mark.parametrize('dtype', ['f2', 'f4', 'f8'])
+def test_nan_is_no_error(dtype):
+    # Long enough that the comparisons are those of vectors.
+    quiet = make(np.full(300, np.nan, dtype), np.full(300, np.nan, dtype))
     for name, args in HOOKS:
         gradients.call_hook(getattr(optimizer_hooks, name)(*args), [quiet])
 

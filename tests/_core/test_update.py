@@ -112,6 +112,20 @@ def test_same_bits_of_long_arrays(rule_class, kwargs, dtype):
         assert_same_steps(*pair(rule_class, kwargs, data), grads)
 
 
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
+@pytest.mark.parametrize('rule_class,kwargs', RULES, ids=IDS)
+def test_nan_is_no_error(rule_class, kwargs, dtype):
+    # Long enough that the comparisons are those of vectors.
+    data, grad = np.ones((2, 300), dtype)
+    data[::3] = grad[::4] = np.nan
+    params, rules = pair(rule_class, kwargs, data)
+    assert_same_steps(params, rules, [grad, grad])
+    for state in rules[0].state.values():
+        state[::5] = np.nan
+    rules[0].t += 1
+    assert update.step(rules[0]._recipe, rules[0], params[0].array, grad)
+
+
 def strided(array):
     return np.repeat(array, 2, axis=-1)[..., ::2]
 
