@@ -263,7 +263,7 @@ cdef int _prepare_hooks(
 
 
 cdef bint _update_plainly(object param, _Values values) except -1:
-    """Update a parameter whose rule is plain; False if nothing was done."""
+    """Update a parameter whose rule is plain; False if the rule has to be called."""
     cdef VariableBase variable
     cdef Operands operands, halves
     cdef Step steps[MAX_STEPS]
@@ -287,6 +287,8 @@ cdef bint _update_plainly(object param, _Values values) except -1:
             PyDict_GetItemWithError(<object>pointer, 'update') is not NULL):
         return False
     rule = <object>item
+    if rule is None:
+        return True
     item = PyDict_GetItemWithError(_recipes, type(rule))
     if item is NULL:
         return False
@@ -297,10 +299,12 @@ cdef bint _update_plainly(object param, _Values values) except -1:
     fields = <dict>pointer
     if not _read_fields(fields, recipe, field):
         return False
+    if not values.read(recipe, <object>field[HYPERPARAM]):
+        return False
+    if <object>field[ENABLED] is False:
+        return True
     if (<object>field[ENABLED] is not True or <object>field[STATE] is None
             or type(<object>field[COUNT]) is not int):
-        return False
-    if not values.read(recipe, <object>field[HYPERPARAM]):
         return False
 
     array = variable.arr

@@ -471,6 +471,16 @@ def test_own_and_inherited_hyperparameters():
     assert [1 - param.array[0] for param in params] == [1.5, 1.5, 4, 1.5, 0.25]
 
 
+def test_hooks_can_change_what_comes_next():
+    optimizer = optimizers.SGD(lr=0.5)
+    params = [make(optimizer.create_update_rule()) for _ in range(4)]
+    for param in params:
+        param.update_rule._state = {}
+    params[1].update_rule.add_hook(lambda rule, param: setattr(optimizer, 'lr', 2), 'h')
+    update.update_params(params)
+    assert [1 - param.array[0] for param in params] == [0.5, 2, 2, 2]
+
+
 def test_hooks_of_rules_are_called():
     seen = []
     for timing in ('pre', 'post'):
@@ -482,14 +492,13 @@ def test_hooks_of_rules_are_called():
     assert seen == [1.0, 0.5]
 
 
-def test_disabled_rules_do_nothing():
+def test_disabled_and_missing_rules_do_nothing():
     rule = SGDRule()
-    rule._state = {}
     rule.enabled = False
-    param = make(rule)
-    update.update_params([param])
+    params = [make(rule), make(None)]
+    assert update.update_params(params)
     assert rule.t == 0
-    assert param.array[0] == 1
+    assert [param.array[0] for param in params] == [1, 1]
 
 
 @pytest.mark.parametrize('name', ['update', 'update_core', 'update_core_cpu'])
