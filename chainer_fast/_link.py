@@ -1,6 +1,7 @@
 """The base class of links."""
 import collections
 import copy
+import copyreg
 import warnings
 
 import numpy
@@ -87,6 +88,14 @@ class Link(links.LinkBase, device_resident.DeviceResident):
         self._params, self._persistent = set(), set()
         for name, spec in params.items():
             self.add_param(name, *_ensure_shape_dtype(spec))
+
+    def __reduce__(self):
+        # As other objects are pickled by any protocol since 2.
+        if hasattr(self, '__getstate__'):
+            state = self.__getstate__()
+        else:  # before Python 3.11
+            state = self.__dict__
+        return copyreg.__newobj__, (type(self),), state
 
     def __str__(self):
         return '%s(%s)' % (

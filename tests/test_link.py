@@ -1,4 +1,5 @@
 import copy
+import copyreg
 import gc
 import pickle
 import weakref
@@ -348,6 +349,16 @@ class TestTraversal:
         assert chain.count_params() == 15
 
 
+class Stateful(Link):
+
+    def __init__(self):
+        super().__init__()
+        self.add_param('w', (2,), initializer=0)
+
+    def __getstate__(self):
+        return dict(self.__dict__, cache=None)
+
+
 class TestCopy:
 
     def setup_method(self):
@@ -441,6 +452,35 @@ class TestCopy:
                 1 if mode == 'share' else 3)
             assert len({x.x.array[0] for x in repeated}) == (3 if mode == 'init' else 1)
         assert len(self.link.repeat(0)) == len(self.link.repeat(-1)) == 0
+
+    @pytest.mark.parametrize('protocol', range(pickle.HIGHEST_PROTOCOL + 1))
+    def test_pickle_protocols(self, protocol):
+        chain = ChainList(self.link, Sequential(Link(), abs))
+        clone = pickle.loads(pickle.dumps(chain, protocol))
+        assert type(clone) is ChainList and type(clone[1]) is Sequential
+        assert clone[1][1] is abs
+        for mine, other in zip(clone.params(), chain.params(), strict=True):
+            np.testing.assert_array_equal(mine.array, other.array)
+
+    @pytest.mark.parametrize('cls', [Link, Chain, ChainList, Sequential])
+    def test_pickles_of_chainer(self, cls):
+        # It makes objects by either of these, and gives them their dictionary.
+        link = cls()
+        state = dict(vars(link), _Link__init_done=True)
+        for clone in (copyreg._reconstructor(cls, object, None),
+                      copyreg.__newobj__(cls), object.__new__(cls)):
+            with pytest.raises(AttributeError):
+                list(clone.params())
+            assert not hasattr(clone, '__setstate__')
+            clone.__dict__.update(state)
+            assert list(clone.params()) == []
+
+    def test_state_of_its_own(self):
+        link = Stateful()
+        link.cache = 1
+        for clone in (copy.deepcopy(link), pickle.loads(pickle.dumps(link))):
+            assert clone.cache is None
+            assert clone.w.array.shape == (2,)
 
     def test_deepcopy_and_pickle(self):
         chain = Chain(a=self.link, b=ChainList(Link(y=2)))

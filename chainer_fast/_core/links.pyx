@@ -4,6 +4,7 @@ A model calls hundreds of links in an iteration and asks for its parameters seve
 times.  Parameters are collected in one go; the other walks are lazy, so that a loop
 over links can change what lies further down.
 """
+cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericSetAttr
 
@@ -18,6 +19,9 @@ cdef extern from *:
     #define cf_generic_delattr(o, name) PyObject_GenericSetAttr(o, name, NULL)
     /* Past the metaclass, which has an opinion of its own about instances. */
     #define cf_derives(o, cls) PyObject_TypeCheck(o, (PyTypeObject *)(cls))
+    /* Let object.__new__ make instances; only for a class without fields. */
+    #define cf_made_as_objects(cls) \\
+        ((PyTypeObject *)(cls))->tp_new = PyBaseObject_Type.tp_new
     #define CF_FEW_ARGUMENTS 6
 
     /* self.<name>(*args, **kwargs), without a bound method in the common case. */
@@ -49,6 +53,7 @@ cdef extern from *:
     int cf_generic_delattr(object link, object name) except -1
     object cf_call_method(object link, object name, tuple args, dict kwargs)
     int Py_GetRecursionLimit()
+    void cf_made_as_objects(object cls)
 
 
 cdef enum:
@@ -144,10 +149,12 @@ def delete(self, name, /):
         cf_generic_delattr(self, name)
 
 
+@cython.auto_pickle(False)
 cdef class LinkBase:
     """Compiled base of :class:`chainer_fast.Link`, which documents the attributes.
 
-    It has no fields of its own, so that links are copied and pickled as any object.
+    It has no fields of its own, so that links are copied and pickled as any object,
+    and pickles that Chainer wrote can be read.
     """
 
     def __call__(self, *args, **kwargs):
@@ -288,6 +295,7 @@ cdef class LinkBase:
                     (<object>fields)['_grad_initializer'] = None
 
 
+cf_made_as_objects(LinkBase)
 _links = LinkBase.links
 _namedlinks = LinkBase.namedlinks
 _params = LinkBase.params
