@@ -471,6 +471,27 @@ def test_own_and_inherited_hyperparameters():
     assert [1 - param.array[0] for param in params] == [1.5, 1.5, 4, 1.5, 0.25]
 
 
+def test_rules_of_one_optimizer_that_differ():
+    # In the count of their updates, and in what they have seen of ``alpha``.
+    for optimizer in (optimizers.Adam(), optimizers.AdaBound(final_lr=1, gamma=9),
+                      optimizers.MSVAG()):
+        together, apart = [], []
+        for alpha in (.1, .2, .3, .4):
+            optimizer.alpha = alpha
+            for params in (together, apart):
+                params.append(make(optimizer.create_update_rule(), alpha))
+            if alpha < .3:
+                for param in together + apart:
+                    param.update()
+        for _ in range(3):
+            update.update_params(together)
+            for param in apart:
+                param.update()
+        for a, b in zip(together, apart, strict=True):
+            assert_same_bits(a.array, b.array)
+        assert len({param.array.tobytes() for param in together}) == 4
+
+
 def test_hooks_can_change_what_comes_next():
     optimizer = optimizers.SGD(lr=0.5)
     params = [make(optimizer.create_update_rule()) for _ in range(4)]

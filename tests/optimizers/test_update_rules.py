@@ -178,8 +178,10 @@ def test_zero_gradient_warns_of_nothing(name):
 @pytest.mark.parametrize('name', ALL)
 def test_numpy_scalars_as_hyperparameters(name):
     # A numpy.float64 must not have float32 arrays computed in float64.
-    plain, _ = make(name)
-    other, _ = make(name)
+    plain, _ = make(name, shape=(300,))
+    other, _ = make(name, shape=(300,))
+    for param in (plain, other):
+        param.grad = np.sin(np.arange(1, 301, dtype=np.float32))
     optimizer = getattr(optimizers, name)()
     for key, value in optimizer.hyperparam.get_dict().items():
         if isinstance(value, float):
@@ -264,6 +266,8 @@ def test_adabound_bounds_follow_alpha():
     optimizer.alpha = 0.25
     assert rule.initial_alpha == 0.5
     assert rule.bounds == (0.5, 2.0)
+    rule.initial_alpha = np.float64(0.5)
+    assert [type(bound) for bound in rule.bounds] == [float, float]
 
 
 def test_adam_without_learning_rate():
