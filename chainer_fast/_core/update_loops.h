@@ -28,9 +28,11 @@ typedef void (*cf_update_loop)(void **, ptrdiff_t, const double *);
 #define CF_INDEPENDENT
 #endif
 
-/* Memory is asked for ahead of its use, a few lines of all arrays at a time: more
-   streams than three are more than the processor's own prefetching keeps up with. */
-#define CF_STRIDE 64
+/* Long arrays do not fit in the cache. Their memory is asked for ahead of its use, a few
+   lines of all arrays at a time: the processor's own prefetching does not keep up with
+   as many arrays. */
+#define CF_LONG 65536
+#define CF_BLOCK 64
 #define CF_AHEAD 1024
 #if defined(__GNUC__)
 #define CF_PREFETCH(address) __builtin_prefetch((address), 1)
@@ -46,14 +48,14 @@ typedef void (*cf_update_loop)(void **, ptrdiff_t, const double *);
         T *const s = (T *)a[2], *const s2 = (T *)a[3], *const s3 = (T *)a[4]; \
         A c[CF_COEFFICIENTS], w[CF_COEFFICIENTS];                             \
         uint32_t overflow = 0;                                                \
-        ptrdiff_t i, k;                                                       \
+        ptrdiff_t i, k, last;                                                 \
         for (k = 0; k < CF_COEFFICIENTS; ++k) {                               \
             c[k] = CF_NARROW(given[k]);                                       \
             w[k] = (A)given[k];                                               \
         }                                                                     \
-        for (i = 0; n - i >= CF_STRIDE; i += CF_STRIDE) {                     \
-            for (k = i + CF_AHEAD;                                            \
-                 n - i >= CF_AHEAD + CF_STRIDE && k < i + CF_AHEAD + CF_STRIDE; \
+        last = n < CF_LONG ? -1 : n - CF_AHEAD - CF_BLOCK;                    \
+        for (i = 0; n - i >= CF_BLOCK; i += CF_BLOCK) {                       \
+            for (k = i + CF_AHEAD; i <= last && k < i + CF_AHEAD + CF_BLOCK;  \
                  k += 64 / (ptrdiff_t)sizeof(T)) {                            \
                 CF_PREFETCH(p + k);                                           \
                 CF_PREFETCH(g + k);                                           \
@@ -65,7 +67,7 @@ typedef void (*cf_update_loop)(void **, ptrdiff_t, const double *);
                     CF_PREFETCH(s3 + k);                                      \
             }                                                                 \
             CF_INDEPENDENT                                                    \
-            for (k = i; k < i + CF_STRIDE; ++k)                               \
+            for (k = i; k < i + CF_BLOCK; ++k)                                \
                 CF_NAME(name##_step)(c, w, p, g, s, s2, s3, k, &overflow);    \
         }                                                                     \
         CF_INDEPENDENT                                                        \

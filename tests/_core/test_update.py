@@ -107,7 +107,7 @@ def test_same_bits_of_long_arrays(rule_class, kwargs, dtype):
     # Long enough for what runs ahead of the loop, with a rest that fills no vector.
     rng = np.random.RandomState(0)
     data, *grads = (
-        rng.uniform(-1, 1, 5001).astype(dtype) for _ in range(3))
+        rng.uniform(-1, 1, 66001).astype(dtype) for _ in range(3))
     with np.errstate(over='ignore'):
         assert_same_steps(*pair(rule_class, kwargs, data), grads)
 
