@@ -121,7 +121,8 @@ def sum_by_class(shares, path, path_length, classes):
     counted = xp.where(xp.arange(states) < path_length[:, None], shares, 0)
     total = xp.zeros((steps, batch, classes), shares.dtype)
     index = (xp.arange(steps)[:, None, None], xp.arange(batch)[:, None], path)
-    xp.add.at(total, xp.broadcast_arrays(*index), counted)
+    # A tuple: before NumPy 2 the function returns a list, which is another index.
+    xp.add.at(total, tuple(xp.broadcast_arrays(*index)), counted)
     return total
 
 

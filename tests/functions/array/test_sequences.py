@@ -31,6 +31,7 @@ def test_pad_sequence(lengths, length, shape, dtype):
 @pytest.mark.parametrize('dtype, padding, expected', [
     ('i', -3, -3), ('B', -1, 255), ('B', 300, 44), ('?', 2, True), ('f', None, np.nan),
     ('e', np.inf, np.inf), ('F', 1j, 1j)])
+@pytest.mark.filterwarnings('ignore:NumPy will stop allowing:DeprecationWarning')
 def test_padding_takes_the_dtype(dtype, padding, expected):
     y = F.pad_sequence([np.zeros(1, dtype)], 2, padding)
     assert y.dtype == dtype
