@@ -45,7 +45,7 @@ cdef extern from "update_loops.h" nogil:
     bint cf_finite_d(const void *, Py_ssize_t) noexcept
 
 cdef enum:
-    ALL = (1 << MAX_COEFFICIENTS) - 1
+    ALL = 0x1ff              # a bit for each of MAX_COEFFICIENTS
 
 # What is halfway from the largest finite float16 to the next, which rounds to infinity;
 # and what still rounds to zero.
