@@ -1,8 +1,8 @@
 """Steps of optimizers: 200 small parameters, and a large one.
 
-The gradients are there already and stay the same, so that the update alone is timed.
-PyTorch updates all parameters together (``foreach=True``), or in fused kernels of its
-own in the cases that say so.
+The gradients are there already, so that the update alone is timed. PyTorch updates all
+parameters together (``foreach=True``), or in fused kernels of its own in the cases that
+say so. Two cases have a hook that changes the gradients before the update.
 
 Plain NumPy shows the floor: each array of the step is read once, and those that the
 step changes are written in the same pass.  That is ``np.add`` into the parameter from
@@ -23,6 +23,7 @@ OPTIMIZERS = {
     'adam': ('Adam', {}, 'Adam', {}, 2),
     'rmsprop': ('RMSprop', {'lr': 1e-3}, 'RMSprop', {'lr': 1e-3}, 1),
 }
+HOOKS = {'weight_decay': ('WeightDecay', 1e-4), 'clipping': ('GradientClipping', 1.0)}
 _SIZES = {'small': '200 parameters of 10x10 to 64x64', 'large': '10 million elements'}
 
 TITLES = {
@@ -31,21 +32,26 @@ TITLES = {
 TITLES.update({
     'O.%s:%s:fused' % (name, size): '%s, %s; fused' % (OPTIMIZERS[name][0], title)
     for size, title in _SIZES.items() for name in ('sgd', 'momentum_sgd', 'adam')})
+TITLES.update({
+    'O.sgd:small:' + key: 'SGD, %s; %s' % (_SIZES['small'], hook)
+    for key, (hook, _) in HOOKS.items()})
 
 # What the peers' times have to be, at least. For large arrays the floor may be missed
 # by a fifth.
-BARS = {
-    key: {'chainer': 8, 'torch': 1} if key.endswith(':small')
-    else {'numpy': 1 / 1.2} if key.endswith(':large') else {'torch': 1}
-    for key in TITLES}
+BARS = {key: {'chainer': 8, 'torch': 1} for key in TITLES if ':small' in key}
+BARS.update({
+    key: {'numpy': 1 / 1.2} if key.endswith(':large') else {'torch': 1}
+    for key in TITLES if ':large' in key})
 
 # So many numbers of the result are compared.
 SAMPLE = 1000
 
 
 def _parse(key):
-    name, size, *fused = key.partition('.')[2].split(':')
-    return OPTIMIZERS[name], SHAPES[size], bool(fused)
+    """Return an optimizer, the shapes of parameters, and what is special if anything.
+    """
+    name, size, *special = key.partition('.')[2].split(':')
+    return OPTIMIZERS[name], SHAPES[size], special[0] if special else None
 
 
 def _arrays(shapes):
@@ -69,8 +75,8 @@ def _with_check(step, params):
 
 def chainer_step(chainer, key):
     """Return a step by Chainer's interface; what is fused is PyTorch's alone."""
-    (name, kwargs, *_), shapes, fused = _parse(key)
-    if fused and chainer.__name__ == 'chainer':
+    (name, kwargs, *_), shapes, special = _parse(key)
+    if special == 'fused' and chainer.__name__ == 'chainer':
         return None
     model = chainer.ChainList()
     for data, grad in _arrays(shapes):
@@ -80,6 +86,9 @@ def chainer_step(chainer, key):
         link.W.grad = grad
         model.append(link)
     optimizer = getattr(chainer.optimizers, name)(**kwargs).setup(model)
+    if special in HOOKS:
+        hook, value = HOOKS[special]
+        optimizer.add_hook(getattr(chainer.optimizer_hooks, hook)(value))
 
     def step():
         optimizer.update()
@@ -88,23 +97,27 @@ def chainer_step(chainer, key):
 
 def torch_step(torch, key):
     """Return a step by PyTorch's interface."""
-    (_, _, name, kwargs, _), shapes, fused = _parse(key)
+    (_, _, name, kwargs, _), shapes, special = _parse(key)
     params = []
     for data, grad in _arrays(shapes):
         params.append(torch.tensor(data, requires_grad=True))
         params[-1].grad = torch.tensor(grad)
-    way = {'fused': True} if fused else {'foreach': True}
+    way = {'fused': True} if special == 'fused' else {'foreach': True}
+    if special == 'weight_decay':
+        way['weight_decay'] = HOOKS[special][1]
     optimizer = getattr(torch.optim, name)(params, **kwargs, **way)
 
     def step():
+        if special == 'clipping':
+            torch.nn.utils.clip_grad_norm_(params, HOOKS[special][1], foreach=True)
         optimizer.step()
     return _with_check(step, [param.detach() for param in params])
 
 
 def numpy_step(key):
     """Return the floor: passes of NumPy over the same bytes."""
-    (*_, n_states), shapes, fused = _parse(key)
-    if fused:
+    (*_, n_states), shapes, special = _parse(key)
+    if special:
         return None
     groups = [
         (data, grad, [np.zeros_like(data) for _ in range(n_states)])
