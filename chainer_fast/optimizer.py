@@ -340,9 +340,12 @@ def _moved_hook(name):
         warnings.warn(make_deprecation_message(name), DeprecationWarning)
         hook.__init__(self, *args, **kwargs)
 
-    return type(name, (hook,), {
+    moved = type(name, (hook,), {
         '__init__': __init__, '__module__': __name__,
         '__doc__': 'Old place of :class:`chainer_fast.optimizer_hooks.%s`.' % name})
+    if hasattr(hook, '_recipe'):
+        _gradients.register_hook(moved, type(hook._recipe)())
+    return moved
 
 
 GradientClipping = _moved_hook('GradientClipping')

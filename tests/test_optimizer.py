@@ -568,6 +568,15 @@ def test_moved_hooks(name, args):
         hook = getattr(optimizer, name)(*args)
     assert isinstance(hook, getattr(chainer.optimizer_hooks, name))
     assert type(hook).__module__ == 'chainer_fast.optimizer'
+    results = []
+    for each in (hook, getattr(chainer.optimizer_hooks, name)(*args)):
+        np.random.seed(0)
+        net = Net()
+        sgd = optimizers.SGD(lr=.5).setup(net)
+        sgd.add_hook(each)
+        sgd.update(net, X)
+        results.append(net.w.array)
+    np.testing.assert_array_equal(*results)
 
 
 def test_public_home():
