@@ -3,15 +3,13 @@
 The plain case is a parameter of the public class itself, with NumPy arrays.  For every
 other one a function here says that it is not served, or calls the hook.
 """
-import numpy
-
 cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.string cimport memset
 from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS, PyArray_DATA,
-    PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_SIZE)
+    PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_SIZE)
 
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)

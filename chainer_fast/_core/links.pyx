@@ -1,4 +1,4 @@
-"""What every call of a link, assignment to it and walk over its parameters goes through.
+"""What calls of links, assignments to them and walks over parameters go through.
 
 A model calls hundreds of links in an iteration and asks for its parameters several
 times.  Parameters are collected in one go; the other walks are lazy, so that a loop
@@ -283,7 +283,7 @@ cdef class LinkBase:
         cdef bint shortcut = _Parameter.cleargrad is _cleargrad
         cdef PyObject *fields
         cdef PyObject *filling
-        for param in params_of(self, True):
+        for param in self.params():
             if not shortcut or type(param) is not _Parameter:
                 param.cleargrad()
                 continue
@@ -326,13 +326,6 @@ cdef class ParamIterator:
 
     def __next__(self):
         return next(self.__iter__())
-
-
-cdef list params_of(object link, bint include_uninit):
-    """Return the list of what ``link.params(include_uninit)`` yields."""
-    cdef list found = []
-    _collect_below(link, include_uninit, found, 0)
-    return found
 
 
 cdef int _collect_below(

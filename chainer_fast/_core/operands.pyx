@@ -11,7 +11,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS,
     NPY_ARRAY_WRITEABLE, NPY_FLOAT16, NPY_FLOAT32, NPY_FLOAT64, PyArray_CheckExact,
-    PyArray_CompareLists, PyArray_DATA, PyArray_DESCR, PyArray_DIM, PyArray_DIMS,
+    PyArray_CompareLists, PyArray_DATA, PyArray_DIM, PyArray_DIMS,
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE,
     PyArray_STRIDE, PyArray_TYPE, npy_intp)
 
@@ -142,9 +142,9 @@ cdef void _extent(object array, const char **first, const char **last) noexcept:
 cdef bint _overlaps_itself(object array) noexcept:
     """Whether two elements may be at the same place in memory; a careful guess."""
     cdef npy_intp covered = PyArray_ITEMSIZE(array), stride, smallest
-    cdef int axis, step, found
+    cdef int axis, _, found
     cdef unsigned long seen = 0
-    for step in range(PyArray_NDIM(array)):
+    for _ in range(PyArray_NDIM(array)):
         found = -1
         smallest = 0
         for axis in range(PyArray_NDIM(array)):
@@ -245,7 +245,8 @@ cdef int _run_iterated(Operands *operands, Step *steps, int n_steps) except -1:
             operands.count, <void *>operands.arrays,
             NPY_ITER_EXTERNAL_LOOP | NPY_ITER_BUFFERED | NPY_ITER_GROWINNER
             | NPY_ITER_ZEROSIZE_OK,
-            NPY_KEEPORDER, NPY_EQUIV_CASTING, flags, <void *>types, -1, NULL, NULL, BLOCK)
+            NPY_KEEPORDER, NPY_EQUIV_CASTING, flags, <void *>types, -1, NULL, NULL,
+            BLOCK)
     finally:
         Py_DECREF(<object>descr)
     try:

@@ -40,8 +40,10 @@ cdef class HookRecipe:
 
 cdef const Loop *scale_loops() noexcept nogil
 cdef const Loop *unscale_loops() noexcept nogil
-cdef void floats_from_halves(const void *halves, float *floats, Py_ssize_t n) noexcept nogil
-cdef void halves_from_floats(const float *floats, void *halves, Py_ssize_t n) noexcept nogil
+cdef void floats_from_halves(
+        const void *halves, float *floats, Py_ssize_t n) noexcept nogil
+cdef void halves_from_floats(
+        const float *floats, void *halves, Py_ssize_t n) noexcept nogil
 cdef bint all_finite(int kind, const void *array, Py_ssize_t n) noexcept nogil
 cdef bint to_double(object value, double *result) except -1
 cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept

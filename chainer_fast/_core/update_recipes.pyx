@@ -1,8 +1,8 @@
 """What is particular to each update rule, apart from the loops of ``update_loops.h``.
 
 A recipe names hyperparameters and states, and turns the values of hyperparameters into
-the coefficients of its loop.  It leaves a case to the rule itself, which raises or warns
-as NumPy does, wherever a coefficient cannot be had or does not fit in the type.
+the coefficients of its loop.  It leaves a case to the rule itself, which raises or
+warns as NumPy does, wherever a coefficient cannot be had or does not fit in the type.
 """
 import numpy
 
@@ -61,11 +61,13 @@ cdef const Loop *unscale_loops() noexcept nogil:
     return cf_unscale
 
 
-cdef void floats_from_halves(const void *halves, float *floats, Py_ssize_t n) noexcept nogil:
+cdef void floats_from_halves(
+        const void *halves, float *floats, Py_ssize_t n) noexcept nogil:
     cf_widen(<const unsigned short *>halves, floats, n)
 
 
-cdef void halves_from_floats(const float *floats, void *halves, Py_ssize_t n) noexcept nogil:
+cdef void halves_from_floats(
+        const float *floats, void *halves, Py_ssize_t n) noexcept nogil:
     cf_narrow(floats, <unsigned short *>halves, n)
 
 

@@ -324,6 +324,15 @@ class TestCleargrads:
         model[0].lazy.initialize((2,))
         assert model[0].lazy.grad is None
 
+    def test_model_with_a_walk_without_arguments(self):
+        class Partly(Leaf):
+            def params(self):
+                return iter([self.b])
+        link = Partly()
+        link.W.grad = link.b.grad = numpy.ones(2, numpy.float32)
+        link.cleargrads()
+        assert link.W.grad is not None and link.b.grad is None
+
     def test_subclass(self):
         class Counting(chainer_fast.Parameter):
             cleared = 0
