@@ -9,7 +9,7 @@ BLOCKS = 12
 ASSIGNMENTS = 100
 
 TITLES = {
-    'L.calls': '60 links that compute nothing, called',
+    'L.calls': '61 links that compute nothing, called',
     'L.params': 'list(model.params()), 96 parameters',
     'L.cleargrads': 'model.cleargrads(), 96 parameters',
     'L.setattr': '100 assignments to an attribute of a link',
