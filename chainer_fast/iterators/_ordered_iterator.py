@@ -1,0 +1,109 @@
+"""What the iterators over an order of examples share: position, order, snapshots."""
+import operator
+
+import numpy
+
+from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.iterators import _statemachine
+from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
+
+
+class OrderedIterator(Iterator):
+    """Base of the iterators whose batches follow the state machine.
+
+    A subclass sets ``_repeat``, reads the examples in its ``__next__`` and calls
+    :meth:`_restart` when it is made.
+    """
+
+    # The name of the order in a snapshot, and the one in snapshots of early versions.
+    _order_keys = ('order', '_order')
+    _order_is_always_written = False
+
+    def _set_order(self, shuffle, order_sampler):
+        """Settle where orders come from."""
+        if order_sampler is not None and shuffle is not None:
+            raise ValueError(
+                'both shuffle=%r and an order sampler are given; leave `shuffle` at '
+                'None to use the order sampler' % (shuffle,))
+        shuffled = order_sampler is None and (shuffle is None or shuffle)
+        self.order_sampler = ShuffleOrderSampler() if shuffled else order_sampler
+
+    def _restart(self):
+        sampler, order = self.order_sampler, None
+        if sampler is not None:
+            order = sampler(numpy.arange(len(self.dataset)), 0)
+        self._state = _statemachine.IteratorState(
+            current_position=0, epoch=0, is_new_epoch=False, order=order)
+        # Negative stands for None, as a snapshot needs a number.
+        self._previous_epoch_detail = -1.
+
+    def _after(self, state):
+        """Return the state one batch after another, and the indices of the batch."""
+        return _statemachine.iterator_statemachine(
+            state, self.batch_size, self._repeat, self.order_sampler,
+            len(self.dataset))
+
+    epoch, is_new_epoch, current_position = [
+        property(operator.attrgetter('_state.' + name), doc=doc) for name, doc in (
+            ('epoch', 'Number of complete epochs.'),
+            ('is_new_epoch', 'Whether the last batch completed an epoch.'),
+            ('current_position', 'How many examples of the present epoch were used.'))]
+
+    @property
+    def epoch_detail(self):
+        """Number of epochs, with the fraction of the present one."""
+        state = self._state
+        return state.epoch + state.current_position / self._epoch_size
+
+    @property
+    def previous_epoch_detail(self):
+        """``epoch_detail`` before the last batch; ``None`` before the first one."""
+        detail = self._previous_epoch_detail
+        return None if detail < 0 else detail
+
+    @property
+    def _epoch_size(self):
+        order = self._state.order
+        return len(self.dataset) if order is None else len(order)
+
+    def serialize(self, serializer):
+        """Write or read position, order and epoch; see the base class."""
+        new = {name: serializer(name, getattr(self._state, name))
+               for name in ('current_position', 'epoch', 'is_new_epoch')}
+        if self._state.order is not None:
+            new['order'] = self._serialize_order(serializer)
+        elif self._order_is_always_written:
+            try:
+                serializer(self._order_keys[0], None)
+            except KeyError:
+                pass  # from an iterator that does not write it
+        self._state = self._state._replace(**new)
+        try:
+            previous = serializer('previous_epoch_detail', self._previous_epoch_detail)
+        except KeyError:
+            # Snapshots of early versions lack it; it is one batch before the position.
+            previous = max(self.epoch_detail - self.batch_size / self._epoch_size, 0.)
+        self._previous_epoch_detail = previous
+
+    def _serialize_order(self, serializer):
+        # A deserializer fills the array that it gets: give it one that nobody else
+        # holds.
+        order = numpy.array(self._state.order)
+        name, other_name = self._order_keys
+        try:
+            return serializer(name, order)
+        except KeyError:
+            return serializer(other_name, order)
+
+
+class RepeatProperty:
+    """Mix-in for the iterators whose ``repeat`` cannot be set."""
+
+    repeat = property(operator.attrgetter('_repeat'),
+                      doc='Whether the iterator goes on after the first epoch.')
+
+
+def same_state(one, other):
+    """Return whether two states lead to the same batches."""
+    return one[:3] == other[:3] and (
+        one.order is other.order or numpy.array_equal(one.order, other.order))

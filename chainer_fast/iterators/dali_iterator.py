@@ -1,0 +1,90 @@
+"""The iterator over the output of a pipeline of NVIDIA DALI."""
+from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.utils.experimental import experimental
+
+
+class DaliIterator(Iterator):
+    """Iterator that hands out what a DALI pipeline produces (experimental).
+
+    Batches are the outputs of ``pipeline.run()``, to be turned into arrays by a
+    converter. The order of the examples is a matter of the pipeline.
+
+    Parameters
+    ----------
+    pipeline : nvidia.dali.pipeline.Pipeline
+        The pipeline. It is built when the first batch is asked for; it needs
+        ``batch_size``, ``build()``, ``epoch_size()`` and ``run()``.
+    repeat : bool
+        Whether it goes on with the next epoch for ever.
+
+    Warns
+    -----
+    FutureWarning
+        As the interface is not settled.
+    """
+
+    def __init__(self, pipeline, repeat=True):
+        experimental('DaliIterator')
+        self.pipeline, self._repeat = pipeline, repeat
+        self._is_build = False
+        self.epoch_size = 1  # so that epoch_detail is 0; the pipeline tells later
+        self.reset()
+
+    def reset(self):
+        """Set the position to the beginning; the pipeline itself goes on."""
+        self.current_position = self.epoch = 0
+        self.is_new_epoch = False
+        self._previous_epoch_detail = -1.
+
+    def __next__(self):
+        if not self._is_build:
+            self.pipeline.build()
+            # A dictionary, by names of readers; the first one counts.
+            self.epoch_size = next(iter(self.pipeline.epoch_size().values()))
+            self._is_build = True
+        if self.epoch > 0 and not self._repeat:
+            raise StopIteration
+        outputs = self.pipeline.run()
+        self._previous_epoch_detail = self.epoch_detail
+        laps, position = divmod(
+            self.current_position + self.batch_size, self.epoch_size)
+        self.is_new_epoch = laps > 0
+        if laps and not self._repeat:
+            laps, position = 1, 0
+        self.epoch += laps
+        self.current_position = position
+        return outputs
+
+    next = __next__
+
+    @property
+    def batch_size(self):
+        """Number of examples in a batch of the pipeline."""
+        return self.pipeline.batch_size
+
+    @property
+    def repeat(self):
+        """Whether the iterator goes on after the first epoch."""
+        return self._repeat
+
+    @property
+    def epoch_detail(self):
+        """Number of epochs, with the fraction of the present one."""
+        return self.epoch + self.current_position / self.epoch_size
+
+    @property
+    def previous_epoch_detail(self):
+        """``epoch_detail`` before the last batch; ``None`` before the first one."""
+        detail = self._previous_epoch_detail
+        return detail if detail >= 0 else None
+
+    def serialize(self, serializer):
+        """Write or read the position; see the base class."""
+        for name in ('current_position', 'epoch', 'is_new_epoch'):
+            setattr(self, name, serializer(name, getattr(self, name)))
+        try:
+            previous = serializer('previous_epoch_detail', self._previous_epoch_detail)
+        except KeyError:
+            batch = self.batch_size / self.epoch_size
+            previous = max(self.epoch_detail - batch, 0.)
+        self._previous_epoch_detail = previous

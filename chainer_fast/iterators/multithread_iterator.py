@@ -1,0 +1,100 @@
+"""The iterator whose next batch is read by threads."""
+import functools
+import multiprocessing.pool
+import operator
+
+from chainer_fast.iterators._ordered_iterator import (
+    OrderedIterator,
+    RepeatProperty,
+    same_state,
+)
+from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
+
+
+class MultithreadIterator(RepeatProperty, OrderedIterator):
+    """Iterator with threads that read the next batch while this one is in use.
+
+    It pays where reading an example waits (for files, for the network) or computes
+    with the interpreter's lock released (decoding of images). The data set is used by
+    several threads at once.
+
+    Parameters
+    ----------
+    dataset, batch_size, repeat, shuffle, order_sampler
+        As those of :class:`chainer_fast.iterators.SerialIterator`.
+    n_threads : int
+        Number of threads.
+
+    Raises
+    ------
+    ValueError
+        If both ``shuffle`` and ``order_sampler`` are given, or there is no thread.
+
+    Notes
+    -----
+    An exception of the data set is raised where its batch would have been returned;
+    the batch after it comes with the next call. The threads start with the first batch
+    and end with :meth:`finalize`, after which the iterator can be used again.
+    """
+
+    # Early versions of this iterator and the other iterators differ in the name.
+    _order_keys = ('_order', 'order')
+    _order_is_always_written = True
+    _pool = None
+
+    def __init__(self, dataset, batch_size, repeat=True, shuffle=None, n_threads=1,
+                 order_sampler=None):
+        self._set_order(shuffle, order_sampler)
+        self.dataset, self.batch_size = dataset, batch_size
+        self._shuffle, self._repeat = shuffle, repeat
+        self.n_threads = n_threads
+        self.reset()
+
+    def reset(self):
+        """Go back to the beginning, with a new order where the order is sampled."""
+        # What is being read in advance, if anything: (result of the pool or None at
+        # the end, state once it is handed out).
+        self._next = None
+        self._restart()
+
+    def finalize(self):
+        """Stop the threads and forget what they read in advance."""
+        pool, self._pool, self._next = self._pool, None, None
+        if pool is not None:
+            pool.terminate()
+
+    def __getstate__(self):
+        # A copy reads with threads of its own.
+        return dict(self.__dict__, _pool=None, _next=None)
+
+    def __next__(self):
+        if self._next is None:
+            self._read_ahead()
+        self._previous_epoch_detail = self.epoch_detail
+        result, self._state = self._next
+        if result is None:
+            raise StopIteration
+        self._next = None
+        try:
+            return result.get()
+        finally:
+            self._read_ahead()
+
+    next = __next__
+
+    def _read_ahead(self):
+        state, indices = self._after(self._state)
+        if indices is None:
+            self._next = None, state
+            return
+        if self._pool is None:
+            self._pool = multiprocessing.pool.ThreadPool(self.n_threads)
+        read = functools.partial(operator.getitem, self.dataset)
+        self._next = self._pool.map_async(read, indices.tolist()), state
+
+    def serialize(self, serializer):
+        """Write or read position, order and epoch; see the base class."""
+        before = self._state
+        super().serialize(serializer)
+        if not same_state(before, self._state):
+            self._next = None

@@ -1,0 +1,145 @@
+import copy
+import pickle
+import threading
+import time
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chainer_fast import iterators, serializers
+
+sizes = st.integers(1, 7)
+
+
+def state_of(it):
+    return (it.epoch, it.is_new_epoch, it.current_position, it.epoch_detail,
+            it.previous_epoch_detail)
+
+
+def saved(it):
+    target = {}
+    it.serialize(serializers.DictionarySerializer(target))
+    return target
+
+
+@given(sizes, sizes, st.booleans(), st.booleans(), st.integers(1, 3))
+def test_batches_are_those_of_the_serial_iterator(n, size, shuffle, repeat, threads):
+    def walk(make, **kwargs):
+        numpy.random.seed(0)
+        found = []
+        with make(list(range(n)), size, repeat=repeat, shuffle=shuffle, **kwargs) as it:
+            for _ in range(2):
+                for _ in range(5):
+                    found.append((next(it, None), state_of(it)))
+            return found
+
+    assert (walk(iterators.MultithreadIterator, n_threads=threads)
+            == walk(iterators.SerialIterator))
+
+
+def test_reads_the_next_batch_in_advance_in_threads():
+    read, done = [], threading.Event()
+
+    class Data(list):
+        def __getitem__(self, i):
+            read.append((i, threading.current_thread()))
+            if i == 3:
+                done.set()
+            return i
+
+    with iterators.MultithreadIterator(Data(range(8)), 2, shuffle=False) as it:
+        assert it.next() == [0, 1]
+        assert done.wait(5)
+    assert threading.main_thread() not in [thread for _, thread in read]
+
+
+def test_an_error_comes_with_its_batch():
+    class Data(list):
+        def __getitem__(self, i):
+            return [0, 1, 2, 3, 4, 5][i if i != 2 else 9]
+
+    with iterators.MultithreadIterator(Data(range(6)), 2, shuffle=False) as it:
+        assert it.next() == [0, 1]
+        with pytest.raises(IndexError):
+            it.next()
+        assert it.next() == [4, 5]
+
+
+def test_finalize_ends_the_threads_and_it_starts_again():
+    before = threading.active_count()
+    it = iterators.MultithreadIterator(list(range(6)), 2, shuffle=False, n_threads=3)
+    assert it.next() == [0, 1]
+    it.finalize()
+    it.finalize()
+    assert it.next() == [2, 3]
+    it.reset()
+    assert it.next() == [0, 1]
+    it.finalize()
+    deadline = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(.01)
+    assert threading.active_count() <= before
+
+
+def pickled(it):
+    return pickle.loads(pickle.dumps(it))
+
+
+@pytest.mark.parametrize('clone', [copy.copy, pickled])
+def test_copies_go_on_by_themselves(clone):
+    with iterators.MultithreadIterator(list(range(6)), 2, shuffle=False) as it:
+        it.next()
+        other = clone(it)
+        assert it.next() == [2, 3]
+    assert state_of(other)[:3] == (0, False, 2)
+    assert other.next() == [2, 3]
+    other.finalize()
+
+
+@given(sizes, sizes, st.integers(0, 4), st.integers(0, 9))
+def test_goes_on_from_a_snapshot(n, size, count, seed):
+    numpy.random.seed(seed)
+    with iterators.MultithreadIterator(list(range(n)), size) as it:
+        for _ in range(count):
+            it.next()
+        snapshot = saved(it)
+        assert sorted(snapshot) == ['_order', 'current_position', 'epoch',
+                                    'is_new_epoch', 'previous_epoch_detail']
+        order = snapshot['_order'][it.current_position:][:size].tolist()
+        with iterators.MultithreadIterator(list(range(n)), size) as other:
+            other.next()
+            other.serialize(serializers.NpzDeserializer(snapshot))
+            assert state_of(other) == state_of(it)
+            assert other.next()[:len(order)] == order
+            assert it.next()[:len(order)] == order
+
+
+@pytest.mark.parametrize('shuffle', [True, False])
+def test_snapshots_of_the_serial_iterator(shuffle):
+    for make, make_other in [
+            (iterators.SerialIterator, iterators.MultithreadIterator),
+            (iterators.MultithreadIterator, iterators.SerialIterator)]:
+        with make(list(range(6)), 2, shuffle=shuffle) as it:
+            it.next()
+            with make_other(list(range(6)), 2, shuffle=shuffle) as other:
+                other.serialize(serializers.NpzDeserializer(saved(it)))
+                assert other.next() == it.next()
+
+
+def test_saving_keeps_what_was_read_in_advance():
+    numpy.random.seed(3)
+    with iterators.MultithreadIterator(list(range(4)), 4) as it:
+        first = [it.next() for _ in range(3)]
+    numpy.random.seed(3)
+    with iterators.MultithreadIterator(list(range(4)), 4) as it:
+        assert [(it.next(), saved(it))[0] for _ in range(3)] == first
+
+
+def test_shuffle_and_sampler_exclude_each_other():
+    with pytest.raises(ValueError, match='order sampler'):
+        iterators.MultithreadIterator([1], 1, shuffle=True, order_sampler=list)
+    with pytest.raises(ValueError), iterators.MultithreadIterator(
+            [1], 1, n_threads=0) as it:
+        it.next()
