@@ -20,5 +20,6 @@ from chainer_fast.training.extension import (
 )
 from chainer_fast.training.trainer import Trainer
 from chainer_fast.training.triggers.interval_trigger import IntervalTrigger
+from chainer_fast.training.updaters.parallel_updater import ParallelUpdater
 from chainer_fast.training.updaters.standard_updater import StandardUpdater
 from chainer_fast.training.util import get_trigger

@@ -10,6 +10,7 @@ from chainer_fast.training.extensions import (
     log_report,
     micro_average,
     multistep_shift,
+    parameter_statistics,
     plot_report,
     polynomial_shift,
     print_report,
@@ -18,6 +19,7 @@ from chainer_fast.training.extensions import (
     step_shift,
     util,
     value_observation,
+    variable_statistics_plot,
     variable_unchain,
     warmup_shift,
 )
@@ -42,6 +44,8 @@ WarmupShift = warmup_shift.WarmupShift
 LogReport = log_report.LogReport
 PrintReport = print_report.PrintReport
 PlotReport = plot_report.PlotReport
+ParameterStatistics = parameter_statistics.ParameterStatistics
+VariableStatisticsPlot = variable_statistics_plot.VariableStatisticsPlot
 ProgressBar = progress_bar.ProgressBar
 DumpGraph = dump_graph = computational_graph.DumpGraph  # the second was a function once
 

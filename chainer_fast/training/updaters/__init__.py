@@ -1,3 +1,7 @@
 """Updaters: how one iteration of a training is done."""
-from chainer_fast.training.updaters import standard_updater
+from chainer_fast.training.updaters import (
+    parallel_updater,
+    standard_updater,
+)
+from chainer_fast.training.updaters.parallel_updater import ParallelUpdater
 from chainer_fast.training.updaters.standard_updater import StandardUpdater

@@ -1,0 +1,132 @@
+"""An extension that reports statistics of the parameters of links."""
+import numpy
+
+from chainer_fast import backend, link, reporter
+from chainer_fast.training import extension, util
+from chainer_fast.training.extensions import _state
+
+# Mean, and what lies one, two and three standard deviations beside it in a normal
+# distribution.
+_PERCENTILES = 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87
+
+
+def _of_module(name):
+    def statistic(x):
+        return getattr(backend.get_array_module(x), name)(x)
+    return statistic
+
+
+def _count_zeros(x):
+    return x.size - int(backend.get_array_module(x).count_nonzero(x))
+
+
+def _percentiles(x):
+    return backend.get_array_module(x).percentile(x, _PERCENTILES)
+
+
+class ParameterStatistics(extension.Extension):
+    """Extension that reports statistics of parameters and their gradients.
+
+    It looks at each iteration, and reports the means over a period at its end, with
+    keys like ``'my_link/W/grad/std'``.
+
+    Parameters
+    ----------
+    links : Link or iterable of Link
+        The links, with all their children.
+    statistics : dict of callable, str or None
+        Functions by name. They get the values of a parameter as a flat array and
+        return a number or an array of them, whose elements are reported one by one, as
+        ``'.../percentile/0'``. ``'default'`` stands for :attr:`default_statistics`.
+    report_params, report_grads : bool
+        Whether to look at the parameters and at their gradients.
+    prefix : str, optional
+        What to put in front of the keys.
+    trigger : tuple or callable
+        When to report.
+    skip_nan_params : bool
+        Whether to report NaN, without calling the functions, where there is any NaN
+        among the values. Otherwise the functions get it.
+
+    Attributes
+    ----------
+    default_statistics : dict
+        Mean, standard deviation, minimum, maximum, number of zeros, and seven
+        percentiles.
+    report_key_template : str
+        How the keys are made.
+    """
+
+    report_key_template = '{prefix}{link_name}{param_name}/{attr_name}/{function_name}'
+    priority = extension.PRIORITY_WRITER
+    default_name = 'parameter_statistics'
+    default_statistics = {
+        **{name: _of_module(name) for name in ('mean', 'std', 'min', 'max')},
+        'zeros': _count_zeros,
+        'percentile': _percentiles,
+    }
+
+    def __init__(self, links, statistics='default', report_params=True,
+                 report_grads=True, prefix=None, trigger=(1, 'epoch'),
+                 skip_nan_params=False):
+        if isinstance(statistics, str) and statistics == 'default':
+            statistics = self.default_statistics
+        self._statistics = dict(statistics or {})
+        self._links = (links,) if isinstance(links, link.Link) else links
+        self._attrs = [name for name, wanted in (('data', report_params),
+                                                 ('grad', report_grads)) if wanted]
+        self._prefix, self._skip_nan_params = prefix, skip_nan_params
+        self._trigger = util.get_trigger(trigger)
+        self._init_summary()
+
+    def _init_summary(self):
+        self._summary = reporter.DictSummary()
+
+    def register_statistics(self, name, function):
+        """Add a statistic.
+
+        Parameters
+        ----------
+        name : str
+            Its name, the end of the keys.
+        function : callable
+            Gets a flat array and returns a number or an array.
+        """
+        self._statistics[name] = function
+
+    def __call__(self, trainer):
+        observed = {}
+        for root in self._links:
+            for param_name, param in root.namedparams():
+                if not param.is_initialized:
+                    continue
+                for attr_name in self._attrs:
+                    values = getattr(param, attr_name)
+                    if values is None:  # a gradient that was cleared
+                        continue
+                    observed.update(self._observe(
+                        values.ravel(), link_name=root.name, param_name=param_name,
+                        attr_name=attr_name,
+                        prefix=self._prefix + '/' if self._prefix else ''))
+        self._summary.add(observed)
+        if self._trigger(trainer):
+            means = self._summary.compute_mean()
+            self._init_summary()
+            reporter.report(means)
+
+    def _observe(self, values, **names):
+        """Yield keys and values of all statistics of an array."""
+        unknown = self._skip_nan_params and bool(
+            backend.get_array_module(values).isnan(values).any())
+        for function_name, function in self._statistics.items():
+            key = self.report_key_template.format(function_name=function_name, **names)
+            result = numpy.nan if unknown else function(values)
+            if getattr(result, 'ndim', 0) and result.size > 1:
+                for i, element in enumerate(result):
+                    yield '%s/%d' % (key, i), element
+            else:
+                yield key, result
+
+    def serialize(self, serializer):
+        _state.serialize_late_addition(self._trigger, serializer, '_trigger')
+        _state.serialize_late_addition(self._summary, serializer, '_summary')

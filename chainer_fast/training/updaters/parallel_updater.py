@@ -1,0 +1,106 @@
+"""The updater that shares a batch among copies of a model in one process."""
+import copy
+
+from chainer_fast import backend, function
+from chainer_fast.dataset import convert
+from chainer_fast.training.updaters import standard_updater
+
+
+class ParallelUpdater(standard_updater.StandardUpdater):
+    """Updater that computes the gradient of a batch on several devices.
+
+    The batch is dealt out to the models in turn. Their gradients are summed, not
+    averaged, into the main model, which is updated; the others get a copy of its
+    parameters. The devices work side by side as far as the GPUs run behind the
+    program, which itself is one thread.
+
+    Parameters
+    ----------
+    iterator : Iterator or dict of Iterator
+        The data, see :class:`StandardUpdater`.
+    optimizer : Optimizer or dict of Optimizer
+        The optimizer, whose target is the main model.
+    converter : callable
+        ``converter(batch, device)`` makes the arguments of the loss function.
+    models : dict of Link, optional
+        The models by name, with ``'main'`` among them. By default there is one for each
+        device: the target of the optimizer, and deep copies of it.
+    devices : dict of device specifiers, optional
+        The devices by the same names. It may be left out where models are given.
+    loss_func : callable, optional
+        What to minimize; each model itself by default.
+    loss_scale : float, optional
+        Factor for the loss, see :class:`StandardUpdater`.
+    auto_new_epoch : bool
+        Whether to tell the optimizers when an epoch ends.
+
+    Raises
+    ------
+    ValueError
+        If neither models nor devices are given.
+    KeyError
+        If the models have to be made and there is no main device.
+    """
+
+    def __init__(self, iterator, optimizer, converter=convert.concat_examples,
+                 models=None, devices=None, loss_func=None, loss_scale=None,
+                 auto_new_epoch=True):
+        super().__init__(
+            iterator, optimizer, converter, loss_func=loss_func, loss_scale=loss_scale,
+            auto_new_epoch=auto_new_epoch)
+        if models is None:
+            models = self._models_for(devices)
+        self._devices, self._models = devices, models
+
+    def _models_for(self, devices):
+        if devices is None:
+            raise ValueError('ParallelUpdater needs models or devices and got neither: '
+                             "give e.g. devices={'main': 0, 'second': 1}")
+        names = list(devices.keys())
+        if 'main' not in names:
+            raise KeyError("the devices need the name 'main' among them, not only %s"
+                           % ', '.join(map(repr, names)))
+        target = self._optimizers['main'].target
+        models = {name: target if name == 'main' else copy.deepcopy(target)
+                  for name in names}
+        for name, model in models.items():
+            device = convert._get_device(devices[name])
+            if device is not None:
+                model.to_device(device)
+        return models
+
+    def connect_trainer(self, trainer):
+        """Have the trainer take what the copies report, under their names."""
+        for name, model in self._models.items():
+            if name != 'main':
+                trainer.reporter.add_observer(name, model)
+
+    def update_core(self):
+        """Take a batch and update all models with it."""
+        main, optimizer = self._models['main'], self.get_optimizer('main')
+        iterator = self.get_iterator('main')
+        batch = iterator.next()
+        # Inputs first: nothing is changed yet if the batch cannot be converted.
+        devices = self._devices or {}
+        inputs = [
+            convert._as_arguments(
+                self.converter(batch[i::len(self._models)], devices.get(name)))
+            for i, name in enumerate(self._models)]
+        for model in self._models.values():
+            model.cleargrads()  # a loss function of its own may use any of them
+        losses = [self._loss(model, args, kwargs) for model, (args, kwargs)
+                  in zip(self._models.values(), inputs, strict=True)]
+        for loss in losses:
+            loss.backward(loss_scale=self.loss_scale)
+        replicas = [model for model in self._models.values() if model is not main]
+        for model in replicas:
+            main.addgrads(model)
+        optimizer.update()
+        for model in replicas:
+            model.copyparams(main)
+        if self.auto_new_epoch and iterator.is_new_epoch:
+            optimizer.new_epoch(auto=True)
+
+    def _loss(self, model, args, kwargs):
+        with backend.using_device(model.device), function.force_backprop_mode():
+            return (self.loss_func or model)(*args, **kwargs)

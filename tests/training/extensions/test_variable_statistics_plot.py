@@ -1,0 +1,106 @@
+"""VariableStatisticsPlot and its parts."""
+import os
+
+import numpy
+import pytest
+
+import chainer_fast
+from chainer_fast import links
+from chainer_fast.training import extensions
+from chainer_fast.training.extensions import variable_statistics_plot
+from tests.training import stubs
+
+
+def test_reservoir_keeps_a_uniform_sample():
+    numpy.random.seed(0)
+    counts = numpy.zeros(20)
+    for _ in range(2000):
+        reservoir = variable_statistics_plot.Reservoir(5, ())
+        for i in range(20):
+            reservoir.add(i)
+        indices, data = reservoir.get_data()
+        numpy.testing.assert_array_equal(indices, data)
+        assert (numpy.diff(indices) > 0).all() and len(indices) == 5
+        counts[indices] += 1
+    # A quarter of 2000, with four standard deviations.
+    numpy.testing.assert_allclose(counts, 500, atol=4 * (2000 * .25 * .75) ** .5)
+
+
+def test_reservoir_that_is_not_full_and_given_indices():
+    reservoir = variable_statistics_plot.Reservoir(3, (2,), 'd')
+    reservoir.add(numpy.ones(2), idx=7)
+    reservoir.add(numpy.zeros(2), idx=5)
+    indices, data = reservoir.get_data()
+    assert indices.tolist() == [5, 7] and data.tolist() == [[0, 0], [1, 1]]
+    assert indices.dtype == 'i' and data.dtype == 'd'
+
+
+def test_statistician():
+    x = numpy.random.rand(4, 5).astype('f')
+    found = variable_statistics_plot.Statistician(True, True, (0, 50))(x, axis=1)
+    assert list(found) == ['mean', 'std', 'percentile']
+    numpy.testing.assert_array_equal(found['mean'], x.mean(axis=1))
+    numpy.testing.assert_array_equal(found['std'], x.std(axis=1))
+    numpy.testing.assert_allclose(
+        found['percentile'], [x.min(axis=1), numpy.median(x, axis=1)])
+    one = variable_statistics_plot.Statistician(False, False, 100)(x, axis=None)
+    assert list(one) == ['percentile'] and one['percentile'] == x.max()
+    assert one['percentile'].dtype == 'd'
+
+
+def test_what_is_sampled():
+    first = chainer_fast.Variable(numpy.arange(6, dtype='f').reshape(2, 3))
+    second = chainer_fast.Variable(numpy.ones(2))
+    second.grad = numpy.array([3., 4.])
+    plot = extensions.VariableStatisticsPlot([first, second], percentile_sigmas=50)
+    plot(stubs.Observation().step())
+    indices, data = plot._samples.get_data()
+    values = numpy.concatenate([first.array.ravel(), second.array])
+    assert indices.tolist() == [1]
+    numpy.testing.assert_allclose(
+        data[0], [[values.mean(), values.std(), numpy.median(values)], [3.5, .5, 3.5]],
+        rtol=1e-6)
+
+
+@pytest.mark.parametrize('options, titles, n_rows', [
+    ({}, ['data', 'grad'], 2),
+    ({'report_grad': False, 'plot_mean': False, 'percentile_sigmas': ()}, ['data'], 1),
+    ({'report_data': False, 'plot_mean': False, 'plot_std': False,
+      'percentile_sigmas': (10, 90)}, ['grad'], 1)])
+def test_image(options, titles, n_rows, tmp_path, monkeypatch):
+    from matplotlib import pyplot
+    monkeypatch.chdir(tmp_path)
+    made = []
+    monkeypatch.setattr(pyplot, 'close', made.append)
+    trainer = stubs.make_trainer(out=tmp_path)
+    model = links.Linear(3, 2)
+    trainer.extend(extensions.VariableStatisticsPlot(
+        model, filename='f.png', trigger=(4, 'iteration'), figsize=(3, 2), **options))
+    model.cleargrads()
+    trainer.run()
+    monkeypatch.undo()
+    assert os.listdir(tmp_path) == ['f.png']
+    figure, = made
+    assert [axes.get_title() for axes in figure.axes[:len(titles)]] == titles
+    assert len(figure.axes) == n_rows * len(titles)
+    assert {axes.get_xlabel() for axes in figure.axes[-len(titles):]} == {'iteration'}
+    assert all(axes.get_legend().get_texts() for axes in figure.axes)
+    pyplot.close(figure)
+
+
+def test_figure_is_closed_if_it_cannot_be_written(tmp_path):
+    from matplotlib import pyplot
+    plot = extensions.VariableStatisticsPlot(chainer_fast.Variable(numpy.zeros(3)))
+    with pytest.raises(FileNotFoundError):
+        plot.save_plot_using_module(str(tmp_path / 'missing' / 'f.png'), pyplot)
+    assert not pyplot.get_fignums()
+
+
+def test_nothing_to_plot():
+    with pytest.raises(ValueError, match='no variable'):
+        extensions.VariableStatisticsPlot([])
+    with pytest.raises(ValueError, match='no variable'):
+        extensions.VariableStatisticsPlot(numpy.zeros(3))
+    with pytest.raises(ValueError, match='plot_mean'):
+        extensions.VariableStatisticsPlot(
+            links.Linear(1, 1), plot_mean=False, plot_std=False, percentile_sigmas=())
