@@ -1,5 +1,5 @@
 """The interfaces of data sets, iterators and converters, and cached downloads."""
-from chainer_fast.dataset import convert, dataset_mixin, download, iterator
+from chainer_fast.dataset import convert, dataset_mixin, download, iterator, tabular
 from chainer_fast.dataset.convert import (
     ConcatWithAsyncTransfer,
     Converter,
@@ -16,3 +16,4 @@ from chainer_fast.dataset.download import (
     set_dataset_root,
 )
 from chainer_fast.dataset.iterator import Iterator
+from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset

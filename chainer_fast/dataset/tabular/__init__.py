@@ -1,0 +1,13 @@
+"""Data sets in columns: every example has the same keys, and views are cheap."""
+from chainer_fast.dataset.tabular import (
+    _asmode,
+    _concat,
+    _join,
+    _slice,
+    _transform,
+    _with_converter,
+    delegate_dataset,
+    tabular_dataset,
+)
+from chainer_fast.dataset.tabular.delegate_dataset import DelegateDataset
+from chainer_fast.dataset.tabular.from_data import from_data

@@ -1,0 +1,92 @@
+"""Data sets one below the other."""
+import itertools
+
+from chainer_fast.dataset.tabular import delegate_dataset
+
+
+class _Concat(delegate_dataset._View):
+
+    def __init__(self, *datasets):
+        super().__init__(datasets[0])
+        for other in datasets[1:]:
+            if other.keys != self.keys:
+                raise ValueError('data sets that are concatenated need the same keys: '
+                                 'one has %s, another %s' % (self.keys, other.keys))
+        self._datasets = datasets
+
+    def __len__(self):
+        return sum(map(len, self._datasets))
+
+    def get_examples(self, indices, key_indices):
+        if indices is None:
+            return _stack([dataset.get_examples(None, key_indices)
+                           for dataset in self._datasets])
+        if isinstance(indices, slice):
+            parts = self._split_slice(indices)
+        else:
+            parts, order = self._split_list(indices)
+        if not parts:
+            width = len(self.keys if key_indices is None else key_indices)
+            return tuple([[] for _ in range(width)])
+        columns = [dataset.get_examples(local, key_indices)
+                   for dataset, local in parts]
+        if len(parts) == 1:
+            # The only data set asked has the rows in order: arrays stay arrays.
+            return columns[0]
+        if isinstance(indices, slice):
+            return _stack(columns if parts[0][1].step > 0 else columns[::-1])
+        return tuple([[column[i] for i in order] for column in _stack(columns)])
+
+    def _bounds(self):
+        """Yield the data sets, each with its first row and the one after its last."""
+        ends = itertools.accumulate(map(len, self._datasets), initial=0)
+        for dataset, (start, stop) in zip(
+                self._datasets, itertools.pairwise(ends), strict=True):
+            yield dataset, start, stop
+
+    def _split_slice(self, rows):
+        rows = range(*rows.indices(len(self)))
+        return [(dataset, local) for dataset, start, stop in self._bounds()
+                if (local := _intersection(rows, start, stop)) is not None]
+
+    def _split_list(self, rows):
+        """Return rows by data set, and where each of ``rows`` is in their sequence.
+
+        Rows that no data set has are left out.
+        """
+        parts = []
+        sources = []
+        for dataset, start, stop in self._bounds():
+            places = [i for i, row in enumerate(rows) if start <= row < stop]
+            if places:
+                parts.append((dataset, [rows[i] - start for i in places]))
+                sources += places
+        return parts, sorted(range(len(sources)), key=sources.__getitem__)
+
+
+def _stack(tables):
+    return tuple([list(itertools.chain.from_iterable(columns))
+                  for columns in zip(*tables, strict=True)])
+
+
+def _intersection(rows, start, stop):
+    """Return a range's rows from ``start`` to ``stop``, counted from ``start``.
+
+    Parameters
+    ----------
+    rows : range
+    start, stop : int
+
+    Returns
+    -------
+    slice or None
+        ``None`` if there is none.
+    """
+    step = rows.step
+    # Steps to where the range enters the interval, rounded up; none if it starts in it.
+    nearest, end = ((start, min(rows.stop, stop)) if step > 0
+                    else (stop - 1, max(rows.stop, start - 1)))
+    first = rows.start + step * max(0, -((rows.start - nearest) // step))
+    if not range(first, end, step):
+        return None
+    return slice(first - start, end - start if end >= start else None, step)

@@ -1,0 +1,97 @@
+"""Views that pass examples through a function."""
+import operator
+
+from chainer_fast.dataset.tabular import delegate_dataset
+
+
+class _FunctionView(delegate_dataset._View):
+    """What both kinds of transformed data set share.
+
+    The mode is only known from a result of the function. The first one decides, and
+    it is fetched when somebody asks before there is one.
+    """
+
+    _role = None
+
+    def __init__(self, dataset, keys, function):
+        super().__init__(dataset)
+        self._keys = keys if isinstance(keys, tuple) else (keys,)
+        self._function = function
+
+    keys = property(operator.attrgetter('_keys'))
+
+    @property
+    def mode(self):
+        if '_mode' not in vars(self):
+            # Asking for one example is enough.
+            self.get_examples([0], None)
+        return self._mode
+
+    def _call(self, elements, mode):
+        """Call the function; return its result as a tuple or a dict."""
+        if mode is dict:
+            result = self._function(
+                **dict(zip(self.dataset.keys, elements, strict=True)))
+        else:
+            result = self._function(*elements)
+        for mode in (tuple, dict, None):
+            if mode is None or isinstance(result, mode):
+                break
+        if getattr(self, '_mode', mode) is not mode:
+            raise ValueError(
+                '%s returns a tuple, a dict or something else, but always the same of '
+                'these: there was %s before, and now %s' % (
+                    self._role, _mode_name(self._mode), _mode_name(mode)))
+        self._mode = mode
+        return (result,) if mode is None else result
+
+    def _pick(self, result, key_indices):
+        """Return the elements of one result that are asked for."""
+        if self._mode is dict:
+            return [result[self._keys[k]] for k in key_indices]
+        return [result[k] for k in key_indices]
+
+    def _columns(self, key_indices):
+        return range(len(self._keys)) if key_indices is None else key_indices
+
+
+class _Transform(_FunctionView):
+    _role = 'transform'
+
+    def get_examples(self, indices, key_indices):
+        inputs = self.dataset.get_examples(indices, None)
+        mode = self.dataset.mode
+        wanted = self._columns(key_indices)
+        columns = tuple([[] for _ in wanted])
+        for elements in zip(*inputs, strict=True):
+            picked = self._pick(self._call(elements, mode), wanted)
+            for column, element in zip(columns, picked, strict=True):
+                column.append(element)
+        return columns
+
+
+class _TransformBatch(_FunctionView):
+    _role = 'transform_batch'
+
+    def get_examples(self, indices, key_indices):
+        inputs = self.dataset.get_examples(indices, None)
+        length = _count(indices, len(self.dataset))
+        result = self._call(inputs, self.dataset.mode)
+        for column in result.values() if isinstance(result, dict) else result:
+            if len(column) != length:
+                raise ValueError('transform_batch returns as many examples as it gets, '
+                                 'but of %d it made %d' % (length, len(column)))
+        return tuple(self._pick(result, self._columns(key_indices)))
+
+
+def _count(indices, length):
+    """Number of rows that ``indices`` of :meth:`get_examples` stand for."""
+    if indices is None:
+        return length
+    if isinstance(indices, slice):
+        return len(range(*indices.indices(length)))
+    return len(indices)
+
+
+def _mode_name(mode):
+    return 'something else' if mode is None else 'a ' + mode.__name__

@@ -1,0 +1,40 @@
+"""A data set that hands everything to another one."""
+import operator
+
+from chainer_fast.dataset.tabular import tabular_dataset
+
+
+class DelegateDataset(tabular_dataset.TabularDataset):
+    """Data set that takes length, keys, mode and examples from another one.
+
+    It is meant as a base of classes that change one of these, or build a table in
+    ``__init__`` and are that table.
+
+    Parameters
+    ----------
+    dataset : TabularDataset
+        The other one, kept as the attribute ``dataset``. Its converter is not taken.
+    """
+
+    def __init__(self, dataset):
+        self.dataset = dataset
+
+    keys = property(operator.attrgetter('dataset.keys'),
+                    doc='tuple of str: Keys of the other data set.')
+    mode = property(operator.attrgetter('dataset.mode'),
+                    doc='Mode of the other data set: ``tuple``, ``dict`` or ``None``.')
+
+    def get_examples(self, indices, key_indices):
+        """Return columns of the other data set."""
+        return self.dataset.get_examples(indices, key_indices)
+
+    def __len__(self):
+        """Return the number of examples of the other data set."""
+        return len(self.dataset)
+
+
+class _View(DelegateDataset):
+    """Delegate that converts as the other data set does."""
+
+    def convert(self, data):
+        return self.dataset.convert(data)

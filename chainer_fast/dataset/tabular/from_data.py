@@ -1,0 +1,148 @@
+"""Tables made of arrays, lists and functions."""
+import itertools
+
+import chainer_fast
+from chainer_fast.dataset.tabular import tabular_dataset
+
+_unnamed = itertools.count()
+
+
+def from_data(data, *, size=None):
+    """Make a data set of columns.
+
+    Parameters
+    ----------
+    data : array, list, tuple or dict
+        One of
+
+        - a column: an array or a list whose elements are those of the examples;
+        - ``(key, column)``, the same with a name;
+        - a tuple of such: the examples are tuples;
+        - a dict of columns by key: the examples are dicts.
+
+        A column that has a key may also be a function, which is called with the
+        position of an example whenever that example is fetched. Under a tuple of keys
+        it returns the elements for all of them, as a tuple or a dict. Columns without
+        a key get one that is used only once.
+    size : int, optional
+        Number of examples. It is needed if all columns are functions; otherwise it is
+        the length of the others.
+
+    Returns
+    -------
+    TabularDataset
+        It refers to the arrays and lists; nothing is copied.
+
+    Raises
+    ------
+    ValueError
+        If a function has no key or there is no size for it, if lengths differ, or if
+        keys repeat.
+    IndexError
+        If ``data`` is an empty tuple or dict.
+    TypeError
+        If a column is neither an array nor a list nor a function.
+
+    Examples
+    --------
+    >>> dataset = from_data((('x', [2, 7, 1]), (('y', 'z'), lambda i: (i, -i))))
+    >>> dataset.keys
+    ('x', 'y', 'z')
+    >>> dataset[1]
+    (7, 1, -1)
+    """
+    if isinstance(data, tuple) and not (len(data) == 2 and _is_key(data[0])):
+        columns = [column if isinstance(column, tuple) else (None, column)
+                   for column in data]
+        return _join(columns, size).astuple()
+    if isinstance(data, dict):
+        return _join(list(data.items()), size).asdict()
+    key, column = data if isinstance(data, tuple) else (None, data)
+    return _make_dataset(key, column, size)
+
+
+def _is_key(x):
+    return isinstance(x, str) or (
+        isinstance(x, tuple) and all(isinstance(name, str) for name in x))
+
+
+def _join(columns, size):
+    if not columns:
+        raise IndexError('a data set needs a column, but data is empty')
+    if size is None:
+        size = next((len(column) for _, column in columns if _is_stored(column)), None)
+    first, *others = [_make_dataset(key, column, size) for key, column in columns]
+    return first.join(*others)
+
+
+def _is_stored(column):
+    return isinstance(column, (list, *chainer_fast.get_array_types()))
+
+
+def _make_dataset(key, column, size):
+    if _is_stored(column):
+        if key is None:
+            key = '_%d' % next(_unnamed)
+        return (_List if isinstance(column, list) else _Array)(key, column)
+    if not callable(column):
+        raise TypeError('a column is an array, a list or a function, got %s'
+                        % type(column))
+    if key is None:
+        raise ValueError('a function as a column needs a key: (key, function)')
+    if size is None:
+        raise ValueError('the number of examples is not known from a function: give '
+                         'the argument size')
+    return _Index(size).transform(key, column)
+
+
+class _Array(tabular_dataset.TabularDataset):
+    """One column, an array."""
+
+    mode = None
+    keys = property(lambda self: (self._key,))
+
+    def __init__(self, key, data):
+        self._data = data
+        self._key = key
+
+    def get_examples(self, indices, key_indices):
+        column = self._data if indices is None else self._rows(indices)
+        return (column,) * (1 if key_indices is None else len(key_indices))
+
+    def _rows(self, indices):
+        return self._data[indices]
+
+    def __len__(self):
+        return len(self._data)
+
+
+class _List(_Array):
+    """One column, a list."""
+
+    def _rows(self, indices):
+        if isinstance(indices, slice):
+            return self._data[indices]
+        return [self._data[i] for i in indices]
+
+
+class _Index(tabular_dataset.TabularDataset):
+    """One column that counts, for functions to be called with.
+
+    Rows are handed out as they are asked for, without a look at the size.
+    """
+
+    mode = None
+    keys = ('index',)
+
+    def __init__(self, size):
+        self._size = size
+
+    def __len__(self):
+        return self._size
+
+    def get_examples(self, indices, key_indices):
+        if indices is None:
+            indices = range(len(self))
+        elif isinstance(indices, slice):
+            indices = range(*indices.indices(len(self)))
+        return (indices,) * (1 if key_indices is None else len(key_indices))

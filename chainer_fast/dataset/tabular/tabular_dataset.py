@@ -1,0 +1,246 @@
+"""The interface of data sets in columns, and the views that all of them offer."""
+import chainer_fast
+from chainer_fast import backend
+from chainer_fast.dataset import dataset_mixin, tabular
+
+
+class TabularDataset(dataset_mixin.DatasetMixin):
+    """Base of data sets that are tables: examples are rows, and columns have keys.
+
+    A subclass defines :meth:`__len__`, :attr:`keys`, :attr:`mode` and
+    :meth:`get_examples`; all else is built on these. The methods that return a data
+    set copy nothing: they return views, which fetch from this one when asked, and
+    fetch only the rows and columns that are needed.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from chainer_fast.dataset import tabular
+    >>> dataset = tabular.from_data({'x': numpy.arange(5), 'y': [0, 1, 0, 1, 0]})
+    >>> dataset[3]['y']
+    1
+    >>> dataset.slice[1:4, ('y', 'x')].astuple().fetch()
+    ([1, 0, 1], array([1, 2, 3]))
+    """
+
+    def __len__(self):
+        """Return the number of examples."""
+        raise NotImplementedError('%s has to define __len__()' % type(self).__name__)
+
+    @property
+    def keys(self):
+        """tuple of str: Names of the columns."""
+        raise NotImplementedError('%s has to define keys' % type(self).__name__)
+
+    @property
+    def mode(self):
+        """What an example is: ``tuple``, ``dict``, or ``None`` for the bare value.
+
+        ``None`` is for data sets with one column.
+        """
+        raise NotImplementedError('%s has to define mode' % type(self).__name__)
+
+    def get_examples(self, indices, key_indices):
+        """Return columns; subclasses implement this.
+
+        Parameters
+        ----------
+        indices : list of int, slice or None
+            The rows; ``None`` stands for all of them.
+        key_indices : tuple of int or None
+            Positions of the columns in :attr:`keys`; ``None`` stands for all of them.
+
+        Returns
+        -------
+        tuple of lists or arrays
+            One for each column asked for, of the length of ``indices``, whatever the
+            :attr:`mode` is.
+        """
+        raise NotImplementedError(
+            '%s has to define get_examples(indices, key_indices)' % type(self).__name__)
+
+    @property
+    def slice(self):
+        """View of some rows and columns: ``dataset.slice[indices, keys]``.
+
+        ``indices`` is a slice, or a list or array of integers, or one of booleans as
+        long as the data set. ``keys`` may be left out, or is a key or the position of
+        one, or a tuple of such. With a single key the view has the mode ``None``.
+
+        An integer out of range raises ``IndexError``, an unknown key ``KeyError``, a
+        wrong number of booleans ``ValueError``.
+        """
+        return tabular._slice._SliceHelper(self)
+
+    def fetch(self):
+        """Return all columns, arranged by :attr:`mode`.
+
+        Returns
+        -------
+        tuple, dict, list or array
+            The lists or arrays of :meth:`get_examples` as a tuple, as a dict by key, or
+            the only one.
+        """
+        columns = self.get_examples(None, None)
+        return self._arrange(columns)
+
+    def convert(self, data):
+        """Turn what :meth:`fetch` returns into arrays.
+
+        :meth:`with_converter` replaces this.
+
+        Parameters
+        ----------
+        data : tuple, dict, list or array
+            Columns; none of them may be an empty list.
+
+        Returns
+        -------
+        tuple, dict or array
+            Lists become arrays on the device of their first element. Arrays stay what
+            they are.
+        """
+        if isinstance(data, tuple):
+            return tuple([_as_array(column) for column in data])
+        if isinstance(data, dict):
+            return {key: _as_array(column) for key, column in data.items()}
+        return _as_array(data)
+
+    def astuple(self):
+        """Return a view whose examples are tuples.
+
+        Returns
+        -------
+        TabularDataset
+        """
+        return tabular._asmode._Astuple(self)
+
+    def asdict(self):
+        """Return a view whose examples are dicts.
+
+        Returns
+        -------
+        TabularDataset
+        """
+        return tabular._asmode._Asdict(self)
+
+    def concat(self, *datasets):
+        """Return a view of this data set with others below it.
+
+        Parameters
+        ----------
+        *datasets : TabularDataset
+            They have the keys of this one, in the same order.
+
+        Returns
+        -------
+        TabularDataset
+            Mode and converter are those of this data set.
+
+        Raises
+        ------
+        ValueError
+            If keys differ.
+        """
+        return tabular._concat._Concat(self, *datasets)
+
+    def join(self, *datasets):
+        """Return a view of this data set with others beside it.
+
+        Parameters
+        ----------
+        *datasets : TabularDataset
+            They have the length of this one, and keys of their own.
+
+        Returns
+        -------
+        TabularDataset
+            The converter is that of this data set. The mode is the first that is not
+            ``None``, or ``tuple``.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, or if two data sets share a key.
+        """
+        return tabular._join._Join(self, *datasets)
+
+    def transform(self, keys, transform):
+        """Return a view of what a function makes of each example.
+
+        Parameters
+        ----------
+        keys : str or tuple of str
+            Keys of the result.
+        transform : callable
+            Called with the elements of one example, by key if the mode is ``dict``. It
+            returns a tuple, a dict or a value of another type, always the same of the
+            three; that is the mode of the view.
+
+        Returns
+        -------
+        TabularDataset
+            Fetching from it raises ``ValueError`` if the type of result changes.
+        """
+        return tabular._transform._Transform(self, keys, transform)
+
+    def transform_batch(self, keys, transform_batch):
+        """Return a view of what a function makes of many examples at once.
+
+        Parameters
+        ----------
+        keys : str or tuple of str
+            Keys of the result.
+        transform_batch : callable
+            As in :meth:`transform`, with columns in place of elements. The columns that
+            it returns are as long as those that it got.
+
+        Returns
+        -------
+        TabularDataset
+            Fetching from it raises ``ValueError`` if the type of result changes, or if
+            a column has another length.
+        """
+        return tabular._transform._TransformBatch(self, keys, transform_batch)
+
+    def with_converter(self, converter):
+        """Return a view with another :meth:`convert`.
+
+        Parameters
+        ----------
+        converter : callable
+            Called with the columns, by key if they are in a dict.
+
+        Returns
+        -------
+        TabularDataset
+        """
+        return tabular._with_converter._WithConverter(self, converter)
+
+    def get_example(self, i):
+        """Return the ``i``-th example, arranged by :attr:`mode`."""
+        columns = self.get_examples([i], None)
+        return self._arrange(tuple([column[0] for column in columns]))
+
+    def __iter__(self):
+        """Iterate over the examples, fetching them one by one."""
+        return (self.get_example(i) for i in range(len(self)))
+
+    def _arrange(self, columns):
+        mode = self.mode
+        if mode is tuple:
+            return columns
+        if mode is dict:
+            return dict(zip(self.keys, columns, strict=False))
+        if mode is None:
+            return columns[0]
+        raise ValueError('the mode of a data set is tuple, dict or None; that of %s is '
+                         '%r' % (type(self).__name__, mode))
+
+
+def _as_array(column):
+    if isinstance(column, chainer_fast.get_array_types()):
+        return column
+    device = backend.get_device_from_array(column[0])
+    with backend.using_device(device):
+        return device.xp.asarray(column)
