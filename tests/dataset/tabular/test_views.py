@@ -125,11 +125,13 @@ def test_slice_of_slice(data):
 
 def test_slice_stays_slice():
     table = Table()
+    table.slice[[-1, True]].fetch()
     table.slice[1:5].get_examples(slice(None, None, -1), None)
     table.slice[4::-2].get_examples([1, -1], (2, 0))
     table.slice[4::-2].get_examples(slice(2, None), None)
     assert table.calls == [
-        (slice(4, 0, -1), None), ([2, 0], (2, 0)), (slice(0, None, -2), None)]
+        ([5, 1], None), (slice(4, 0, -1), None), ([2, 0], (2, 0)),
+        (slice(0, None, -2), None)]
 
 
 def test_slice_keys():
@@ -185,6 +187,7 @@ def test_concat_asks_only_where_needed():
     assert a.calls == [] and b.calls == [([2, 0], None)]
     assert view.get_examples([1, 5, 0], (0,)) == ([1, 51, 0],)
     assert view.get_examples([], None) == ([], [], [])
+    assert view.get_examples(slice(5, None, -2), (0,)) == ([51, 3, 1],)
     with pytest.raises(IndexError):
         view[7]
     with pytest.raises(ValueError, match='same keys'):
