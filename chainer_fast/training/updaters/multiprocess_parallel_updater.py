@@ -1,0 +1,498 @@
+"""The updater that trains copies of a model in processes of their own, one per GPU.
+
+The first device belongs to the program itself, each other one to a worker. A step goes
+like this, where lines at the same height happen at the same time:
+
+=====================================  =========================================
+program                                worker
+=====================================  =========================================
+sends ``update``                       waits for a command
+gradients of its batch                 gradients of its batch, reports ``ready``
+sends ``exchange``, if all are ready   waits for a command
+sum of gradients (NCCL)                sum of gradients
+update of the parameters
+broadcast of the parameters (NCCL)     broadcast of the parameters
+=====================================  =========================================
+
+NCCL waits for ever for a process that does not take part. So nobody calls it before all
+are known to have come as far as that, and an error shows instead of a standstill.
+"""
+import multiprocessing
+import multiprocessing.connection
+import multiprocessing.util
+import traceback
+import warnings
+
+import numpy
+
+from chainer_fast import backend, reporter
+from chainer_fast.backends import cuda
+from chainer_fast.dataset import convert
+from chainer_fast.training.updaters import standard_updater
+
+try:
+    from cupy.cuda import nccl
+    _available = cuda.available and getattr(nccl, 'available', True)
+except Exception:  # whatever is wrong with CuPy: there is no NCCL
+    _available = False
+
+_SECONDS_TO_END = 10
+
+# How eps goes with the factor that summed, not averaged, gradients have; rules that
+# divide by the size of gradients are indifferent to it apart from that.
+_POWER_OF_EPS = {
+    'Adam': 1, 'AdaGrad': 1, 'RMSprop': 1, 'RMSpropGraves': 2, 'AdaDelta': 2}
+
+
+class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
+    """Updater that computes the gradient of a batch on several GPUs, each in a process.
+
+    Each process has its own iterator, so the effective batch is the sum of theirs.
+    Gradients are summed up by NCCL, and the learning rate (``eps`` for optimizers that
+    do not mind the scale of gradients) is changed so as to make up for it.
+
+    The processes start with the first update. If they are forked, which is the default
+    on Linux before Python 3.14, CUDA must not have been used before in the program.
+    Only what the first process reports is observed, and only its iterator is part of
+    snapshots.
+
+    Parameters
+    ----------
+    iterators : list of Iterator
+        One iterator for each device, over data sets of the same length.
+    optimizer : Optimizer or dict of Optimizer
+        The optimizer, whose target is the model.
+    converter : callable
+        ``converter(batch, device)`` makes the arguments of the model.
+    devices : list of device specifiers, or dict of them
+        The GPUs. The first one, or that named ``'main'``, is for the program itself.
+    auto_new_epoch : bool
+        Whether to tell the optimizer when an epoch of the first iterator ends.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy with NCCL is not available, or CUDA is in use already and processes
+        would be forked; from an update, if a worker has failed, with its traceback.
+    AssertionError
+        If devices, iterators and data sets do not match.
+    """
+
+    def __init__(self, iterators, optimizer, converter=convert.concat_examples,
+                 devices=None, auto_new_epoch=True):
+        if not MultiprocessParallelUpdater.available():
+            raise RuntimeError(
+                'MultiprocessParallelUpdater needs NCCL, and %s; see '
+                'https://docs.cupy.dev/en/stable/install.html' % (
+                    'CuPy comes without it here' if cuda.available
+                    else 'CuPy is not available'))
+        _check_fork()
+        n_devices = len(devices)
+        assert len(iterators) == n_devices, (
+            'there has to be an iterator for each device, and there are %d for %d'
+            % (len(iterators), n_devices))
+        lengths = {len(iterator.dataset) for iterator in iterators}
+        assert len(lengths) == 1, (
+            'the data sets of the iterators have to be equally long, not %s; use '
+            'chainer.datasets.split_dataset_n_random()' % sorted(lengths))
+        super().__init__(
+            iterators[0], optimizer, converter, auto_new_epoch=auto_new_epoch)
+        main_optimizer = self.get_optimizer('main')
+        _adapt_to_sum(main_optimizer, n_devices)
+        if isinstance(devices, dict):
+            rest = dict(devices)
+            devices = [rest.pop('main'), *rest.values()]
+        self._devices = [backend.get_device(device) for device in devices]
+        self._mpu_iterators = iterators
+        self._master = main_optimizer.target
+        self._initialized = False
+        self._pipes, self._workers = [], []
+        self._step = 0
+        self.comm = None
+
+    @staticmethod
+    def available():
+        """Return whether CuPy and NCCL are."""
+        return _available
+
+    def setup_workers(self):
+        """Start the processes, unless they run; the first update does this."""
+        if self._initialized:
+            return
+        if len(self._devices) > 1:
+            _check_fork()
+        self._initialized = True
+        self._master.cleargrads()
+        # It comes into effect as well when the program ends without finalize().
+        multiprocessing.util.Finalize(
+            self, _stop, (self._workers, self._pipes), exitpriority=10)
+        for rank in range(1, len(self._devices)):
+            pipe, end_of_worker = multiprocessing.Pipe()
+            worker = _Worker(rank, end_of_worker, self)
+            worker.start()
+            end_of_worker.close()
+            self._workers.append(worker)
+            self._pipes.append(pipe)
+        with backend.using_device(self._devices[0]):
+            self._master.to_device(self._devices[0])
+            if self._workers:
+                self._wait_for_workers(self._step)
+                group = _make_group_id()
+                self._send_message(('join', group))
+                self.comm = _join_group(len(self._devices), group, 0)
+
+    def _send_message(self, message):
+        for pipe in self._pipes:
+            try:
+                pipe.send(message)
+            except OSError:  # it has ended; that is told when it is waited for
+                _scatter(self._master, grads, 'grad')
+
+    def _wait_for_workers(self, step):
+        """Return when all workers are ready for the exchange; raise if one is not."""
+        try:
+            for rank, (worker, pipe) in enumerate(
+                    zip(self._workers, self._pipes, strict=True), 1):
+                failure = _wait_until_ready(worker, pipe, step)
+                if failure is not None:
+                    raise RuntimeError(
+                        'worker %d of MultiprocessParallelUpdater, for the device %s, '
+                        '%s' % (rank, self._devices[rank], failure))
+        except BaseException:
+            _stop(self._workers, self._pipes, at_once=True)
+            raise
+
+    def update_core(self):
+        """Take a batch, and update the model with it and those of the workers."""
+        self.setup_workers()
+        if len(self._workers) != len(self._devices) - 1:
+            raise RuntimeError('the workers of MultiprocessParallelUpdater have ended; '
+                               'make a new updater')
+        iterator, optimizer = self.get_iterator('main'), self.get_optimizer('main')
+        loss_scale = getattr(optimizer, '_loss_scale', None)
+        self._step += 1
+        self._send_message(('update', (self._step, loss_scale)))
+        with backend.using_device(self._devices[0]):
+            try:
+                _compute_grads(self._master, self.converter, iterator.next(),
+                               self._devices[0], loss_scale)
+            except BaseException:
+                self._send_message(('skip', None))
+                raise
+            if self.comm is not None:
+                self._wait_for_workers(self._step)
+                self._send_message(('exchange', None))
+                grads = _gather(self._master, 'grad')
+                _sum_in_group(self.comm, grads)
+                pass
+            optimizer.update()
+            if self.comm is not None:
+                _broadcast_in_group(self.comm, _gather(self._master, 'data'))
+        if self.auto_new_epoch and iterator.is_new_epoch:
+            optimizer.new_epoch(auto=True)
+
+    def finalize(self):
+        """End the processes and finalize the iterator."""
+        self.comm = None
+        _stop(self._workers, self._pipes)
+        super().finalize()
+
+
+def _check_fork():
+    """Raise if processes would be forked although CUDA is in use."""
+    if multiprocessing.get_start_method() != 'fork':
+        return
+    driver = cuda.cupy.cuda.driver
+    try:
+        driver.ctxGetCurrent()
+    except driver.CUDADriverError:  # not initialized: just what is needed
+        return
+    raise RuntimeError(
+        'there is a CUDA context already, which forked processes cannot use: make the '
+        'MultiprocessParallelUpdater before anything uses a GPU, or call '
+        "multiprocessing.set_start_method('spawn') or 'forkserver' at the beginning")
+
+
+def _adapt_to_sum(optimizer, n_devices):
+    """Change an optimizer so that summed gradients act as averaged ones."""
+    power = _POWER_OF_EPS.get(type(optimizer).__name__)
+    if power is not None:
+        name, value = 'eps', optimizer.eps * n_devices ** power
+    elif hasattr(optimizer, 'lr'):
+        name, value = 'lr', optimizer.lr / n_devices
+    else:
+        return
+    setattr(optimizer, name, value)
+    warnings.warn(
+        'optimizer.%s is changed to %s by MultiprocessParallelUpdater, which sums the '
+        'gradients of %d devices' % (name, value, n_devices), stacklevel=3)
+
+
+# Workers
+
+class _Worker(multiprocessing.Process):
+    """Process that computes gradients when it is told to."""
+
+    def __init__(self, proc_id, pipe, master):
+        super().__init__()
+        self.model = master._master
+        self.iterator, self.device = (
+            master._mpu_iterators[proc_id], master._devices[proc_id])
+        self.n_devices = len(master._devices)
+        self.pipe, self.proc_id = pipe, proc_id
+        self.converter = master.converter
+
+    def setup(self):
+        """Move the model to the device, and get to know the other processes."""
+        model = self.model.to_device(self.device)
+        self.reporter = reporter.Reporter()  # for links that report; nobody listens
+        self.reporter.add_observers('main', model.namedlinks(skipself=True))
+        self.reporter.add_observer('main', model)
+        self._tell('ready', 0)
+        command, group = self._next_command()
+        if command == 'join':
+            self.comm = _join_group(self.n_devices, group, self.proc_id)
+        return command == 'join'
+
+    def run(self):
+        try:
+            with backend.using_device(self.device):
+                if self.setup():
+                    while self._work():
+                        pass
+        except BaseException:
+            self._tell('failed', traceback.format_exc())
+        finally:
+            self.iterator.finalize()
+
+    def _tell(self, status, detail):
+        try:
+            self.pipe.send((status, detail))
+        except OSError:
+            pass  # the program has ended
+
+    def _next_command(self):
+        """Wait for a command; if the program dies, that is one, too."""
+        program = multiprocessing.parent_process().sentinel
+        if self.pipe in multiprocessing.connection.wait([self.pipe, program]):
+            try:
+                return self.pipe.recv()
+            except (EOFError, OSError):
+                pass
+        return 'finalize', None
+
+    def _work(self):
+        """Do what the next command says, and return whether there will be more."""
+        command, argument = self._next_command()
+        if command == 'update':
+            step, loss_scale = argument
+            with self.reporter.scope({}):
+                _compute_grads(self.model, self.converter, self.iterator.next(),
+                               self.device, loss_scale)
+            self._tell('ready', step)
+        elif command == 'exchange':
+            _sum_in_group(self.comm, _gather(self.model, 'grad'))
+            self.model.cleargrads()
+            parameters = _gather(self.model, 'data')
+            _broadcast_in_group(self.comm, parameters)
+            _scatter(self.model, parameters, 'data')
+        return command != 'finalize'
+
+
+def _wait_until_ready(worker, pipe, step):
+    """Wait for a worker; return what has happened to it if it does not get ready."""
+    while True:
+        if pipe in multiprocessing.connection.wait([pipe, worker.sentinel]):
+            try:
+                status, detail = pipe.recv()
+            except (EOFError, OSError):
+                pass
+            else:
+                if status == 'failed':
+                    return 'has failed:\n' + detail
+                if detail == step:  # other ones are of steps that were skipped
+                    return None
+                continue
+        worker.join(_SECONDS_TO_END)
+        return 'has ended unexpectedly (exit code %s)' % worker.exitcode
+
+
+def _stop(workers, pipes, at_once=False):
+    """End processes, by force if they do not obey, and forget them."""
+    for worker, pipe in zip(workers, pipes, strict=True):
+        if at_once:
+            worker.terminate()
+        try:
+            pipe.send(('finalize', None))
+        except OSError:
+            pass
+    for worker, pipe in zip(workers, pipes, strict=True):
+        worker.join(_SECONDS_TO_END)
+        if worker.is_alive():
+            worker.kill()
+            worker.join()
+        pipe.close()
+    del workers[:], pipes[:]
+
+
+def _compute_grads(model, converter, batch, device, loss_scale):
+    args, kwargs = convert._as_arguments(
+        convert._call_converter(converter, batch, device))
+    loss = model(*args, **kwargs)
+    model.cleargrads()
+    loss.backward(loss_scale=loss_scale)
+
+
+# NCCL
+
+def _make_group_id():
+    return nccl.get_unique_id()
+
+
+def _join_group(size, group, rank):
+    return nccl.NcclCommunicator(size, group, rank)
+
+
+def _sum_in_group(comm, array):
+    """Sum up an array of each process, into that of the first one."""
+    pointer = array.data.ptr
+    comm.reduce(pointer, pointer, array.size, _get_nccl_data_type(array.dtype),
+                nccl.NCCL_SUM, 0, cuda.cupy.cuda.get_current_stream().ptr)
+
+
+def _broadcast_in_group(comm, array):
+    """Overwrite an array with that of the first process."""
+    comm.bcast(array.data.ptr, array.size, _get_nccl_data_type(array.dtype), 0,
+               cuda.cupy.cuda.get_current_stream().ptr)
+
+
+def _get_nccl_data_type(dtype):
+    name = numpy.dtype(dtype).name
+    if name not in ('float16', 'float32', 'float64'):
+        raise RuntimeError('gradients and parameters have to be floats, not ' + name)
+    return getattr(nccl, 'NCCL_' + name.upper())
+
+
+# All parameters, or all gradients, in one array
+
+def _initialized_params(link):
+    return [param for _, param in sorted(link.namedparams()) if param.is_initialized]
+
+
+def _gather(link, target):
+    """Return data or gradients, ``'data'`` or ``'grad'``, joined to a flat array.
+
+    It has the widest of their types; zeros stand for a gradient that is ``None``.
+    """
+    xp = link.xp
+    arrays = []
+    for param in _initialized_params(link):
+        array = getattr(param, target)
+        arrays.append((xp.zeros_like(param.data) if array is None else array).ravel())
+    return xp.concatenate(arrays)
+
+
+def _scatter(link, array, target):
+    """Set data or gradients to the parts of a flat array."""
+    begin = 0
+    for param in _initialized_params(link):
+        part = array[begin:begin + param.size].reshape(param.shape)
+        begin += param.size
+        if target == 'data':
+            param.data[...] = part
+        else:
+            param.grad = part.astype(param.dtype)
+
+
+def _require_gpu(link, name):
+    if link.xp is numpy:
+        raise RuntimeError('%s() is for links on a GPU, and this one is on the CPU: '
+                           'call to_device() before' % name)
+
+
+def size_num_grads(link):
+    """Count the elements of all parameters, and the parameters.
+
+    Parameters
+    ----------
+    link : Link
+        Parameters that are not initialized do not count.
+
+    Returns
+    -------
+    tuple of two int
+        Number of elements and number of parameters.
+    """
+    sizes = [param.size for param in _initialized_params(link)]
+    return sum(sizes), len(sizes)
+
+
+def gather_grads(link):
+    """Join all gradients of a link to one flat array.
+
+    Parameters
+    ----------
+    link : Link
+        It has to be on a GPU.
+
+    Returns
+    -------
+    cupy.ndarray
+        Gradients in the order of the names of the parameters, and zeros where there
+        is none.
+
+    Raises
+    ------
+    RuntimeError
+        If the link is on the CPU.
+    """
+    _require_gpu(link, 'gather_grads')
+    return _gather(link, 'grad')
+
+
+def gather_params(link):
+    """Join all parameters of a link to one flat array.
+
+    Parameters
+    ----------
+    link : Link
+        It has to be on a GPU.
+
+    Returns
+    -------
+    cupy.ndarray
+        The parameters in the order of their names.
+
+    Raises
+    ------
+    RuntimeError
+        If the link is on the CPU.
+    """
+    _require_gpu(link, 'gather_params')
+    return _gather(link, 'data')
+
+
+def scatter_grads(link, array):
+    """Set all gradients of a link to the parts of a flat array.
+
+    Parameters
+    ----------
+    link : Link
+        The link.
+    array : array
+        What :func:`gather_grads` returned for a link of this kind.
+    """
+    _scatter(link, array, 'grad')
+
+
+def scatter_params(link, array):
+    """Overwrite all parameters of a link with the parts of a flat array.
+
+    Parameters
+    ----------
+    link : Link
+        The link.
+    array : array
+        What :func:`gather_params` returned for a link of this kind.
+    """
+    _scatter(link, array, 'data')
