@@ -146,7 +146,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
             try:
                 pipe.send(message)
             except OSError:  # it has ended; that is told when it is waited for
-                _scatter(self._master, grads, 'grad')
+                pass
 
     def _wait_for_workers(self, step):
         """Return when all workers are ready for the exchange; raise if one is not."""
@@ -184,7 +184,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
                 self._send_message(('exchange', None))
                 grads = _gather(self._master, 'grad')
                 _sum_in_group(self.comm, grads)
-                pass
+                _scatter(self._master, grads, 'grad')
             optimizer.update()
             if self.comm is not None:
                 _broadcast_in_group(self.comm, _gather(self._master, 'data'))
