@@ -11,7 +11,7 @@ from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 class OrderedIterator(Iterator):
     """Base of the iterators whose batches follow the state machine.
 
-    A subclass sets ``_repeat``, reads the examples in its ``__next__`` and calls
+    A subclass sets ``repeat``, reads the examples in its ``__next__`` and calls
     :meth:`_restart` when it is made.
     """
 
@@ -40,7 +40,7 @@ class OrderedIterator(Iterator):
     def _after(self, state):
         """Return the state one batch after another, and the indices of the batch."""
         return _statemachine.iterator_statemachine(
-            state, self.batch_size, self._repeat, self.order_sampler,
+            state, self.batch_size, self.repeat, self.order_sampler,
             len(self.dataset))
 
     epoch, is_new_epoch, current_position = [
