@@ -2,12 +2,16 @@
 import contextlib
 import hashlib
 import os
+import shutil
 import tempfile
 
 try:
     import fcntl
 except ImportError:  # not a POSIX system
     fcntl = None
+
+# Seconds without a sign of life after which a server counts as unreachable.
+_PATIENCE = 30
 
 _dataset_root = (os.environ.get('CHAINER_DATASET_ROOT')
                  or os.path.expanduser(os.path.join('~', '.chainer', 'dataset')))
@@ -75,18 +79,37 @@ def _cache_folder():
     return folder
 
 
+def _cached_path(folder, url):
+    return os.path.join(folder, hashlib.md5(url.encode('utf-8')).hexdigest())
+
+
+def _retrieve(url, path):
+    """Copy ``url`` to a file; a silent server is given up after a while."""
+    from http import client
+    from urllib import request
+
+    try:
+        with request.urlopen(url, timeout=_PATIENCE) as source, \
+                open(path, 'wb') as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+    except client.HTTPException as e:
+        raise OSError(f'broken answer: {e!r}') from e
+
+
 def _download_to(folder, url, check=None):
     """Fetch ``url`` unless it is cached, and move it into place when it is complete."""
     from urllib import request  # late, as it is slow to import and rarely needed
 
-    path = os.path.join(folder, hashlib.md5(url.encode('utf-8')).hexdigest())
+    path = _cached_path(folder, url)
     with _locked(os.path.join(folder, '_dl_lock')):
         if not os.path.exists(path):
             with tempfile.TemporaryDirectory(dir=folder) as temporary:
                 partial = os.path.join(temporary, 'dl')
                 print(f'Downloading from {url}...', flush=True)
-                request.urlretrieve(url, partial)
-                if check is not None:
+                if check is None:
+                    request.urlretrieve(url, partial)
+                else:
+                    _retrieve(url, partial)
                     check(partial)
                 os.replace(partial, path)
     return path
@@ -135,12 +158,19 @@ def _verified_download(mirrors, sha256):
         If no mirror gave the file; the message has the reason for each of them.
     """
     def check(path):
+        digest = hashlib.sha256()
         with open(path, 'rb') as file:
-            found = hashlib.sha256(file.read()).hexdigest()
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+        found = digest.hexdigest()
         if found != sha256:
             raise OSError(f'SHA-256 is {found}, expected {sha256}')
 
     folder = _cache_folder()
+    # A copy that is there needs no network, whichever mirror it came from.
+    for path in (_cached_path(folder, url) for url in mirrors):
+        if os.path.exists(path):
+            return path
     reasons = []
     for url in mirrors:
         try:

@@ -8,6 +8,32 @@ from chainer_fast.dataset import download
 from chainer_fast.datasets import tuple_dataset
 
 
+def sources(mirrors, train_images, train_labels, test_images, test_labels):
+    """Tell where the files of a data set are.
+
+    Parameters
+    ----------
+    mirrors : sequence of str
+        Addresses of folders that hold the four files under the names MNIST gave them.
+    train_images, train_labels, test_images, test_labels : str
+        SHA-256 digests of the files.
+
+    Returns
+    -------
+    dict
+        What :func:`load` takes.
+    """
+    def source(name, sha256):
+        return [mirror + name + '-ubyte.gz' for mirror in mirrors], sha256
+
+    return {
+        'train.npz': [source('train-images-idx3', train_images),
+                      source('train-labels-idx1', train_labels)],
+        'test.npz': [source('t10k-images-idx3', test_images),
+                     source('t10k-labels-idx1', test_labels)],
+    }
+
+
 def make_npz(path, urls):
     """Download an image file and a label file and store them in one archive.
 

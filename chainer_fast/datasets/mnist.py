@@ -7,26 +7,13 @@ from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # no
 
 # The site of the authors no longer serves the files; these two do. The digests are
 # those of the original files.
-_MIRRORS = ('https://storage.googleapis.com/cvdf-datasets/mnist/',
-            'https://ossci-datasets.s3.amazonaws.com/mnist/')
-
-
-def _source(name, sha256):
-    return [mirror + name for mirror in _MIRRORS], sha256
-
-
-_FILES = {
-    'train.npz': [
-        _source('train-images-idx3-ubyte.gz', '440fcabf73cc546fa21475e81ea37026'
-                                              '5605f56be210a4024d2ca8f203523609'),
-        _source('train-labels-idx1-ubyte.gz', '3552534a0a558bbed6aed32b30c495cc'
-                                              'a23d567ec52cac8be1a0730e8010255c')],
-    'test.npz': [
-        _source('t10k-images-idx3-ubyte.gz', '8d422c7b0a1c1c79245a5bcf07fe86e3'
-                                             '3eeafee792b84584aec276f5a2dbc4e6'),
-        _source('t10k-labels-idx1-ubyte.gz', 'f7ae60f92e00ec6debd23a6088c31dbd'
-                                             '2371eca3ffa0defaefb259924204aec6')],
-}
+_FILES = _mnist_helper.sources(
+    ['https://storage.googleapis.com/cvdf-datasets/mnist/',
+     'https://ossci-datasets.s3.amazonaws.com/mnist/'],
+    '440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609',
+    '3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c',
+    '8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6',
+    'f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6')
 
 
 def get_mnist(withlabel=True, ndim=1, scale=1., dtype=None, label_dtype=numpy.int32,

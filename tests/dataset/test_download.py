@@ -1,6 +1,11 @@
 import hashlib
 import os
+import socket
+import subprocess
+import sys
 import threading
+import time
+from http import server
 from urllib import request
 
 import pytest
@@ -31,6 +36,7 @@ def web(monkeypatch):
             f.write(pages[url])
 
     monkeypatch.setattr(request, 'urlretrieve', urlretrieve)
+    monkeypatch.setattr(download, '_retrieve', urlretrieve)
     pages['read'] = pages_read
     return pages
 
@@ -81,6 +87,85 @@ def test_verified_download_names_every_reason(root, web):
     assert 'https://missing: 404' in str(e.value)
     assert 'https://bad: SHA-256' in str(e.value)
     assert files_in(root / '_dl_cache') == []
+
+
+def test_verified_download_is_cached_whatever_the_mirror(root, web):
+    web['https://2'] = b'good'
+    mirrors = ['https://1', 'https://2']
+    path = download._verified_download(
+        mirrors, hashlib.sha256(b'good').hexdigest())
+    assert download._verified_download(mirrors, 'not looked at') == path
+    assert web['read'] == mirrors
+
+
+@pytest.mark.parametrize('answer, message', [
+    (b'HTTP/1.0 404 Not Found\r\n\r\n', '404'),
+    (b'nonsense\r\n\r\n', 'broken answer'),
+    (b'HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf', 'SHA-256'),
+    (b'', 'closed'),
+    (None, 'timed out'),
+])
+def test_bad_servers(root, monkeypatch, answer, message):
+    monkeypatch.setattr(download, '_PATIENCE', 0.3)
+
+    def serve():
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(10000)
+            if answer is None:
+                over.wait(10)
+            else:
+                connection.sendall(answer)
+
+    over = threading.Event()
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(RuntimeError, match=message):
+            download._verified_download(
+                ['http://127.0.0.1:%d/x' % listener.getsockname()[1]], '0' * 64)
+        over.set()
+        thread.join()
+    assert files_in(root / '_dl_cache') == []
+
+
+def test_processes_share_one_download(root):
+    requests = []
+
+    class Handler(server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            requests.append(self.path)
+            time.sleep(0.5)  # long enough for all to ask at once
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'good')
+
+        def log_message(self, *_):
+            pass
+
+    code = '''if True:
+        import sys
+        from chainer_fast import dataset
+        from chainer_fast.dataset import download
+        dataset.set_dataset_root(sys.argv[1])
+        with open(download._verified_download(sys.argv[2:3], sys.argv[3])) as f:
+            assert f.read() == 'good'
+    '''
+    with server.ThreadingHTTPServer(('127.0.0.1', 0), Handler) as web:
+        thread = threading.Thread(target=web.serve_forever)
+        thread.start()
+        workers = [
+            subprocess.Popen(
+                [sys.executable, '-c', code, str(root),
+                 'http://127.0.0.1:%d/x' % web.server_address[1],
+                 hashlib.sha256(b'good').hexdigest()], stdout=subprocess.DEVNULL)
+            for _ in range(3)]
+        try:
+            assert [worker.wait(60) for worker in workers] == [0, 0, 0]
+        finally:
+            web.shutdown()
+            thread.join()
+    assert requests == ['/x']
 
 
 def write(path):

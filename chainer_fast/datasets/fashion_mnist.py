@@ -1,0 +1,63 @@
+"""Fashion-MNIST: articles of clothing in the format of MNIST."""
+import numpy
+
+import chainer_fast
+from chainer_fast.datasets import _mnist_helper
+from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
+
+# The authors' bucket (its website endpoint, which they link to, knows no https), the
+# copy that Keras downloads, and the authors' repository. Digests: url_checksums of
+# TensorFlow Datasets.
+_FILES = _mnist_helper.sources(
+    ['https://fashion-mnist.s3.eu-central-1.amazonaws.com/',
+     'https://storage.googleapis.com/tensorflow/tf-keras-datasets/',
+     'https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/'
+     'fashion/'],
+    '3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84',
+    'a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845',
+    '346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073',
+    '67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5')
+
+_LABELS = ('T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag '
+           'Ankle_boot')
+
+
+def get_fashion_mnist_labels():
+    """Return the names of the ten classes.
+
+    Returns
+    -------
+    list of str
+        The name of label ``i`` at position ``i``.
+    """
+    return [name.replace('_', ' ') for name in _LABELS.split()]
+
+
+def get_fashion_mnist(withlabel=True, ndim=1, scale=1., dtype=None,
+                      label_dtype=numpy.int32, rgb_format=False):
+    """Get Fashion-MNIST: 60,000 and 10,000 grey images of clothing, 28x28.
+
+    The files are downloaded at the first call, checked, and kept in the folder
+    ``pfnet/chainer/fashion-mnist`` below
+    :func:`chainer_fast.dataset.get_dataset_root`.
+
+    Parameters
+    ----------
+    withlabel, ndim, scale, dtype, label_dtype, rgb_format :
+        As in :func:`chainer_fast.datasets.get_mnist`.
+
+    Returns
+    -------
+    train, test : TupleDataset or numpy.ndarray
+        Arrays where ``withlabel`` is false.
+
+    Raises
+    ------
+    ValueError
+        If ``ndim`` is none of 1, 2 and 3.
+    RuntimeError
+        If no mirror delivers the files.
+    """
+    return _mnist_helper.load(
+        'pfnet/chainer/fashion-mnist', _FILES, withlabel, ndim, scale,
+        chainer_fast.get_dtype(dtype), label_dtype, rgb_format)

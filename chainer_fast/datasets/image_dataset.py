@@ -1,0 +1,322 @@
+"""Data sets of image files, single or in zip archives."""
+import bisect
+import io
+import os
+import threading
+import zipfile
+from multiprocessing import util
+
+import numpy
+
+import chainer_fast
+from chainer_fast.dataset import dataset_mixin
+
+try:
+    from PIL import Image
+    available = True
+    _import_error = None
+except ImportError as e:
+    available = False
+    _import_error = e
+
+
+def _check_pillow_availability():
+    if not available:
+        raise ImportError(
+            'reading images needs Pillow, which cannot be imported (%s); install it '
+            "with pip install 'chainer-fast[images]'" % _import_error)
+
+
+def _read_image_as_array(path, dtype):
+    """Read an image file as an array of shape (H, W) or (H, W, C), as it is stored.
+
+    Parameters
+    ----------
+    path : str or file
+        The image.
+    dtype : dtype or None
+        Of the result; None keeps that of the image.
+    """
+    with Image.open(path) as image:
+        return numpy.array(image, dtype)
+
+
+def _postprocess_image(image):
+    """Bring an image as Pillow reads it to the shape (C, H, W)."""
+    if image.ndim == 2:
+        return image[None]
+    return image.transpose(2, 0, 1)
+
+
+def _load(source, dtype):
+    """Read an image, from a path or a file, in the form of all data sets here."""
+    return _postprocess_image(_read_image_as_array(source, dtype))
+
+
+def _read_lines(path):
+    with open(path) as file:
+        return [line.strip() for line in file]
+
+
+def _read_pairs(pairs):
+    """Return pairs of file name and label, from a list or from a text file of them."""
+    if not isinstance(pairs, (str, os.PathLike)):
+        return pairs
+    result = []
+    for i, line in enumerate(_read_lines(pairs)):
+        words = line.split()
+        if len(words) != 2:
+            raise ValueError(
+                'invalid format at line %d in file %s: expected a path without blanks '
+                'and an integer, got %r' % (i, pairs, line))
+        result.append((words[0], int(words[1])))
+    return result
+
+
+class ImageDataset(dataset_mixin.DatasetMixin):
+    """Images that are read from their files when they are accessed.
+
+    An example is an array of shape ``(channels, height, width)``; grey images have one
+    channel. Values are those of the file (0 to 255 as a rule): nothing is scaled.
+
+    Parameters
+    ----------
+    paths : str, path-like, or list of str
+        Either a text file with one path per line, or the paths.
+    root : str
+        Folder that the paths are relative to.
+    dtype : dtype, optional
+        Of the arrays; by default ``chainer_fast.config.dtype``.
+
+    Raises
+    ------
+    ImportError
+        If Pillow is not installed.
+    """
+
+    def __init__(self, paths, root='.', dtype=None):
+        _check_pillow_availability()
+        self._root = root
+        self._dtype = chainer_fast.get_dtype(dtype)
+        listed = isinstance(paths, (str, os.PathLike))
+        self._paths = _read_lines(paths) if listed else paths
+
+    def __len__(self):
+        """Return the number of images."""
+        return len(self._paths)
+
+    def get_example(self, i):
+        """Read the ``i``-th image.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape ``(channels, height, width)``.
+        """
+        return _load(os.path.join(self._root, self._paths[i]), self._dtype)
+
+
+class LabeledImageDataset(dataset_mixin.DatasetMixin):
+    """Pairs of an image, read from its file when it is accessed, and an integer label.
+
+    Images are as in :class:`ImageDataset`; labels are arrays of shape ``()``.
+
+    Parameters
+    ----------
+    pairs : str, path-like, or list of tuple
+        Either a text file with a path and an integer in each line, separated by blanks,
+        or pairs of path and label.
+    root : str
+        Folder that the paths are relative to.
+    dtype : dtype, optional
+        Of the images; by default ``chainer_fast.config.dtype``.
+    label_dtype : dtype
+        Of the labels.
+
+    Raises
+    ------
+    ImportError
+        If Pillow is not installed.
+    ValueError
+        If a line of the file is not a path and an integer.
+    """
+
+    def __init__(self, pairs, root='.', dtype=None, label_dtype=numpy.int32):
+        _check_pillow_availability()
+        self._pairs = _read_pairs(pairs)
+        self._root = root
+        self._dtype = chainer_fast.get_dtype(dtype)
+        self._label_dtype = label_dtype
+
+    def __len__(self):
+        """Return the number of pairs."""
+        return len(self._pairs)
+
+    def get_example(self, i):
+        """Read the ``i``-th image.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            The image, ``(channels, height, width)``, and the label, ``()``.
+        """
+        name, label = self._pairs[i]
+        return (_load(os.path.join(self._root, name), self._dtype),
+                numpy.array(label, self._label_dtype))
+
+
+class ZippedImageDataset(dataset_mixin.DatasetMixin):
+    """The images in a zip archive, in the order of the archive.
+
+    All files in the archive have to be images. The object can be pickled, used from
+    several threads, and inherited by forked processes.
+
+    Parameters
+    ----------
+    zipfilename : str
+        The archive.
+    dtype : dtype, optional
+        Of the arrays; by default ``chainer_fast.config.dtype``.
+    """
+
+    def __init__(self, zipfilename, dtype=None):
+        self._zipfilename = zipfilename
+        self._dtype = chainer_fast.get_dtype(dtype)
+        self._set_up()
+        self._paths = [info.filename for info in self._zf.infolist()
+                       if not info.is_dir()]
+
+    def _set_up(self):
+        self._renew_lock()
+        # A thread of the parent may hold the lock and not be there to release it.
+        util.register_after_fork(self, ZippedImageDataset._renew_lock)
+        self._open()
+
+    def _renew_lock(self):
+        self._lock = threading.Lock()
+
+    def _open(self):
+        self._zf = zipfile.ZipFile(self._zipfilename)
+        self._zf_pid = os.getpid()
+
+    def __getstate__(self):
+        return {**self.__dict__, '_zf': None, '_lock': None}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._set_up()
+
+    def __len__(self):
+        """Return the number of files in the archive."""
+        return len(self._paths)
+
+    def get_example(self, i_or_filename):
+        """Read an image.
+
+        Parameters
+        ----------
+        i_or_filename : int or str
+            Its position, or its name inside the archive.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape ``(channels, height, width)``.
+
+        Raises
+        ------
+        ImportError
+            If Pillow is not installed.
+        KeyError
+            If no file has that name.
+        """
+        _check_pillow_availability()
+        name = i_or_filename
+        if not isinstance(name, str):
+            name = self._paths[name]
+        with self._lock:
+            if self._zf_pid != os.getpid():
+                # The parent's file has one position for both processes.
+                self._open()
+            data = self._zf.read(name)
+        return _load(io.BytesIO(data), self._dtype)
+
+
+class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
+    """The images of several zip archives, one archive after the other.
+
+    Parameters
+    ----------
+    zipfilenames : list of str
+        The archives; see :class:`ZippedImageDataset`.
+    dtype : dtype, optional
+        Of the arrays; by default ``chainer_fast.config.dtype``.
+    """
+
+    def __init__(self, zipfilenames, dtype=None):
+        self._zfs = [ZippedImageDataset(name, dtype) for name in zipfilenames]
+        self._zpaths_accumlens = [0]
+        for archive in self._zfs:
+            self._zpaths_accumlens.append(self._zpaths_accumlens[-1] + len(archive))
+
+    def __len__(self):
+        """Return the number of images in all archives."""
+        return self._zpaths_accumlens[-1]
+
+    def get_example(self, i):
+        """Read the ``i``-th image.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape ``(channels, height, width)``.
+        """
+        if not 0 <= i < len(self):
+            raise IndexError('index %d out of range of %d images' % (i, len(self)))
+        which = bisect.bisect_right(self._zpaths_accumlens, i) - 1
+        return self._zfs[which].get_example(i - self._zpaths_accumlens[which])
+
+
+class LabeledZippedImageDataset(dataset_mixin.DatasetMixin):
+    """Pairs of an image in a zip archive and an integer label.
+
+    Parameters
+    ----------
+    zipfilename : str
+        The archive; see :class:`ZippedImageDataset`.
+    labelfilename : str
+        Text file with a name inside the archive and an integer in each line, separated
+        by blanks. It decides which images there are, and their order.
+    dtype : dtype, optional
+        Of the images; by default ``chainer_fast.config.dtype``.
+    label_dtype : dtype
+        Of the labels.
+
+    Raises
+    ------
+    ImportError
+        If Pillow is not installed.
+    ValueError
+        If a line of the file is not a name and an integer.
+    """
+
+    def __init__(self, zipfilename, labelfilename, dtype=None, label_dtype=numpy.int32):
+        _check_pillow_availability()
+        self._pairs = _read_pairs(labelfilename)
+        self._label_dtype = label_dtype
+        self._zipfile = ZippedImageDataset(zipfilename, dtype)
+
+    def __len__(self):
+        """Return the number of pairs."""
+        return len(self._pairs)
+
+    def get_example(self, i):
+        """Read the ``i``-th image.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            The image, ``(channels, height, width)``, and the label, ``()``.
+        """
+        name, label = self._pairs[i]
+        return self._zipfile.get_example(name), numpy.array(label, self._label_dtype)

@@ -1,0 +1,58 @@
+"""Kuzushiji-MNIST: cursive Japanese characters in the format of MNIST."""
+import numpy
+
+import chainer_fast
+from chainer_fast.datasets import _mnist_helper
+from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
+
+# Digests: url_checksums of TensorFlow Datasets.
+_FILES = _mnist_helper.sources(
+    ['https://codh.rois.ac.jp/kmnist/dataset/kmnist/'],
+    '51467d22d8cc72929e2a028a0428f2086b092bb31cfb79c69cc0a90ce135fde4',
+    'e38f9ebcd0f3ebcdec7fc8eabdcdaef93bb0df8ea12bee65224341c8183d8e17',
+    'edd7a857845ad6bb1d0ba43fe7e794d164fe2dce499a1694695a792adfac43c5',
+    '20bb9a0ef54c7db3efc55a92eef5582c109615df22683c380526788f98e42a1c')
+
+_ROMAN = 'o ki su tsu na ha ma ya re wo'
+_HIRAGANA = 'おきすつなはまやれを'
+
+
+def get_kuzushiji_mnist_labels():
+    """Return the names of the ten classes.
+
+    Returns
+    -------
+    list of tuple of str
+        For each label its transcription and its modern hiragana, e.g. ``('ki', 'き')``.
+    """
+    return list(zip(_ROMAN.split(), _HIRAGANA, strict=True))
+
+
+def get_kuzushiji_mnist(withlabel=True, ndim=1, scale=1., dtype=None,
+                        label_dtype=numpy.int32, rgb_format=False):
+    """Get Kuzushiji-MNIST: 60,000 and 10,000 grey images of characters, 28x28.
+
+    The files are downloaded at the first call, checked, and kept in the folder
+    ``pfnet/chainer/kuzushiji_mnist`` below
+    :func:`chainer_fast.dataset.get_dataset_root`.
+
+    Parameters
+    ----------
+    withlabel, ndim, scale, dtype, label_dtype, rgb_format :
+        As in :func:`chainer_fast.datasets.get_mnist`.
+
+    Returns
+    -------
+    train, test : TupleDataset or numpy.ndarray
+        Arrays where ``withlabel`` is false.
+
+    Raises
+    ------
+    ValueError
+        If ``ndim`` is none of 1, 2 and 3.
+    RuntimeError
+        If the files cannot be downloaded.
+    """
+    return _mnist_helper.load(
+        'pfnet/chainer/kuzushiji_mnist', _FILES, withlabel, ndim, scale,
+        chainer_fast.get_dtype(dtype), label_dtype, rgb_format)

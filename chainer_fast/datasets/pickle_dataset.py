@@ -1,0 +1,214 @@
+"""Data set of objects that were pickled into one file, one after the other."""
+import pickle
+import threading
+from multiprocessing import util
+
+from chainer_fast.dataset import dataset_mixin
+
+
+class PickleDataset(dataset_mixin.DatasetMixin):
+    """The objects in a file written by :class:`PickleDatasetWriter`.
+
+    The file is read once to find where each object begins; the objects are unpickled
+    when they are accessed, so that they may be larger than the memory. Unpickling runs
+    code that the file names: open only files you trust.
+
+    The data set is a context manager that closes the file.
+
+    Parameters
+    ----------
+    reader : binary file
+        Readable and seekable. If it has a method ``after_fork()``, that is called in
+        each process that :mod:`multiprocessing` forks, to make the reader independent
+        of the parent's.
+    """
+
+    def __init__(self, reader):
+        self._reader = reader
+        self._positions = []
+        self._set_up()
+        reader.seek(0)
+        while True:
+            position = reader.tell()
+            try:
+                pickle.load(reader)
+            except EOFError:
+                break
+            self._positions.append(position)
+
+    def _set_up(self):
+        self._lock = threading.RLock()
+        util.register_after_fork(self, PickleDataset._after_fork)
+
+    def _after_fork(self):
+        # A thread of the parent may have held the lock, and is not here to release it.
+        self._lock = threading.RLock()
+        if callable(getattr(self._reader, 'after_fork', None)):
+            self._reader.after_fork()
+
+    def __getstate__(self):
+        return {'_reader': self._reader, '_positions': self._positions}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._set_up()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def __len__(self):
+        """Return the number of objects."""
+        return len(self._positions)
+
+    def close(self):
+        """Close the file."""
+        with self._lock:
+            self._reader.close()
+
+    def get_example(self, index):
+        """Unpickle an object.
+
+        Parameters
+        ----------
+        index : int
+            Its position among the objects.
+
+        Returns
+        -------
+        object
+            A new one with each call.
+        """
+        with self._lock:
+            self._reader.seek(self._positions[index])
+            return pickle.load(self._reader)
+
+
+class PickleDatasetWriter:
+    """Writes objects to a file, for :class:`PickleDataset` to read.
+
+    The writer is a context manager that closes the file.
+
+    Parameters
+    ----------
+    writer : binary file
+        Where to write.
+    protocol : int
+        Of :mod:`pickle`.
+    """
+
+    def __init__(self, writer, protocol=pickle.HIGHEST_PROTOCOL):
+        self._writer = writer
+        self._protocol = protocol
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        """Close the file."""
+        self._writer.close()
+
+    def flush(self):
+        """Hand everything written so far to the operating system."""
+        self._writer.flush()
+
+    def write(self, x):
+        """Append an object.
+
+        Parameters
+        ----------
+        x : object
+            Anything that can be pickled. If it cannot, the file stays as it was.
+        """
+        self._writer.write(pickle.dumps(x, self._protocol))
+
+
+class _FileReader:
+    """A file of its own for each process and each copy, opened by its path."""
+
+    def __init__(self, path):
+        self._path = path
+        self._open()
+
+    def _open(self):
+        self._file = open(self._path, 'rb')  # noqa: SIM115
+
+    def __del__(self):
+        if '_file' in self.__dict__:
+            self._file.close()
+
+    def after_fork(self):
+        self._file.close()
+        self._open()
+
+    def __getstate__(self):
+        return {'_path': self._path}
+
+    def __setstate__(self, state):
+        self.__init__(state['_path'])
+
+    def read(self, size=-1):
+        return self._file.read(size)
+
+    def readinto(self, buffer):
+        return self._file.readinto(buffer)
+
+    def readline(self):
+        return self._file.readline()
+
+    def peek(self, size=0):
+        return self._file.peek(size)
+
+    def seek(self, position):
+        return self._file.seek(position)
+
+    def tell(self):
+        return self._file.tell()
+
+    def close(self):
+        self._file.close()
+
+
+def open_pickle_dataset(path):
+    """Open a file of pickled objects as a data set.
+
+    Parameters
+    ----------
+    path : str
+        Written by :func:`open_pickle_dataset_writer`.
+
+    Returns
+    -------
+    PickleDataset
+        Close it, or use it in a ``with`` statement. It can be pickled and used in
+        several processes.
+    """
+    reader = _FileReader(path)
+    try:
+        return PickleDataset(reader)
+    except BaseException:
+        reader.close()
+        raise
+
+
+def open_pickle_dataset_writer(path, protocol=pickle.HIGHEST_PROTOCOL):
+    """Create a file of pickled objects.
+
+    Parameters
+    ----------
+    path : str
+        The file; what was there before is replaced.
+    protocol : int
+        Of :mod:`pickle`.
+
+    Returns
+    -------
+    PickleDatasetWriter
+        Close it, or use it in a ``with`` statement.
+    """
+    return PickleDatasetWriter(open(path, 'wb'), protocol)

@@ -1,0 +1,91 @@
+"""Penn Treebank: a corpus of English newspaper text, as a sequence of words."""
+import os
+
+import numpy
+
+from chainer_fast.dataset import download
+
+_URL = 'https://raw.githubusercontent.com/%s/lstm/master/data/ptb.%s.txt'
+# The files that torchtext downloads too, in a repository and in a fork of it. The
+# digests are of the files whose MD5 it publishes.
+_OWNERS = ('wojzaremba', 'tomsercu')
+_SHA256 = {
+    'train': 'fcea919f6cf83f35d4d00c6cbf08040d13d4155226340912e2fef9c9c4102cbf',
+    'valid': 'c9fe6985fe0d4ccb578183407d7668fc6066c20700cb4cf87d8ff1cc34df1bf2',
+    'test': 'dd65dff31e70846b2a6030a87482edcd5d199130cdcfa1f3dccbb033728deee0',
+}
+
+
+def get_ptb_words():
+    """Get the Penn Treebank as preprocessed by Mikolov, with a vocabulary of 10,000.
+
+    The files are downloaded at the first call, checked, and kept in the folder
+    ``pfnet/chainer/ptb`` below :func:`chainer_fast.dataset.get_dataset_root`.
+
+    Returns
+    -------
+    train, valid, test : numpy.ndarray
+        Identifiers of the words (int32), one after the other; each sentence ends with
+        that of ``<eos>``. See :func:`get_ptb_words_vocabulary` for the words.
+
+    Raises
+    ------
+    RuntimeError
+        If no mirror delivers the files.
+    """
+    return tuple(_identifiers(part) for part in ('train', 'valid', 'test'))
+
+
+def get_ptb_words_vocabulary():
+    """Get the identifiers of the words in the Penn Treebank.
+
+    Returns
+    -------
+    dict
+        From each word, ``<eos>`` included, to its integer; in the order of the first
+        occurrence in the training text.
+
+    Raises
+    ------
+    RuntimeError
+        If the vocabulary is not cached and no mirror delivers the training text.
+    """
+    def create(path):
+        words = list(dict.fromkeys(_words('train')))
+        with open(path, 'w', encoding='utf-8', newline='\n') as file:
+            file.writelines(word + '\n' for word in words)
+        return words
+
+    def load(path):
+        with open(path, encoding='utf-8') as file:
+            return file.read().splitlines()
+
+    words = download.cache_or_load_file(_path('vocab.txt'), create, load)
+    return {word: i for i, word in enumerate(words)}
+
+
+def _path(name):
+    return os.path.join(download.get_dataset_directory('pfnet/chainer/ptb'), name)
+
+
+def _words(part):
+    path = download._verified_download(
+        [_URL % (owner, part) for owner in _OWNERS], _SHA256[part])
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            yield from line.split()
+            yield '<eos>'
+
+
+def _identifiers(part):
+    def create(path):
+        vocabulary = get_ptb_words_vocabulary()
+        words = numpy.array([vocabulary[word] for word in _words(part)], numpy.int32)
+        numpy.savez_compressed(path, x=words)
+        return words
+
+    def load(path):
+        with numpy.load(path) as archive:
+            return archive['x']
+
+    return download.cache_or_load_file(_path(part + '.npz'), create, load)

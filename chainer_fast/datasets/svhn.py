@@ -1,0 +1,81 @@
+"""SVHN: digits from photographs of house numbers."""
+import os
+
+import numpy
+
+import chainer_fast
+from chainer_fast.dataset import download
+from chainer_fast.datasets import tuple_dataset
+
+_URL = 'https://ufldl.stanford.edu/housenumbers/%s_32x32.mat'
+# From url_checksums of TensorFlow Datasets.
+_SHA256 = {
+    'train': '435e94d69a87fde4fd4d7f3dd208dfc32cb6ae8af2240d066de1df7508d083b8',
+    'test': 'cdce80dfb2a2c4c6160906d0bd7c68ec5a99d7ca4831afa54f09182025b6a75b',
+    'extra': 'a133a4beb38a00fcdda90c9489e0c04f900b660ce8a316a5e854838379a71eb3',
+}
+
+
+def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32,
+             add_extra=False):
+    """Get SVHN: 73,257 and 26,032 colour images of single digits, 32x32.
+
+    The files are downloaded at the first call, checked, and kept in the folder
+    ``pfnet/chainer/svhn`` below :func:`chainer_fast.dataset.get_dataset_root`.
+
+    Parameters
+    ----------
+    withlabel : bool
+        Whether examples are pairs of image and label, or images alone.
+    scale : float
+        Value of the brightest pixel; the darkest is 0.
+    dtype : dtype, optional
+        Of the images; by default ``chainer_fast.config.dtype``.
+    label_dtype : dtype
+        Of the labels, which are the digits themselves.
+    add_extra : bool
+        Whether to return the set of 531,131 easier images too (a download of 1.3 GB).
+
+    Returns
+    -------
+    train, test : TupleDataset or numpy.ndarray
+        Images have the shape ``(3, 32, 32)``. Arrays where ``withlabel`` is false. With
+        ``add_extra``, the extra set follows as a third item.
+
+    Raises
+    ------
+    RuntimeError
+        If the files cannot be downloaded.
+    """
+    folder = download.get_dataset_directory('pfnet/chainer/svhn')
+    dtype = chainer_fast.get_dtype(dtype)
+
+    def part(name):
+        raw = download.cache_or_load_file(
+            os.path.join(folder, name + '.npz'), lambda path: _create(path, name),
+            _load_npz)
+        # The files keep images in the last axis, and the digit 0 as class 10.
+        images = numpy.ascontiguousarray(raw['x'].transpose(3, 2, 0, 1)).astype(dtype)
+        images *= scale / 255.
+        if not withlabel:
+            return images
+        labels = raw['y'].reshape(-1).astype(label_dtype)
+        labels[labels == 10] = 0
+        return tuple_dataset.TupleDataset(images, labels)
+
+    return tuple(part(name) for name in
+                 (('train', 'test', 'extra') if add_extra else ('train', 'test')))
+
+
+def _create(path, name):
+    from scipy import io  # late, as it is slow to import and rarely needed
+
+    matrices = io.loadmat(download._verified_download([_URL % name], _SHA256[name]))
+    data = {'x': matrices['X'], 'y': matrices['y']}
+    numpy.savez_compressed(path, **data)
+    return data
+
+
+def _load_npz(path):
+    with numpy.load(path) as archive:
+        return {key: archive[key] for key in ('x', 'y')}

@@ -1,0 +1,156 @@
+"""Data set of the lines of text files."""
+import contextlib
+import os
+import threading
+from multiprocessing import util
+
+from chainer_fast.dataset import dataset_mixin
+
+
+class TextDataset(dataset_mixin.DatasetMixin):
+    r"""The lines of a text file, or the corresponding lines of several text files.
+
+    The files are scanned once for where lines begin; the lines themselves are read when
+    they are accessed, so that the text may be larger than the memory. The object can be
+    pickled (the files are opened anew by their paths), used from several threads, and
+    inherited by forked processes.
+
+    Parameters
+    ----------
+    paths : str, path-like, or list of them
+        One file: examples are strings, which end with ``'\n'`` as in the file. A list
+        of ``n > 1`` files: examples are tuples of ``n`` strings, e.g. a sentence in
+        several languages.
+    encoding, errors, newline : str or list of str, optional
+        As in :func:`open`; a list has one item per file.
+    filter_func : callable, optional
+        ``filter_func(line_1, ..., line_n)`` is called with each line (of all files) and
+        returns whether to keep it. It is called here, and not kept.
+
+    Raises
+    ------
+    ValueError
+        If there are no paths, if a list of options has another length than the paths,
+        or if the files have different numbers of lines.
+    """
+
+    def __init__(self, paths, encoding=None, errors=None, newline=None,
+                 filter_func=None):
+        def one_per_file(option):
+            if option is None or isinstance(option, str):
+                return [option] * len(paths)
+            if len(option) != len(paths):
+                raise ValueError(
+                    'encoding, errors and newline: expected one string, or a list of '
+                    'one for each of %d files, got %r' % (len(paths), option))
+            return option
+
+        if isinstance(paths, (str, os.PathLike)):
+            paths = [paths]
+        elif len(paths) == 0:
+            raise ValueError('a text data set needs at least one path')
+        self._paths = paths
+        self._encoding = one_per_file(encoding)
+        self._errors = one_per_file(errors)
+        self._newline = one_per_file(newline)
+        self._set_up()
+        try:
+            self._scan(filter_func)
+        except BaseException:
+            self.close()
+            raise
+
+    def _set_up(self):
+        self._renew_lock()
+        # A thread of the parent may hold the lock and not be there to release it.
+        util.register_after_fork(self, TextDataset._renew_lock)
+        self._open()
+
+    def _renew_lock(self):
+        self._lock = threading.Lock()
+
+    def _open(self):
+        with contextlib.ExitStack() as opened:
+            files = [
+                opened.enter_context(
+                    open(path, encoding=encoding, errors=errors, newline=newline))
+                for path, encoding, errors, newline in zip(
+                    self._paths, self._encoding, self._errors, self._newline,
+                    strict=True)]
+            opened.pop_all()  # all of them could be opened: let them be
+        self._fps = files
+        self._pid = os.getpid()
+
+    def _scan(self, filter_func):
+        """Find where lines begin, and which of them to keep."""
+        bounds = [[file.tell()] for file in self._fps]
+        kept = []
+        count = 0
+        while True:
+            lines = [file.readline() for file in self._fps]
+            if not all(lines):
+                break
+            for positions, file in zip(bounds, self._fps, strict=True):
+                positions.append(file.tell())
+            if filter_func is not None and filter_func(*lines):
+                kept.append(count)
+            count += 1
+        if any(lines):
+            short = self._paths[lines.index('')]
+            raise ValueError(
+                'number of lines in files does not match: %s has %d lines, others have '
+                'more' % (short, count))
+        self._bounds = tuple(bounds)
+        self._lines = range(count) if filter_func is None else kept
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items()
+                if name not in ('_fps', '_lock', '_pid')}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._set_up()
+
+    def __len__(self):
+        """Return the number of lines that were kept."""
+        return len(self._lines)
+
+    def close(self):
+        """Close the files; lines cannot be read any more."""
+        with contextlib.ExitStack() as stack:
+            for file in self._fps:
+                stack.callback(lambda file=file: file.close())
+
+    def get_example(self, idx):
+        """Read a line.
+
+        Parameters
+        ----------
+        idx : int
+            Its position among the lines that were kept; not negative.
+
+        Returns
+        -------
+        str or tuple of str
+            One string per file.
+
+        Raises
+        ------
+        IndexError
+            If there is no such line.
+        ValueError
+            If the files were closed.
+        """
+        if not 0 <= idx < len(self._lines):
+            raise IndexError('index %d out of range of %d lines'
+                             % (idx, len(self._lines)))
+        line = self._lines[idx]
+        with self._lock:
+            if self._pid != os.getpid() and not any(f.closed for f in self._fps):
+                # The parent's files have one position for both processes.
+                self.close()
+                self._open()
+            for file, positions in zip(self._fps, self._bounds, strict=True):
+                file.seek(positions[line])
+            result = tuple([file.readline() for file in self._fps])
+        return result[0] if len(result) == 1 else result

@@ -1,0 +1,29 @@
+"""Downloads without a network."""
+import pytest
+
+from chainer_fast import dataset
+from chainer_fast.dataset import download
+
+
+@pytest.fixture
+def root(tmp_path):
+    """An empty folder for all data sets."""
+    saved = dataset.get_dataset_root()
+    dataset.set_dataset_root(str(tmp_path / 'root'))
+    yield tmp_path / 'root'
+    dataset.set_dataset_root(saved)
+
+
+@pytest.fixture
+def served(root, monkeypatch):
+    """What addresses deliver: each once, so that nothing may be read twice."""
+    served = {}
+
+    def retrieve(url, path):
+        if url not in served:
+            raise OSError('unreachable')
+        with open(path, 'wb') as f:
+            f.write(served.pop(url))
+
+    monkeypatch.setattr(download, '_retrieve', retrieve)
+    return served
