@@ -1,7 +1,12 @@
 """Extensions that save the state of the training, and find it again."""
+import contextlib
+import functools
 import os
 import re
 import string
+import warnings
+import zipfile
+import zlib
 
 from chainer_fast.serializers import npz
 from chainer_fast.training import extension
@@ -33,6 +38,7 @@ def snapshot_object(target, filename, savefun=None, *, condition=None, writer=No
         How many files to keep, where it is positive; older ones are removed.
     autoload : bool
         Whether to load the latest file, if there is any, before the training begins.
+        Damaged ones are passed over, with a warning.
 
     Returns
     -------
@@ -114,19 +120,14 @@ class _Snapshot(extension.Extension):
         if callable(self.filename):
             return  # there is no telling which files are its
         if self.autoload:
-            latest = _find_latest_snapshot(self.filename, trainer.out)
+            latest = _find_latest_whole_snapshot(self.filename, trainer.out)
             if latest is not None:
                 npz.load_npz(
                     os.path.join(trainer.out, latest), self._target_of(trainer))
         if self.n_retains > 0 and hasattr(self.writer, '_add_cleanup_hook'):
-            outdir = trainer.out
-
-            def remove_stale():
-                for name in _find_stale_snapshots(
-                        self.filename, outdir, self.n_retains):
-                    os.remove(os.path.join(outdir, name))
-
-            self.writer._add_cleanup_hook(remove_stale)
+            # The writer may send it to another process, which a closure could not do.
+            self.writer._add_cleanup_hook(functools.partial(
+                _remove_stale_snapshots, self.filename, trainer.out, self.n_retains))
 
     def __call__(self, trainer):
         if self.condition():
@@ -166,9 +167,13 @@ def _find_snapshot_files(fmt, path):
     pattern = ''.join(
         [re.escape(literal) + ('' if field is None else '.*')
          for literal, field, _, _ in string.Formatter().parse(fmt)])
-    return sorted([(os.stat(os.path.join(path, name)).st_mtime, name)
-                   for name in os.listdir(path)
-                   if re.fullmatch(pattern, name, re.DOTALL)])
+    found = []
+    for name in os.listdir(path):
+        file = os.path.join(path, name)
+        if re.fullmatch(pattern, name, re.DOTALL) and os.path.isfile(file):
+            with contextlib.suppress(FileNotFoundError):  # removed by now
+                found.append((os.stat(file).st_mtime, name))
+    return sorted(found)
 
 
 def _find_latest_snapshot(fmt, path):
@@ -181,3 +186,33 @@ def _find_stale_snapshots(fmt, path, n_retains):
     """Return the names of all but the newest files, the oldest first."""
     found = _find_snapshot_files(fmt, path)
     return [name for _, name in found[:max(len(found) - n_retains, 0)]]
+
+
+def _find_latest_whole_snapshot(fmt, path):
+    """Return the name of the newest file that is not damaged, or ``None``.
+
+    There is a warning of each one that is newer and damaged.
+    """
+    for _, name in reversed(_find_snapshot_files(fmt, path)):
+        damage = _damage_of(os.path.join(path, name))
+        if damage is None:
+            return name
+        warnings.warn('autoload passes over the snapshot %s in %s, which is damaged: %s'
+                      % (name, path, damage), stacklevel=4)
+    return None
+
+
+def _damage_of(file):
+    """Return what is wrong with an npz archive, or ``None``; read all of it."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            damaged = archive.testzip()
+    except (zipfile.BadZipFile, EOFError, zlib.error) as error:
+        return '%s (%d bytes)' % (error, os.path.getsize(file))
+    return None if damaged is None else 'wrong checksum of ' + damaged
+
+
+def _remove_stale_snapshots(fmt, path, n_retains):
+    for name in _find_stale_snapshots(fmt, path, n_retains):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(os.path.join(path, name))

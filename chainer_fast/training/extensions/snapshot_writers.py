@@ -1,12 +1,19 @@
-"""Writers: how a snapshot gets to the disk, at once or behind the scenes."""
+"""Writers: how a snapshot gets to the disk, at once or behind the scenes.
+
+A file has its name only when all of it is on the disk. What goes wrong behind the
+scenes does not stop the training: the traceback is printed at once, and a warning
+follows when the writer is called the next time or finalized.
+"""
 import multiprocessing
+import multiprocessing.reduction
 import os
 import queue
 import tempfile
 import threading
 import traceback
+import warnings
 
-from chainer_fast.serializers import npz
+from chainer_fast.serializers import _replacing, npz
 
 
 class Writer:
@@ -40,6 +47,9 @@ class Writer:
     def save(self, filename, outdir, target, savefun, **kwds):
         """Write a file such that it is never there in part.
 
+        It is written in a temporary folder beside its place, flushed, and moved, so
+        that even if the machine stops there is the whole file or none.
+
         Parameters
         ----------
         filename, outdir, target :
@@ -54,7 +64,9 @@ class Writer:
         with tempfile.TemporaryDirectory('', 'tmp' + name, outdir) as temporary:
             partial = os.path.join(temporary, name)
             savefun(partial, target, **kwds)
+            _flush_file(partial)
             os.replace(partial, final)
+            _replacing._flush_folder(os.path.dirname(final) or os.curdir)
         self._post_save()
 
     def finalize(self):
@@ -70,6 +82,28 @@ class Writer:
     def _add_cleanup_hook(self, hook):
         """Have a function called, without arguments, after each file."""
         self._post_save_hooks += [hook]
+
+
+def _flush_file(path):
+    """Have a file on the disk, not only in the memory of the system."""
+    if os.path.isfile(path):
+        # Only Windows asks for the permission to write.
+        with open(path, 'rb' if os.name == 'posix' else 'r+b') as file:
+            _replacing._flush(file.fileno())
+
+
+def _warn_of(what):
+    warnings.warn('a snapshot was not written: ' + what, RuntimeWarning, stacklevel=4)
+
+
+def _describe(filename, error):
+    return '%s: %s: %s' % (filename, type(error).__name__, str(error)[:500])
+
+
+def _exit_code(worker):
+    """Return the exit code of a process, and ``None`` for anything else."""
+    code = getattr(worker, 'exitcode', None)
+    return code if isinstance(code, int) else None
 
 
 class _SavefunWriter(Writer):
@@ -148,7 +182,14 @@ class StandardWriter(_Background, _SavefunWriter):
         self._started, self._finalized = True, False
 
     def _wait(self):
-        self._worker.join()
+        worker = self._worker
+        worker.join()
+        failure = getattr(worker, 'failure', None)
+        if isinstance(failure, Exception):
+            _warn_of(_describe(self._filename, failure))
+        elif _exit_code(worker):
+            _warn_of('%s: the process that wrote it has ended with exit code %d'
+                     % (self._filename, worker.exitcode))
 
     def create_worker(self, filename, outdir, target, **kwds):
         """Return a worker with methods ``start`` and ``join``.
@@ -165,6 +206,19 @@ class StandardWriter(_Background, _SavefunWriter):
         return self._worker_class(target=self.save, kwargs=arguments)
 
 
+class _Thread(threading.Thread):
+    """Thread that keeps the exception it ended with."""
+
+    failure = None
+
+    def run(self):
+        try:
+            super().run()
+        except Exception as error:
+            traceback.print_exc()
+            self.failure = error
+
+
 class ThreadWriter(StandardWriter):
     """Writer that uses a thread for each file.
 
@@ -174,7 +228,7 @@ class ThreadWriter(StandardWriter):
         As for :class:`StandardWriter`.
     """
 
-    _worker_class = threading.Thread
+    _worker_class = _Thread
 
 
 class ProcessWriter(StandardWriter):
@@ -209,17 +263,31 @@ class QueueWriter(_Background, Writer):
 
     _consumer = _queue = None
     _consumer_class = _queue_class = None
+    _failures_class = queue.SimpleQueue
 
     def __init__(self, savefun=npz.save_npz, task=None):
         super().__init__()
         self._task = task or self.create_task(savefun)
+        self._begin()
+
+    def _begin(self):
+        self._failures = self._failures_class()
         tasks = self._queue = self.create_queue()
         self._consumer = self.create_consumer(tasks)
         self._consumer.start()
-        self._started = True
+        self._started, self._finalized = True, False
 
     def __call__(self, filename, outdir, target):
+        self._report_failures()
+        if self._started and not self._consumer.is_alive():
+            self.finalize()  # it was killed, of which this warns
+        if not self._started:
+            self._begin()
         self._queue.put([self._task, filename, outdir, _frozen(target)])
+
+    def _report_failures(self):
+        while not self._failures.empty():
+            _warn_of(self._failures.get())
 
     def create_task(self, savefun):
         """Return a :class:`SimpleWriter` for a saving function."""
@@ -254,18 +322,27 @@ class QueueWriter(_Background, Writer):
             What :meth:`create_queue` returned.
         """
         for task in iter(q.get, None):
+            write, *arguments = task[0], task[1], task[2], task[3]
             try:
-                write, *arguments = task[0], task[1], task[2], task[3]
                 write(*arguments)
-            except Exception:  # a full disk must not leave finalize() waiting for ever
+            except Exception as error:  # the disk may not be full for ever
                 traceback.print_exc()
+                self._failures.put(_describe(arguments[0], error))
             q.task_done()
         q.task_done()
 
     def _wait(self):
-        self._queue.put(None)
-        self._queue.join()
-        self._consumer.join()
+        tasks, consumer = self._queue, self._consumer
+        tasks.put(None)
+        # Not the queue first: it would wait for ever if the consumer was killed.
+        consumer.join()
+        if _exit_code(consumer) is None:
+            tasks.join()
+        elif consumer.exitcode:
+            tasks.cancel_join_thread()
+            _warn_of('the process that writes has ended with exit code %d, and what '
+                     'it had still to write is lost' % consumer.exitcode)
+        self._report_failures()
 
     def _add_cleanup_hook(self, hook):
         self._task._add_cleanup_hook(hook)
@@ -296,5 +373,15 @@ class ProcessQueueWriter(QueueWriter):
     """
 
     _consumer_class = multiprocessing.Process
+    _failures_class = staticmethod(multiprocessing.SimpleQueue)
     # The class is not public: this function makes one for the present start method.
     _queue_class = staticmethod(multiprocessing.JoinableQueue)
+
+    def __call__(self, filename, outdir, target):
+        # The queue would tell nobody that a task cannot be sent to the process.
+        multiprocessing.reduction.ForkingPickler.dumps(self._task)
+        super().__call__(filename, outdir, target)
+
+    def __getstate__(self):
+        # Where processes are not forked, the writer goes to the worker by pickle.
+        return dict(self.__dict__, _consumer=None, _started=False)

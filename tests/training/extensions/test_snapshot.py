@@ -1,4 +1,7 @@
 import os
+import pickle
+import signal
+import stat
 import time
 
 import numpy
@@ -64,7 +67,7 @@ def test_writer_can_be_used_again_after_it_was_finalized(tmp_path, writer):
         open(path, 'w').close()
 
     writer = writer(slow)
-    for i in range(2 if isinstance(writer, snapshot_writers.ThreadWriter) else 1):
+    for i in range(2):
         writer('f', str(tmp_path), i)
         writer.finalize()
         assert done == list(range(i + 1))
@@ -79,10 +82,80 @@ def test_queue_survives_a_failure(tmp_path, capsys):
 
     writer = snapshot_writers.ThreadQueueWriter(save)
     writer('a', str(tmp_path), 1)
-    writer('b', str(tmp_path), 2)
-    writer.finalize()
+    writer._queue.join()
+    with pytest.warns(RuntimeWarning, match='not written: a: OSError: disk full'):
+        writer('b', str(tmp_path), 2)
+    writer('c', str(tmp_path), 1)
+    with pytest.warns(RuntimeWarning, match='not written: c: OSError: disk full'):
+        writer.finalize()
     assert os.listdir(tmp_path) == ['b']
     assert 'disk full' in capsys.readouterr().err
+
+
+def _fail(path, target):
+    raise OSError('disk full')
+
+
+def _be_killed(path, target):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
+@pytest.mark.parametrize('writer, savefun, message', [
+    (snapshot_writers.ThreadWriter, _fail, 'a: OSError: disk full'),
+    (snapshot_writers.ProcessWriter, _fail, 'a: the process .* exit code 1'),
+    (snapshot_writers.ProcessWriter, _be_killed, 'a: the process .* exit code -9'),
+    (snapshot_writers.ProcessQueueWriter, _fail, 'a: OSError: disk full'),
+    (snapshot_writers.ProcessQueueWriter, _be_killed, 'exit code -9, and what')])
+def test_failure_is_reported(tmp_path, writer, savefun, message, capfd):
+    writer = writer(savefun)
+    for _ in range(2):  # it can be used again
+        writer('a', str(tmp_path), {})
+        with pytest.warns(RuntimeWarning, match='not written: .*' + message):
+            writer.finalize()
+    assert savefun is _be_killed or 'disk full' in capfd.readouterr().err
+
+
+@pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
+def test_killed_process_is_replaced(tmp_path):
+    writer = snapshot_writers.ProcessQueueWriter()
+    writer._consumer.kill()
+    writer._consumer.join()
+    with pytest.warns(RuntimeWarning, match='exit code -9'):
+        writer('a', str(tmp_path), {})
+    writer.finalize()
+    assert os.listdir(tmp_path) == ['a']
+
+
+@pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
+def test_task_that_cannot_be_sent(tmp_path):
+    writer = snapshot_writers.ProcessQueueWriter(lambda path, target: None)
+    with pytest.raises((AttributeError, pickle.PicklingError)):
+        writer('a', str(tmp_path), {})
+    writer.finalize()
+
+
+def test_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    events = []
+
+    def fsync(descriptor):
+        events.append('folder' if stat.S_ISDIR(os.fstat(descriptor).st_mode)
+                      else 'file of %d bytes' % os.fstat(descriptor).st_size)
+
+    def replace(source, target):
+        events.append('move')
+        rename(source, target)
+
+    rename = os.replace
+    monkeypatch.setattr(os, 'fsync', fsync)
+    monkeypatch.setattr(os, 'replace', replace)
+
+    def save(path, target):
+        with open(path, 'w') as f:
+            f.write('12345')
+
+    snapshot_writers.SimpleWriter(save)('a', str(tmp_path), {})
+    assert events == ['file of 5 bytes', 'move'] + ['folder'] * (os.name == 'posix')
 
 
 def test_failed_save_leaves_nothing(tmp_path):
@@ -198,7 +271,9 @@ def test_finding_files(tmp_path, fmt, found):
 
 
 @pytest.mark.parametrize('writer', [
-    snapshot_writers.SimpleWriter, snapshot_writers.ThreadQueueWriter])
+    snapshot_writers.SimpleWriter, snapshot_writers.ThreadQueueWriter,
+    snapshot_writers.ProcessWriter, snapshot_writers.ProcessQueueWriter])
+@pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
 def test_old_snapshots_are_removed(tmp_path, writer):
     trainer = stubs.make_trainer((6, 'iteration'), out=tmp_path)
     touch(tmp_path, 'other', 'snapshot_iter_0')
@@ -221,6 +296,34 @@ def test_autoload(tmp_path):
     assert make(4, autoload=True) == [1, 2, 3, 4]
     assert make(6, autoload=True) == [5, 6]
     assert make(2) == [1, 2]
+
+
+def test_autoload_passes_over_what_is_damaged(trainer):
+    for i in range(4):
+        path = os.path.join(trainer.out, 'x_%d' % i)
+        serializers.save_npz(path, Target(float(i)), compression=False)
+        os.utime(path, (i, i))
+    with open(os.path.join(trainer.out, 'x_3'), 'r+b') as f:
+        f.truncate(f.seek(0, 2) // 2)
+    with open(os.path.join(trainer.out, 'x_2'), 'r+b') as f:
+        place = f.read().index(numpy.full(3, 2.).tobytes())
+        f.seek(place)
+        f.write(b'????')
+    os.mkdir(os.path.join(trainer.out, 'x_folder'))
+    target = Target(9.)
+    snapshot = extensions.snapshot_object(target, 'x_{}', autoload=True)
+    with pytest.warns(UserWarning) as record:
+        snapshot.initialize(trainer)
+    assert target.value.tolist() == [1] * 3
+    for warning, text in zip(record, ['x_3', 'x_2'], strict=True):
+        assert 'passes over the snapshot %s in' % text in str(warning.message)
+
+
+def test_autoload_does_not_hide_that_something_is_missing(trainer):
+    serializers.save_npz(os.path.join(trainer.out, 'x_1'), {'other': numpy.zeros(3)})
+    snapshot = extensions.snapshot_object(Target(), 'x_{}', autoload=True)
+    with pytest.raises(KeyError):
+        snapshot.initialize(trainer)
 
 
 def test_autoload_of_an_object(trainer):
