@@ -38,13 +38,13 @@ def test_file(path):
 
 def test_memory():
     file = io.BytesIO()
-    writer = datasets.PickleDatasetWriter(file, protocol=2)
+    writer = datasets.PickleDatasetWriter(file, protocol=4)
     writer.write(1)
     with pytest.raises((AttributeError, pickle.PicklingError)):
-        writer.write([2, lambda: None])
+        writer.write([bytes(1 << 17), lambda: None])  # a beginning worth a write
     writer.write('three')
     writer.flush()
-    assert file.getvalue() == pickle.dumps(1, 2) + pickle.dumps('three', 2)
+    assert file.getvalue() == pickle.dumps(1, 4) + pickle.dumps('three', 4)
     objects = datasets.PickleDataset(file)
     assert objects[:] == [1, 'three']
     with pytest.raises(IndexError):
