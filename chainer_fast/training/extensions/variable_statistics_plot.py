@@ -258,8 +258,10 @@ class VariableStatisticsPlot(extension.Extension):
             axes.plot(iterations, curves[0], marker=self._marker, color='C0',
                       label='mean' if self._plot_mean else 'std')
             return
+        from matplotlib import colors
         axes.errorbar(iterations, curves[0], curves[1], marker=self._marker,
-                      color='C0', ecolor=('C0', .2), elinewidth=1.5, label='mean, std')
+                      color='C0', ecolor=colors.to_rgba('C0', .2), elinewidth=1.5,
+                      label='mean, std')
 
     def _draw_percentiles(self, axes, iterations, curves):
         curves = curves[bool(self._plot_mean) + bool(self._plot_std):]
