@@ -7,7 +7,8 @@ from chainer_fast.dataset import download
 
 _URL = 'https://raw.githubusercontent.com/%s/lstm/master/data/ptb.%s.txt'
 # The files that torchtext downloads too, in a repository and in a fork of it. The
-# digests are of the files whose MD5 it publishes.
+# digests of the last two are of files whose MD5 it publishes; that of the first is the
+# one that several programs on GitHub agree in.
 _OWNERS = ('wojzaremba', 'tomsercu')
 _SHA256 = {
     'train': 'fcea919f6cf83f35d4d00c6cbf08040d13d4155226340912e2fef9c9c4102cbf',
