@@ -90,6 +90,7 @@ class _Process:
         """Return (task, examples, error), or None after a message on memory."""
         kind, *content = self.connection.recv()
         if kind == 'memory':
+            self._unmap()
             self.memory = _worker.receive_memory(self.connection, *content)
             return None
         task = self.tasks.popleft()
@@ -102,6 +103,20 @@ class _Process:
         error.__cause__ = WorkerFailure(
             'in the worker process %d:\n\n%s' % (self.process.pid, trace))
         return task, None, error
+
+    def release(self):
+        """Close what belongs to a process that has ended."""
+        self.connection.close()
+        self._unmap()
+        if self.process.exitcode is not None:
+            self.process.close()
+
+    def _unmap(self):
+        if self.memory is not None:
+            mapping = self.memory.obj
+            self.memory.release()
+            mapping.close()
+            self.memory = None
 
     def description(self):
         """Say which process it is, and what it is at."""
@@ -207,10 +222,11 @@ class WorkerPool:
                 worker.process.join(_GRACE)
         if self._thread.ident and self._thread is not threading.current_thread():
             self._thread.join(_GRACE)
-            if not self._thread.is_alive():
-                for end in (self._bell, self._bell_button,
-                            *(worker.connection for worker in processes)):
-                    end.close()
+        if not self._thread.is_alive():
+            self._bell.close()
+            self._bell_button.close()
+            for worker in processes:
+                worker.release()
         _open_pools.discard(self)
 
     def _ring(self):
@@ -262,8 +278,11 @@ class WorkerPool:
                     self._retired.append(worker)
                     self._processes[i] = _Process(*self._process_args)
         for worker in [w for w in self._retired if w.process.exitcode is not None]:
-            worker.connection.close()
-            self._retired.remove(worker)
+            with self._condition:
+                if self._closing:
+                    return
+                self._retired.remove(worker)
+                worker.release()
 
     def _hand_out(self):
         while True:
