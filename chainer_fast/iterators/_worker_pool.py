@@ -99,10 +99,10 @@ class _Process:
                 return task, _worker.unpack(*content, self.memory), None
             except Exception as error:
                 return task, None, error
-        error, trace = content
-        error.__cause__ = WorkerFailure(
+        raised, trace = content
+        raised.__cause__ = WorkerFailure(
             'in the worker process %d:\n\n%s' % (self.process.pid, trace))
-        return task, None, error
+        return task, None, raised
 
     def release(self):
         """Close what belongs to a process that has ended."""
@@ -246,9 +246,9 @@ class WorkerPool:
         except WorkerFailure as failure:
             self._fail(failure)
         except BaseException as error:
-            failure = WorkerFailure('the thread of the workers failed: %r' % error)
-            failure.__cause__ = error
-            self._fail(failure)
+            own = WorkerFailure('the thread of the workers failed: %r' % error)
+            own.__cause__ = error
+            self._fail(own)
 
     def _fail(self, failure):
         with self._condition:
