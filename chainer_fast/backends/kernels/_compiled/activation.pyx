@@ -11,16 +11,13 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_D
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Kernel, cf_instance_dict
-from chainer_fast._core.kernels cimport LONG_LOOP, InnerLoop, UfuncLoop, given, \
-    input_array
+from chainer_fast._core.kernels cimport LONG_LOOP, given, input_array
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, kind_of
+from chainer_fast.backends.kernels._compiled.unary cimport Unary, cf_unary, unary_of
 
 np.import_array()
 
 cdef extern from "activation_loops.h" nogil:
-    ctypedef struct cf_unary:
-        InnerLoop loop
-        void *data
     ctypedef void (*cf_map_f)(const float *, const float *, float *, ptrdiff_t, float,
                               float, const cf_unary *) noexcept nogil
     ctypedef void (*cf_map_d)(const double *, const double *, double *, ptrdiff_t,
@@ -57,21 +54,6 @@ cdef extern from "activation_loops.h" nogil:
                           ptrdiff_t, ptrdiff_t, ptrdiff_t) noexcept
 
 
-cdef struct Loop:
-    cf_unary f
-    cf_unary d
-
-
-cdef Loop _loop_of(ufunc):
-    cdef UfuncLoop source = UfuncLoop(ufunc)
-    cdef Loop loop
-    loop.f.loop = source.loop_f
-    loop.f.data = source.data_f
-    loop.d.loop = source.loop_d
-    loop.d.data = source.data_d
-    return loop
-
-
 # --------------------------------------------------------------- shortcuts of functions
 
 cdef class ActivationKernel(Kernel):
@@ -92,9 +74,9 @@ cdef class ActivationKernel(Kernel):
 
     cdef int use(self, tuple ufuncs) except -1:
         cdef Py_ssize_t i
-        cdef Loop loop
+        cdef Unary loop
         for i in range(len(ufuncs)):
-            loop = _loop_of(ufuncs[i])
+            loop = unary_of(ufuncs[i])
             self.f[i] = loop.f
             self.d[i] = loop.d
         return 0
@@ -263,7 +245,7 @@ def mix(a, b, flags):
     return NotImplemented if float_errors() else out
 
 
-cdef Loop _tanh = _loop_of(numpy.tanh)
+cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef bint _fits(object x, object w, ptrdiff_t *count, ptrdiff_t *run) noexcept:

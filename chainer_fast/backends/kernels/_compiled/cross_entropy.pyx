@@ -7,15 +7,12 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
     PyArray_SIZE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.kernels cimport InnerLoop, UfuncLoop
 from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast.backends.kernels._compiled.unary cimport Unary, cf_unary, unary_of
 
 np.import_array()
 
 cdef extern from "cross_entropy.h" nogil:
-    ctypedef struct cf_unary:
-        InnerLoop loop
-        void *data
     void cf_losses_f(
         const float *, float *, const npy_intp *, const float *, const float *, float *,
         ptrdiff_t, ptrdiff_t, ptrdiff_t, cf_unary, cf_unary) noexcept
@@ -32,17 +29,8 @@ ctypedef fused real:
     float
     double
 
-cdef cf_unary _exp_f, _exp_d, _log_f, _log_d
-cdef UfuncLoop _exp = UfuncLoop(numpy.exp)
-cdef UfuncLoop _log = UfuncLoop(numpy.log)
-_exp_f.loop = _exp.loop_f
-_exp_f.data = _exp.data_f
-_exp_d.loop = _exp.loop_d
-_exp_d.data = _exp.data_d
-_log_f.loop = _log.loop_f
-_log_f.data = _log.data_f
-_log_d.loop = _log.loop_d
-_log_d.data = _log.data_d
+cdef Unary _exp = unary_of(numpy.exp)
+cdef Unary _log = unary_of(numpy.log)
 
 
 cdef struct Extent:
@@ -100,10 +88,10 @@ cdef object _run(object x, object labels, object soft, object weights, object sh
     with nogil:
         if kind == b'f':
             cf_losses_f(<float *>px, <float *>py, pt, <float *>ps, <float *>pw,
-                        <float *>pl, e.outer, e.n, e.inner, _exp_f, _log_f)
+                        <float *>pl, e.outer, e.n, e.inner, _exp.f, _log.f)
         else:
             cf_losses_d(<double *>px, <double *>py, pt, <double *>ps, <double *>pw,
-                        <double *>pl, e.outer, e.n, e.inner, _exp_d, _log_d)
+                        <double *>pl, e.outer, e.n, e.inner, _exp.d, _log.d)
     return None if float_errors() else (losses, y)
 
 

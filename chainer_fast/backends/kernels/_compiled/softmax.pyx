@@ -10,15 +10,13 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Kernel, cf_instance_dict
-from chainer_fast._core.kernels cimport LONG_LOOP, InnerLoop, UfuncLoop, given
+from chainer_fast._core.kernels cimport LONG_LOOP, given
 from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast.backends.kernels._compiled.unary cimport Unary, cf_unary, unary_of
 
 np.import_array()
 
 cdef extern from "softmax_loops.h" nogil:
-    ctypedef struct cf_unary:
-        InnerLoop loop
-        void *data
     void cf_softmax_f(const float *, float *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
                       cf_unary, cf_unary, int) noexcept
     void cf_softmax_d(const double *, double *, ptrdiff_t, ptrdiff_t, ptrdiff_t,
@@ -28,17 +26,8 @@ cdef extern from "softmax_loops.h" nogil:
     void cf_softmax_grad_d(const double *, const double *, double *, ptrdiff_t,
                            ptrdiff_t, ptrdiff_t, cf_unary, int) noexcept
 
-cdef cf_unary _exp_f, _exp_d, _log_f, _log_d
-cdef UfuncLoop _exp = UfuncLoop(numpy.exp)
-cdef UfuncLoop _log = UfuncLoop(numpy.log)
-_exp_f.loop = _exp.loop_f
-_exp_f.data = _exp.data_f
-_exp_d.loop = _exp.loop_d
-_exp_d.data = _exp.data_d
-_log_f.loop = _log.loop_f
-_log_f.data = _log.data_f
-_log_d.loop = _log.loop_d
-_log_d.data = _log.data_d
+cdef Unary _exp = unary_of(numpy.exp)
+cdef Unary _log = unary_of(numpy.log)
 
 
 cdef struct Extent:
@@ -68,10 +57,10 @@ cdef bint _extent(object x, object axis, Extent *e):
 
 cdef int _run(char kind, void *x, void *out, Extent e, bint logarithm) noexcept nogil:
     if kind == b'f':
-        cf_softmax_f(<float *>x, <float *>out, e.outer, e.n, e.inner, _exp_f, _log_f,
+        cf_softmax_f(<float *>x, <float *>out, e.outer, e.n, e.inner, _exp.f, _log.f,
                      logarithm)
     else:
-        cf_softmax_d(<double *>x, <double *>out, e.outer, e.n, e.inner, _exp_d, _log_d,
+        cf_softmax_d(<double *>x, <double *>out, e.outer, e.n, e.inner, _exp.d, _log.d,
                      logarithm)
     return 0
 
@@ -80,10 +69,10 @@ cdef int _run_grad(char kind, void *y, void *gy, void *out, Extent e,
                    bint logarithm) noexcept nogil:
     if kind == b'f':
         cf_softmax_grad_f(<float *>y, <float *>gy, <float *>out, e.outer, e.n, e.inner,
-                          _exp_f, logarithm)
+                          _exp.f, logarithm)
     else:
         cf_softmax_grad_d(<double *>y, <double *>gy, <double *>out, e.outer, e.n,
-                          e.inner, _exp_d, logarithm)
+                          e.inner, _exp.d, logarithm)
     return 0
 
 
