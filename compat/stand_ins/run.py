@@ -28,6 +28,8 @@ class Run:
         which shows that the script did its work.
     prints : str
         A regular expression that has to match somewhere in what the script prints.
+    typed : str
+        What the script reads from its standard input.
     paths : tuple of str
         Folders below ``stand_ins/`` with modules in the place of packages that no
         registry has any more; they come first on the script's ``PYTHONPATH``.
@@ -46,6 +48,7 @@ class Run:
     needs: tuple[str, ...] = ()
     produces: tuple[str, ...] = ()
     prints: str = ''
+    typed: str = ''
     paths: tuple[str, ...] = ()
     note: str = ''
     excused: str = ''
