@@ -1,0 +1,188 @@
+"""Runs the scripts: in folders of their own, without network, for a limited time."""
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from stand_ins.run import Run
+
+HERE = pathlib.Path(__file__).resolve().parent
+PASSED, FAILED, EXCUSED = 'passed', 'failed', 'excused'
+# Nothing listens there, so that what tries to download fails at once.
+NOWHERE = 'http://127.0.0.1:9'
+_FIND = ('import importlib.util, json, sys; print(json.dumps('
+         '[n for n in sys.argv[1:] if importlib.util.find_spec(n) is None]))')
+# Frames of a traceback and bars of progress are no message.
+_NO_MESSAGE = re.compile(r'\s|\[?\d*%|.*it/s')
+
+
+@dataclasses.dataclass
+class Result:
+    """How a run ended: the outcome, the seconds it took, and the reason if any."""
+
+    run: Run
+    outcome: str
+    seconds: float = 0.
+    reason: str = ''
+    log: pathlib.Path | None = None
+
+
+class Runner:
+    """Makes the runs of a checkout.
+
+    Parameters
+    ----------
+    checkout : pathlib.Path
+        The folder that holds ``examples/``, which is only read.
+    work : pathlib.Path
+        Where the runs have their folders.
+    command : list of str
+        What comes before the name of a script: ``[PYTHON, '-m', 'chainer_fast']``.
+    timeout : float
+        Seconds after which a script is ended.
+    report : callable
+        Called with each :class:`Result` as it comes, and with each run that starts.
+    """
+
+    def __init__(self, checkout, work, command, timeout, report):
+        self.examples = checkout / 'examples'
+        self.work = work
+        self.command = command
+        self.timeout = timeout
+        self.report = report
+        self.missing = set()
+        self._shared_home = work / 'home'
+
+    def all(self, runs, jobs):
+        """Return the results of the runs, each with those that follow it."""
+        self._find_missing(runs)
+        self._shared_home.mkdir(parents=True, exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            futures = [pool.submit(self._chain, i, run) for i, run in enumerate(runs)]
+            return [result for future in futures for result in future.result()]
+
+    def _find_missing(self, runs):
+        needs = {name for run in runs for r in run.chain() for name in r.needs}
+        found = subprocess.run(
+            [self.command[0], '-c', _FIND, *sorted(needs)], capture_output=True,
+            text=True, check=True, cwd=self.work)
+        self.missing = set(json.loads(found.stdout))
+
+    def _chain(self, number, first):
+        name = '%02d-%s' % (number, first.script.replace('/', '-').removesuffix('.py'))
+        base = self.work / name
+        results = []
+        self._follow(base, first, None, results)
+        return results
+
+    def _follow(self, base, run, before, results):
+        """Make a run, then the ones that follow; ``before`` is the result it needs."""
+        if before and before.outcome != PASSED:
+            reason = before.reason
+            if before.outcome == FAILED:
+                reason = '%s failed before it' % before.run.script
+            result = Result(run, before.outcome, reason=reason)
+        else:
+            self.report(run)
+            result = self._one(base, run, len(results))
+        results.append(result)
+        self.report(result)
+        for later in run.then:
+            self._follow(base, later, result, results)
+
+    def _one(self, base, run, number):
+        missing = sorted(self.missing.intersection(run.needs))
+        if run.excused or missing:
+            return Result(
+                run, EXCUSED, reason=run.excused or 'needs ' + ', '.join(missing))
+        source = self.examples / run.script
+        if not source.is_file():
+            return Result(run, FAILED, reason='the checkout has no such script')
+        folder = base / source.parent.relative_to(self.examples)
+        cache = base / 'dataset'
+        try:
+            if not folder.exists():
+                shutil.copytree(source.parent, folder)
+                cache.mkdir()
+                (base / 'tmp').mkdir()
+            if run.prepare:
+                run.prepare(folder, cache)
+        except Exception as e:
+            return Result(run, FAILED, reason='no stand-in data: %r' % e)
+        log = base / ('%d.log' % number)
+        start = time.monotonic()
+        reason = self._execute(run, folder, self._environment(base, run), log)
+        return Result(run, FAILED if reason else PASSED, time.monotonic() - start,
+                      reason or run.note, log)
+
+    def _environment(self, base, run):
+        inherited = os.environ.get('PYTHONPATH', '').split(os.pathsep)
+        paths = [str(HERE / path) for path in run.paths]
+        paths += [os.path.abspath(path) for path in inherited if path]
+        environment = {
+            name: value for name, value in os.environ.items()
+            if not name.startswith(('CHAINER', 'PYTHON', 'CUDA', 'CUPY', 'XDG_'))
+            and not name.lower().endswith('_proxy')}
+        environment.update(
+            PYTHONPATH=os.pathsep.join(paths),
+            CHAINER_DATASET_ROOT=str(base / 'dataset'),
+            # One for all, as Matplotlib takes seconds to fill its cache of fonts.
+            HOME=str(self._shared_home), TMPDIR=str(base / 'tmp'), MPLBACKEND='Agg',
+            CUDA_VISIBLE_DEVICES='', OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1',
+            http_proxy=NOWHERE, https_proxy=NOWHERE, ftp_proxy=NOWHERE)
+        return environment
+
+    def _execute(self, run, folder, environment, log):
+        """Run the script; return what went wrong, or None."""
+        script = pathlib.PurePosixPath(run.script).name
+        typed = log.with_suffix('.in')
+        typed.write_text(run.typed, encoding='utf-8')
+        with open(log, 'wb') as output, open(typed, 'rb') as keyboard:
+            process = subprocess.Popen(
+                [*self.command, script, *run.arguments], cwd=folder, env=environment,
+                stdin=keyboard, stdout=output, stderr=subprocess.STDOUT,
+                start_new_session=True)
+            try:
+                status = process.wait(self.timeout)
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:
+                # With it go the processes that it started and did not end.
+                try:
+                    os.killpg(process.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+                process.wait()
+        if status is None:
+            return 'not at its end after %g s' % self.timeout
+        if status < 0:
+            return 'ended by %s' % signal.Signals(-status).name
+        text = read_log(log)
+        if status:
+            return last_message(text) or 'exit status %d' % status
+        for pattern in run.produces:
+            if not any(folder.glob(pattern)):
+                return 'left no file %s' % pattern
+        if not re.search(run.prints, text):
+            return 'printed nothing like %r' % run.prints
+        return None
+
+
+def read_log(log):
+    """Return the text of a log, without what was written over on the same line."""
+    text = log.read_text(encoding='utf-8', errors='replace')
+    text = re.sub(r'\x1b\[[0-9;]*[A-Za-z]', '', text).replace('\r\n', '\n')
+    return '\n'.join(line.rsplit('\r', 1)[-1] for line in text.split('\n'))
+
+
+def last_message(text):
+    """Return the last line that says something, which in a traceback is the error."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    said = [line for line in lines if not _NO_MESSAGE.match(line)]
+    return (said or lines or [''])[-1].strip()
