@@ -1,4 +1,6 @@
 """An extension that averages over examples, not over batches."""
+import numpy
+
 from chainer_fast import reporter
 from chainer_fast.training import extension, util
 from chainer_fast.training.extensions import _state
@@ -9,7 +11,9 @@ class MicroAverage(extension.Extension):
 
     A mean over batches is not the mean over examples where batches differ in size, as
     for sentences and words. This sums numerators and denominators by themselves. It has
-    to be called at each iteration; ``trigger`` is about the report.
+    to be called at each iteration; ``trigger`` is about the report. Iterations without
+    the two values are passed over, with the trigger if it would fire then; sums of
+    values that come rarely, as those of a validation, are reported when they come.
 
     Parameters
     ----------
@@ -35,11 +39,15 @@ class MicroAverage(extension.Extension):
 
     def __call__(self, trainer):
         over, under = map(trainer.observation.get, self._source_keys)
-        if over is not None and under is not None:
-            self._numerator += over
-            self._denominator += under
+        if over is None or under is None:
+            return
+        self._numerator += over
+        self._denominator += under
         if self._trigger(trainer):
-            mean = float(self._numerator) / self._denominator
+            under = self._denominator
+            if hasattr(under, 'astype'):
+                under = under.astype(numpy.float64)  # a float32 would decide otherwise
+            mean = float(self._numerator) / under
             self._reset()
             reporter.report({self._result_key: mean})
 

@@ -63,6 +63,20 @@ def test_micro_average(trainer):
     assert type(seen[1]) is float
 
 
+def test_micro_average_of_rare_values():
+    # Epochs end at the even steps; values come at the third one, as of a validation.
+    average, trainer, seen = extensions.MicroAverage('n', 'd', 'mean'), \
+        stubs.Observation(), []
+    rare = {'n': 1, 'd': numpy.float32(4)}
+    for values in ({}, {'n': 3}, rare, {}, {'d': 7}, rare):
+        trainer.step(**values)
+        with chainer_fast.Reporter().scope(trainer.observation):
+            average(trainer)
+        seen.append(trainer.observation.get('mean'))
+    assert seen == [None, None, .25, None, None, .25]
+    assert seen[2].dtype == numpy.float64
+
+
 @pytest.mark.parametrize('stop', [1, 2, 3])
 def test_micro_average_goes_on_from_a_snapshot(stop):
     def make():
