@@ -29,8 +29,8 @@ def _preprocess(name, *options, **more):
 def _train(*options, **more):
     return Run(
         'seq2seq/seq2seq.py',
-        ('clean.train.en', 'clean.train.fr', 'vocab.en', 'vocab.fr', '--batchsize', '10',
-         '--unit', '12', '--layer', '2', '--epoch', '3', '--log-interval', '6',
+        ('clean.train.en', 'clean.train.fr', 'vocab.en', 'vocab.fr', '--unit', '12',
+         '--layer', '2', '--batchsize', '10', '--epoch', '3', '--log-interval', '6',
          '--validation-interval', '6', *options),
         needs=_NEEDS, prints='main/perp', **more)
 
