@@ -132,6 +132,7 @@ class Runner:
         environment.update(
             PYTHONPATH=os.pathsep.join(paths),
             CHAINER_DATASET_ROOT=str(base / 'dataset'),
+            NLTK_DATA=str(base / 'dataset' / 'nltk_data'),
             # One for all, as Matplotlib takes seconds to fill its cache of fonts.
             HOME=str(self._shared_home), TMPDIR=str(base / 'tmp'), MPLBACKEND='Agg',
             CUDA_VISIBLE_DEVICES='', OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1',
