@@ -196,6 +196,13 @@ def _widen(value):
     return value
 
 
+def _widen_weight(weight):
+    # Whole numbers stay what they are, so that a snapshot can be resumed from.
+    if _is_numpy_scalar(weight) and weight.dtype.kind in 'bi':
+        return numpy.int64(weight)
+    return _widen(weight)
+
+
 def _plain(value):
     """Return a NumPy value without dimensions as a Python number."""
     return value.item() if _is_numpy_scalar(value) else value
@@ -230,7 +237,7 @@ class Summary:
             weighted = weight * value
             self._x += _widen(weighted)
             self._x2 += _widen(weighted * value)
-            self._n += _widen(weight)
+            self._n += _widen_weight(weight)
 
     def compute_mean(self):
         """Return the mean of the values.
@@ -259,8 +266,12 @@ class Summary:
     def serialize(self, serializer):
         """Save or load the sums; warns where none were saved."""
         try:
-            for name in ('_x', '_x2', '_n'):
+            for name in ('_x', '_x2'):
                 setattr(self, name, serializer(name, getattr(self, name)))
+            try:
+                self._n = serializer('_n', self._n)
+            except TypeError:  # an integer cannot take the sum of other weights
+                self._n = serializer('_n', float(self._n))
         except KeyError:
             warnings.warn('The previous statistics are not saved.')
 
@@ -327,11 +338,13 @@ class DictSummary:
             return
         self._summaries.clear()
         try:
-            names = json.loads(serializer('_names', ''))
+            names = serializer('_names', '')
         except KeyError:
+            names = ''
+        if not names:  # a lenient deserializer gives back what it got
             warnings.warn('The names of statistics are not saved.')
             return
-        self._serialize_values(serializer, names)
+        self._serialize_values(serializer, json.loads(names))
 
     def _serialize_values(self, serializer, names):
         values = serializer['_summaries']

@@ -247,3 +247,24 @@ class TestSerialize:
         with pytest.warns(UserWarning, match='names of statistics'):
             summary.serialize(Loader({}))
         assert summary.compute_mean() == {}
+
+    def test_files_without_statistics_that_are_read_leniently(self):
+        summary = DictSummary()
+        with pytest.warns(UserWarning, match='names of statistics'):
+            chainer_fast.serializers.NpzDeserializer({}, strict=False).load(summary)
+        assert summary.compute_mean() == {}
+
+    @pytest.mark.parametrize('weight, kind', [
+        (2, 'i'), (np.int8(100), 'i'), (np.array(3), 'i'), (.5, 'f'),
+        (np.float32(.25), 'f')])
+    def test_weights_make_the_round_trip(self, weight, kind):
+        summary, saved = Summary(), {}
+        summary.add(np.float32(3), weight)
+        summary.add(np.float32(5), weight)
+        chainer_fast.serializers.DictionarySerializer(saved).save(summary)
+        assert saved['_n'].dtype.kind == kind
+        other = Summary()
+        chainer_fast.serializers.NpzDeserializer(saved).load(other)
+        other.add(4)
+        assert other.compute_mean() == 4
+        assert other._n == 2 * float(weight) + 1

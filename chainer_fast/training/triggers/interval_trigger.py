@@ -19,6 +19,11 @@ class IntervalTrigger(_progress.Progress):
     ------
     ValueError
         For any other unit.
+
+    Attributes
+    ----------
+    count : number
+        Number of periods so far, where the unit is an epoch.
     """
 
     def __init__(self, period, unit):
@@ -29,7 +34,10 @@ class IntervalTrigger(_progress.Progress):
     def __call__(self, trainer):
         """Return whether a period was completed since the last call."""
         previous, now = self._advance(trainer.updater)
-        return previous // self.period != now // self.period
+        count = now // self.period
+        if self.unit == 'epoch':
+            self.count = count
+        return previous // self.period != count
 
     def __str__(self):
         return '%s(%s, %r)' % (type(self).__name__, self.period, self.unit)

@@ -67,6 +67,14 @@ def test_attributes():
     assert training.triggers.ManualScheduleTrigger(3, 'epoch').points == [3]
 
 
+def test_interval_counts_epochs():
+    trainer = stubs.Observation(2)
+    trigger = training.triggers.IntervalTrigger(1.5, 'epoch')
+    for expected in (0, 0, 1, 1, 1, 2):
+        trigger(trainer.step())
+        assert trigger.count == expected
+
+
 @pytest.mark.parametrize('cls', [
     training.triggers.IntervalTrigger, training.triggers.ManualScheduleTrigger])
 def test_unknown_unit(cls):
