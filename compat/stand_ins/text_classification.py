@@ -57,7 +57,7 @@ def _imdb(folder, cache):
 def _labelled(classes, *names):
     """Return a function that writes files with a label before the text of each line."""
     def prepare(folder, cache):
-        for seed, (name, count) in enumerate(zip(names, (80, 20))):
+        for seed, (name, count) in enumerate(zip(names, (80, 20), strict=False)):
             put_download(cache, _OTHERS + name, ''.join(
                 '%d %s\n' % pair for pair in _texts(count, classes, seed)).encode())
     return prepare
