@@ -5,6 +5,7 @@ import numpy
 
 import chainer_fast
 from chainer_fast import backend
+from chainer_fast._core import examples
 from chainer_fast.backends import cuda
 
 
@@ -185,7 +186,8 @@ def _concat_arrays(arrays, padding):
     if padding is not None:
         return _concat_arrays_with_padding(arrays, padding)
     if isinstance(arrays[0], numpy.ndarray):
-        return numpy.stack(arrays)
+        stacked = examples.stack(arrays) if type(arrays) is list else None
+        return numpy.stack(arrays) if stacked is None else stacked
     device = backend.get_device_from_array(arrays[0])
     with backend.using_device(device):
         return device.xp.stack(arrays)

@@ -1,4 +1,5 @@
 """Several data sets of one length, side by side in tuples."""
+from chainer_fast._core import examples
 
 
 class TupleDataset:
@@ -33,3 +34,11 @@ class TupleDataset:
 
     def __len__(self):
         return self._length
+
+
+def read_examples(dataset, indices):
+    """Return a list of the examples of a data set with these indices, a list."""
+    # A subclass may give other examples than those that lie side by side.
+    if getattr(type(dataset), '__getitem__', None) is TupleDataset.__getitem__:
+        return examples.tuples(dataset._datasets, indices)
+    return [dataset[i] for i in indices]

@@ -1,4 +1,5 @@
 """The plain iterator: batches are collected when they are asked for."""
+from chainer_fast.datasets.tuple_dataset import read_examples
 from chainer_fast.iterators._ordered_iterator import OrderedIterator, RepeatProperty
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
 
@@ -44,7 +45,6 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         self._state, indices = self._after(self._state)
         if indices is None:
             raise StopIteration
-        dataset = self.dataset
-        return [dataset[i] for i in indices.tolist()]
+        return read_examples(self.dataset, indices.tolist())
 
     next = __next__

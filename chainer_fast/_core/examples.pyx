@@ -1,0 +1,95 @@
+"""From data sets to batches: collecting examples, stacking arrays."""
+cimport numpy as np
+from cpython.object cimport PyObject_GetItem
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from libc.string cimport memcpy
+from numpy cimport (
+    NPY_ARRAY_C_CONTIGUOUS, NPY_CDOUBLE, NPY_FLOAT16, PyArray_CHKFLAGS,
+    PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, PyArray_DIM, PyArray_DIMS,
+    PyArray_EMPTY, PyArray_ISNOTSWAPPED, PyArray_NBYTES, PyArray_NDIM, PyArray_TYPE,
+    npy_intp)
+
+np.import_array()
+
+cdef enum:
+    # Examples with more axes than this take NumPy's way.
+    MAX_AXES = 15
+
+
+def tuples(tuple columns not None, list indices not None):
+    """Return the examples with these indices of data sets that lie side by side.
+
+    Parameters
+    ----------
+    columns : tuple of sequences
+        The data sets.
+    indices : list of int
+        Which examples.
+
+    Returns
+    -------
+    list of tuple
+        For each index the tuple of what each data set has there.
+    """
+    cdef Py_ssize_t i, n = len(columns)
+    cdef list examples = []
+    cdef tuple example
+    for index in indices:
+        example = PyTuple_New(n)
+        for i in range(n):
+            element = PyObject_GetItem(columns[i], index)
+            Py_INCREF(element)  # the tuple takes over a reference
+            PyTuple_SET_ITEM(example, i, element)
+        examples.append(example)
+    return examples
+
+
+cdef bint _is_row(object array, object first):
+    """Whether two arrays are of one dtype and shape, in C order, of plain numbers."""
+    cdef int typenum
+    if not PyArray_CheckExact(array):
+        return False
+    typenum = PyArray_TYPE(array)
+    return (
+        typenum == PyArray_TYPE(first)
+        and (typenum <= NPY_CDOUBLE or typenum == NPY_FLOAT16)
+        and PyArray_ISNOTSWAPPED(array)
+        and PyArray_NDIM(array) == PyArray_NDIM(first)
+        and PyArray_CompareLists(
+            PyArray_DIMS(array), PyArray_DIMS(first), PyArray_NDIM(array))
+        and PyArray_CHKFLAGS(array, NPY_ARRAY_C_CONTIGUOUS))
+
+
+def stack(list arrays not None):
+    """Stack arrays along a new first axis.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        What ``numpy.stack`` would return; ``None`` for anything but arrays of numbers
+        in C order that agree in dtype and shape.
+    """
+    cdef Py_ssize_t i, n = len(arrays)
+    cdef npy_intp dims[MAX_AXES + 1]
+    cdef npy_intp nbytes
+    cdef int axis, ndim
+    cdef char *target
+    if n == 0 or not PyArray_CheckExact(arrays[0]):
+        return None
+    first = arrays[0]
+    ndim = PyArray_NDIM(first)
+    if ndim > MAX_AXES:
+        return None
+    for array in arrays:
+        if not _is_row(array, first):
+            return None
+    dims[0] = n
+    for axis in range(ndim):
+        dims[axis + 1] = PyArray_DIM(first, axis)
+    result = PyArray_EMPTY(ndim + 1, dims, PyArray_TYPE(first), 0)
+    target = <char *>PyArray_DATA(result)
+    nbytes = PyArray_NBYTES(first)
+    for i in range(n):
+        memcpy(target + i * nbytes, PyArray_DATA(arrays[i]), nbytes)
+    return result
