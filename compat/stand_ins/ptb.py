@@ -5,7 +5,7 @@ from stand_ins import words
 from stand_ins.run import Run
 
 
-def _prepare(folder, cache):
+def prepare(folder, cache):
     """Write the words in the form in which Chainer keeps them after the download."""
     target = cache / 'pfnet' / 'chainer' / 'ptb'
     target.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def _prepare(folder, cache):
 _SMALL = ('--unit', '16', '--batchsize', '5', '--bproplen', '10')
 
 _LANGUAGE_MODELS = [
-    Run('ptb/train_ptb.py', (*_SMALL, '--test', '--epoch', '10'), _prepare,
+    Run('ptb/train_ptb.py', (*_SMALL, '--test', '--epoch', '10'), prepare,
         produces=('model.npz', 'result/log', 'result/model_iter_20'),
         prints=r'test perplexity: \d',
         then=(
@@ -43,7 +43,7 @@ _LANGUAGE_MODELS = [
                  '--sample', '-1'),
                 prints='the '),
         )),
-    Run('ptb/train_ptb_custom_loop.py', (*_SMALL, '--epoch', '2'), _prepare,
+    Run('ptb/train_ptb_custom_loop.py', (*_SMALL, '--epoch', '2'), prepare,
         produces=('result/rnnlm.model', 'result/rnnlm.state'),
         prints=r'test perplexity: \d',
         then=(
@@ -59,7 +59,7 @@ def _word_vectors(model, loss, *more, then=()):
         'word2vec/train_word2vec.py',
         ('--model', model, '--out-type', loss, '--unit', '8', '--batchsize', '100',
          '--epoch', '2', *more),
-        _prepare, produces=('result/word2vec.model', 'result/snapshot_epoch_2'),
+        prepare, produces=('result/word2vec.model', 'result/snapshot_epoch_2'),
         prints='main/loss', then=then)
 
 

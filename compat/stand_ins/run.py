@@ -22,7 +22,8 @@ class Run:
         ``pathlib.Path``: its working directory, and the root of Chainer's data sets
         (``CHAINER_DATASET_ROOT``).
     needs : tuple of str
-        Modules beyond NumPy and Chainer; the run is excused where one is missing.
+        Modules beyond NumPy and Chainer; the run is excused where one is missing. If
+        later versions of the package do not fit, ``'module<version'``.
     produces : tuple of str
         Patterns of files below the working directory that have to be there afterwards,
         which shows that the script did its work.
@@ -35,6 +36,10 @@ class Run:
         registry has any more; they come first on the script's ``PYTHONPATH``.
     note : str
         What a reader of the table should know of this run.
+    own_fault : str
+        A regular expression for the error that the script ends with by a fault of its
+        own, with Chainer too. The run is excused if it gets there, and has printed what
+        it should.
     excused : str
         Why the script is not run at all: the download, or the device, that it needs.
     then : tuple of Run
@@ -51,6 +56,7 @@ class Run:
     typed: str = ''
     paths: tuple[str, ...] = ()
     note: str = ''
+    own_fault: str = ''
     excused: str = ''
     then: tuple['Run', ...] = ()
 
