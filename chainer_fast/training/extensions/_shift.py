@@ -42,7 +42,10 @@ class HyperparameterShift(extension.Extension):
         raise NotImplementedError
 
     def _set(self, trainer, value):
-        setattr(self._get_optimizer(trainer), self._attr, value)
+        self._update_value(self._get_optimizer(trainer), value)
+
+    def _update_value(self, optimizer, value):
+        setattr(optimizer, self._attr, as_python_scalar(value))
 
     def initialize(self, trainer):
         """Set the initial value, or the last one if a training is resumed."""
@@ -83,16 +86,22 @@ class RememberingShift(HyperparameterShift):
             self._last_value = self._init
         self._set(trainer, self._last_value)
 
-    def _set(self, trainer, value):
-        super()._set(trainer, value)
+    def _update_value(self, optimizer, value):
+        super()._update_value(optimizer, value)
         self._last_value = value
 
-    def _limit(self, value, growing):
-        """Stop at the target a value whose magnitude grows or shrinks."""
+    def _limit(self, value, growing, positive=None):
+        """Stop at the target a value whose magnitude grows or shrinks.
+
+        Value and target should have one sign; by default that of the target counts.
+        """
         target = self._target
         if target is None:
             return value
-        beyond = abs(value) > abs(target) if growing else abs(value) < abs(target)
+        if positive is None:
+            positive = target >= 0
+        larger = value > target if positive else value < target
+        beyond = larger if growing else value != target and not larger
         return target if beyond else value
 
     def serialize(self, serializer):

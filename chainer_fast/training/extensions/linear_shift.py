@@ -24,7 +24,8 @@ class LinearShift(_shift.RememberingShift):
         self._time_range = time_range
 
     def _value_at(self, t):
-        (first, last), (begin, end) = self._value_range, self._time_range
+        first, last = map(_shift.as_python_scalar, self._value_range)
+        begin, end = self._time_range
         if t <= begin:
             return first
         if t >= end:

@@ -34,5 +34,6 @@ class PolynomialShift(_shift.RememberingShift):
         rest = max(1 - t / self._max_count, 0.)
         if rest == 0 and self._rate < 0 and self._target is not None:
             return self._target
-        value = _shift.as_python_scalar(self._init) * rest ** self._rate
-        return self._limit(value, growing=self._rate < 0)
+        init = _shift.as_python_scalar(self._init)
+        return self._limit(
+            init * rest ** self._rate, growing=self._rate <= 0, positive=init >= 0)

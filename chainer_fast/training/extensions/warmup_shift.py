@@ -35,5 +35,6 @@ class WarmupShift(_shift.HyperparameterShift):
     def _value_at(self, t):
         if t > self._warmup_iter:
             return None
-        return (t * self._init + (self._warmup_iter - t) * self._warmup_start
-                ) / self._warmup_iter
+        first = _shift.as_python_scalar(self._warmup_start)
+        last = _shift.as_python_scalar(self._init)
+        return (t * last + (self._warmup_iter - t) * first) / self._warmup_iter

@@ -112,6 +112,46 @@ def test_values_are_of_python(make):
     assert type(drive(make(numpy.float64(3)), 1)[1]) is float
 
 
+@pytest.mark.parametrize('make', [
+    lambda first: extensions.LinearShift('x', (first, 1), (0, 5)),
+    lambda first: extensions.WarmupShift('x', first, 5, 1.),
+    lambda first: extensions.WarmupShift('x', 2., 5, first - 1),
+    lambda first: extensions.ExponentialShift('x', .5, first)])
+def test_arguments_of_numpy_do_not_cost_precision(make):
+    values = drive(make(numpy.float32(2)), 3)
+    assert values == drive(make(2.), 3)
+    assert {type(value) for value in values} == {float}
+
+
+@pytest.mark.parametrize('make, growing, initial', [
+    (lambda **k: extensions.ExponentialShift('x', .5, **k), False, False),
+    (lambda **k: extensions.ExponentialShift('x', 1, **k), False, False),
+    (lambda **k: extensions.ExponentialShift('x', 2, **k), True, False),
+    (lambda **k: extensions.InverseShift('x', .5, 2, **k), False, False),
+    (lambda **k: extensions.InverseShift('x', .5, -.5, **k), True, False),
+    (lambda **k: extensions.StepShift('x', .5, 1, **k), False, False),
+    (lambda **k: extensions.StepShift('x', 1.5, 1, **k), True, False),
+    (lambda **k: extensions.PolynomialShift('x', .5, 5, **k), False, True),
+    (lambda **k: extensions.PolynomialShift('x', 0, 5, **k), True, True),
+    (lambda **k: extensions.PolynomialShift('x', -.5, 5, **k), True, True)])
+def test_target_of_the_other_sign(make, growing, initial):
+    # Seen from zero, in the direction of the target or of the initial value.
+    for target in (.1, 3.):
+        for sign in (1, -1):
+            limited, = drive(make(init=sign * 2., target=-sign * target), 1)[1:]
+            free, = drive(make(init=sign * 2.), 1)[1:]
+            assert limited == (
+                -sign * target if growing == initial else free)
+
+
+def test_hook_for_the_value():
+    class Rounded(extensions.ExponentialShift):
+        def _update_value(self, optimizer, value):
+            super()._update_value(optimizer, round(value, 1))
+
+    assert drive(Rounded('x', .3), 2, 1.) == [1., .3, .1]
+
+
 def test_names_in_snapshots():
     def names(extension):
         return sorted(stubs.save(extension))
