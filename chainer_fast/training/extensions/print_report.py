@@ -41,10 +41,13 @@ class PrintReport(Extension):
 
     def _read_log(self, trainer):
         source = self._log_report
-        if not isinstance(source, LogReport):
+        if isinstance(source, str):
             return trainer.get_extension(source).log
-        source(trainer)
-        return source.log
+        if isinstance(source, LogReport):
+            source(trainer)
+            return source.log
+        raise TypeError('log_report is the name of an extension or a LogReport, not %s'
+                        % type(source))
 
     def serialize(self, serializer):
         if isinstance(self._log_report, LogReport):

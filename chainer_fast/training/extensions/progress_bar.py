@@ -51,9 +51,10 @@ class ProgressBar(extension.Extension):
         self._pbar.close()
 
     def __call__(self, trainer):
+        if trainer.updater.iteration % self._update_interval:
+            return
         pbar = self._pbar
+        pbar.trainer = trainer
         if pbar.training_length is None:
             pbar.training_length = trainer.stop_trigger.get_training_length()
-        pbar.trainer = trainer
-        if not trainer.updater.iteration % self._update_interval:
-            pbar.update()
+        pbar.update()

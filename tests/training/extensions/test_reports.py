@@ -131,6 +131,8 @@ def test_table_formats(trainer):
 def test_table_without_its_log(trainer):
     with pytest.raises(ValueError, match='LogReport not found'):
         extensions.PrintReport(['a'], out=io.StringIO())(trainer)
+    with pytest.raises(TypeError, match='int'):
+        extensions.PrintReport(['a'], 3, io.StringIO())(trainer)
 
 
 def test_table_saves_a_log_of_its_own():
@@ -174,6 +176,16 @@ def test_progress_bar_has_an_interval_and_a_length(trainer, capsys):
     assert out.count('iters/sec') == 1
     assert ' 37.50%' in out
     assert 'inf iters/sec. Estimated time to finish: 0:00:00.' in out
+
+
+def test_progress_bar_needs_no_length_where_it_shows_nothing(tmp_path):
+    trainer = stubs.make_trainer(lambda t: t.updater.iteration >= 4, out=tmp_path)
+    bar = extensions.ProgressBar(update_interval=5, out=io.StringIO())
+    trainer.extend(bar)
+    trainer.run()
+    trainer.updater.update()
+    with pytest.raises(AttributeError, match='get_training_length'):
+        bar(trainer)
 
 
 def test_speed(monkeypatch):
