@@ -64,9 +64,9 @@ def _labelled(classes, *names):
 
 
 _SCALARS = (
-    'numpy<2.4', 'later ones have no int() of an array with an axis, which it uses')
-_RAGGED = ('numpy<1.24', 'later ones make no array of rows that differ in length, '
-           'a permutation of which it uses')
+    'numpy<2.4', 'uses int() of an array with an axis, which NumPy 2.4 refuses')
+_RAGGED = (
+    'numpy<1.24', 'permutes a list of unequal rows, which NumPy 1.24 makes no array of')
 
 
 def _train(data, model, prepare, *options, limit=_SCALARS, **more):
