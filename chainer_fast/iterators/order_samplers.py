@@ -1,6 +1,8 @@
 """How iterators order the examples of an epoch."""
 import numpy
 
+from chainer_fast.utils import _random_state
+
 
 class OrderSampler:
     """Interface of order samplers; any callable with these parameters will do."""
@@ -37,9 +39,19 @@ class ShuffleOrderSampler(OrderSampler):
     """
 
     def __init__(self, random_state=None):
-        # The global state is the object behind the functions of numpy.random.
-        self._random = random_state or numpy.random.permutation.__self__
+        self._random = random_state or _random_state.numpy_generator()
 
     def __call__(self, current_order, current_position):
         n = len(current_order)
         return self._random.permutation(n)
+
+    def serialize(self, serializer):
+        """Write or read the random state, if it is not the global one.
+
+        Snapshots of Chainer lack it; they leave it as it is. So does a source of random
+        numbers other than a ``RandomState`` with a Mersenne twister.
+        """
+        source = self._random
+        if source is not _random_state.numpy_generator() and isinstance(
+                source, numpy.random.RandomState):
+            _random_state.serialize(serializer, 'random_state', source)

@@ -76,6 +76,12 @@ class HDF5Serializer(serializer.Serializer):
         return HDF5Serializer(child, self.compression)
 
 
+class _MissingGroup(ValueError, KeyError):
+    """Chainer's ValueError, for those who expect that of a missing value as well."""
+
+    __str__ = ValueError.__str__
+
+
 class HDF5Deserializer(serializer.Deserializer):
     """Deserializer that reads from a group of an HDF5 file.
 
@@ -97,8 +103,9 @@ class HDF5Deserializer(serializer.Deserializer):
         key = key.lstrip('/')
         if self.group is None:
             if self.strict:
-                raise ValueError('Inexistent group is specified, to load %r from in %s'
-                                 % (key, self._loading.file))
+                raise _MissingGroup(
+                    'Inexistent group is specified, to load %r from in %s'
+                    % (key, self._loading.file))
             return value
         reader, loading = _reader(), self._loading
         path = loading.path = (self.group.name + '/' + key).lstrip('/')

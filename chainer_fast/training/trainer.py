@@ -1,5 +1,6 @@
 """The training loop."""
 import contextlib
+import itertools
 import os
 import sys
 import time
@@ -8,8 +9,9 @@ import types
 
 from chainer_fast import reporter as reporter_module
 from chainer_fast import serializer as serializer_module
+from chainer_fast.training import _state, util
 from chainer_fast.training import extension as extension_module
-from chainer_fast.training import util
+from chainer_fast.utils import _random_state
 
 _get_time = time.perf_counter
 
@@ -115,7 +117,8 @@ class Trainer:
             ``invoke_before_training`` is given.
         """
         extension_module._refuse_invoke_before_training(invoke_before_training)
-        name = self._unique_name(name or _find_name(extension))
+        name = self._unique_name(
+            _find_name(extension) if name is None else name)
         if trigger is None:
             trigger = getattr(
                 extension, 'trigger', extension_module.Extension.trigger)
@@ -153,7 +156,7 @@ class Trainer:
         """
         if name not in self._extensions:
             raise ValueError('extension %s not found, there are: %s'
-                             % (name, ', '.join(self._extensions)))
+                             % (name, ', '.join(map(str, self._extensions))))
         return self._extensions[name].extension
 
     def run(self, show_loop_exception_msg=True):
@@ -176,22 +179,22 @@ class Trainer:
         if self._done:
             raise RuntimeError('cannot run training loop multiple times')
         os.makedirs(self.out, exist_ok=True)
-        entries = sorted(self._extensions.values(), key=lambda entry: -entry.priority)
+        entries = _in_order_of_calls(self._extensions.values())
         extensions = [entry.extension for entry in entries]
 
         self._start_at = _get_time()
-        for initialize in _methods(extensions, 'initialize'):
+        # Snapshots first: they may load a state for the others to go on from.
+        for initialize in _methods(
+                sorted(extensions, key=lambda e: not _is_snapshot(e)), 'initialize'):
             initialize(self)
 
-        with contextlib.ExitStack() as at_end:
-            at_end.callback(self.updater.finalize)
-            for finalize in reversed(_methods(extensions, 'finalize')):
-                at_end.callback(finalize)
-            try:
-                self._loop(entries)
-            except Exception as e:
-                self._handle_error(e, extensions, show_loop_exception_msg)
-                raise
+        try:
+            self._loop(entries)
+        except Exception as e:
+            self._handle_error(e, extensions, show_loop_exception_msg)
+            raise
+        finally:
+            _call_all([*_methods(extensions, 'finalize'), self.updater.finalize])
         self._final_elapsed_time = self.elapsed_time
         self._done = True
 
@@ -228,7 +231,16 @@ class Trainer:
                 tell('Exception in error handler', e)
 
     def serialize(self, serializer):
-        """Write or read updater, triggers, extensions and the time that passed."""
+        """Write or read everything that decides how the training goes on.
+
+        That is updater, triggers, extensions, the time that passed and, beyond what
+        Chainer saves, the states of ``numpy.random`` and of Python's ``random``, and
+        what was observed. A snapshot that lacks these leaves them as they are.
+
+        Parameters
+        ----------
+        serializer : AbstractSerializer
+        """
         self.updater.serialize(serializer['updater'])
         _serialize_if_it_can(self.stop_trigger, serializer, 'stop_trigger')
         states = serializer['extensions']
@@ -242,6 +254,9 @@ class Trainer:
             self._snapshot_elapsed_time = serializer(key, 0.)
         else:
             serializer(key, self.elapsed_time)
+        _state.serialize_observation(self, serializer)
+        # Last, since parameters may get their first values while they are loaded.
+        _random_state.serialize_global(serializer)
 
 
 def _make_reporter(updater):
@@ -250,6 +265,25 @@ def _make_reporter(updater):
         reporter.add_observer(name, optimizer.target)
         reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
     return reporter
+
+
+def _is_snapshot(extension):
+    return getattr(extension, '_saves_trainer', None) is not None
+
+
+def _in_order_of_calls(entries):
+    """Sort entries of extensions by priority.
+
+    Of the snapshots that follow one another, those of the trainer are the last: they
+    hold the states of the triggers of the others.
+    """
+    by_priority = sorted(entries, key=lambda entry: -entry.priority)
+    ordered = []
+    for _, group in itertools.groupby(
+            by_priority, lambda entry: (entry.priority, _is_snapshot(entry.extension))):
+        ordered += sorted(group, key=lambda entry: bool(
+            getattr(entry.extension, '_saves_trainer', False)))
+    return ordered
 
 
 def _find_name(extension):
@@ -265,6 +299,18 @@ def _methods(extensions, name):
     """Return the methods of that name of those extensions that have it."""
     methods = [getattr(extension, name, None) for extension in extensions]
     return [method for method in methods if method]
+
+
+def _call_all(functions):
+    """Call functions, all of them even if some fail; raise the first exception."""
+    exceptions = []
+    for function in functions:
+        try:
+            function()
+        except BaseException as e:
+            exceptions.append(e)
+    if exceptions:
+        raise exceptions[0]
 
 
 def _serialize_if_it_can(target, serializer, name):

@@ -65,6 +65,7 @@ def test_names(trainer):
     named = Named()
     for extension, name, expected in [
             (function, None, 'function'), (function, 'given', 'given'),
+            (function, '', ''),
             (named, None, 'default'), (named, None, 'default_1'),
             (named, 'given', 'given_1'), (lambda t: None, None, '<lambda>'),
             ([].append, None, 'append')]:
@@ -180,6 +181,7 @@ def test_all_are_finalized_if_one_cannot_be(trainer):
     trainer.extend(Recorder(log, 'a'))
     trainer.extend(training.make_extension(finalizer=fail)(lambda t: None))
     trainer.extend(Recorder(log, 'b'))
+    trainer.extend(training.make_extension(finalizer=lambda: 1 / 0)(lambda t: None))
     with pytest.raises(ValueError, match='cannot'):
         trainer.run()
     assert log[-2:] == [('a', 'finalize'), ('b', 'finalize')]
@@ -247,6 +249,7 @@ def test_snapshot_has_what_chainer_has(trainer):
     trainer.run()
     snapshot = stubs.save(trainer)
     assert sorted(snapshot) == [
+        '_numpy_random_state', '_observation', '_python_random_state',
         '_snapshot_elapsed_time',
         'extension_triggers/Counter/previous_epoch_detail',
         'extension_triggers/Counter/previous_iteration',

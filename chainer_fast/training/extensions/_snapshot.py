@@ -6,11 +6,12 @@ import re
 import string
 import warnings
 import zipfile
-import zlib
 
-from chainer_fast.serializers import npz
+from chainer_fast.serializers import hdf5, npz
 from chainer_fast.training import extension
-from chainer_fast.training.extensions import snapshot_writers
+from chainer_fast.training.extensions import _scratch, snapshot_writers
+
+_HDF5_SIGNATURE = b'\x89HDF\r\n\x1a\n'
 
 
 def snapshot_object(target, filename, savefun=None, *, condition=None, writer=None,
@@ -38,7 +39,8 @@ def snapshot_object(target, filename, savefun=None, *, condition=None, writer=No
         How many files to keep, where it is positive; older ones are removed.
     autoload : bool
         Whether to load the latest file, if there is any, before the training begins.
-        Damaged ones are passed over, with a warning.
+        Damaged ones are passed over, with a warning of each. Files of
+        :func:`chainer_fast.serializers.save_npz` and ``save_hdf5`` can be loaded.
 
     Returns
     -------
@@ -61,8 +63,17 @@ def snapshot(savefun=None, filename='snapshot_iter_{.updater.iteration}', *,
 
     To resume, build the trainer in the same way and load the file with
     :func:`chainer_fast.serializers.load_npz`, or give ``autoload``. The training then
-    goes on exactly as if there had been no interruption, except for sources of random
-    numbers, which are not part of a snapshot.
+    goes on as if there had been no interruption, to the last bit: random numbers of
+    ``numpy.random`` and of Python's ``random`` are part of a snapshot, and so are
+    those of order samplers.
+
+    What it does not contain, and so has to be brought about by the program: random
+    numbers of GPUs and of worker processes; hyperparameters that no extension has set;
+    what links keep apart from parameters and persistent values, such as the state of a
+    recurrent layer; a dynamic loss scale; what extensions of lower priority do in the
+    same iteration. Data sets that draw random numbers in threads draw them in no
+    particular order anyway. Seed the generators after loading if several processes load
+    the same snapshot, and are to differ.
 
     Parameters
     ----------
@@ -104,6 +115,11 @@ class _Snapshot(extension.Extension):
     trigger = (1, 'epoch')
     priority = -100
 
+    # The file names that this process has written: those of other extensions, too.
+    _written = set()
+    # Those that were there at the beginning; None if nothing is going to be removed.
+    _known = None
+
     def __init__(self, target=None, condition=None, writer=None,
                  filename='snapshot_iter_{.updater.iteration}',
                  snapshot_on_error=False, n_retains=-1, autoload=False):
@@ -116,18 +132,38 @@ class _Snapshot(extension.Extension):
     def _target_of(self, trainer):
         return trainer if self._target is None else self._target
 
+    @property
+    def _saves_trainer(self):
+        """Whether it saves the trainer; other extensions do not have this."""
+        return self._target is None
+
     def initialize(self, trainer):
+        _scratch.remove_relics(trainer.out)
         if callable(self.filename):
             return  # there is no telling which files are its
         if self.autoload:
-            latest = _find_latest_whole_snapshot(self.filename, trainer.out)
-            if latest is not None:
-                npz.load_npz(
-                    os.path.join(trainer.out, latest), self._target_of(trainer))
+            _load_latest(self.filename, trainer.out, self._target_of(trainer))
         if self.n_retains > 0 and hasattr(self.writer, '_add_cleanup_hook'):
+            self._known = self._files(trainer)
             # The writer may send it to another process, which a closure could not do.
             self.writer._add_cleanup_hook(functools.partial(
                 _remove_stale_snapshots, self.filename, trainer.out, self.n_retains))
+
+    def _files(self, trainer):
+        return {os.path.join(trainer.out, name)
+                for _, name in _find_snapshot_files(self.filename, trainer.out)}
+
+    def _warn_of_strangers(self, trainer):
+        """Warn, once, of files that will be removed although they are somebody else's.
+        """
+        strangers = self._files(trainer) - self._known - self._written
+        if strangers:
+            self._known = None
+            warnings.warn(
+                'the snapshot %s is not of this training. Do two of them share the '
+                'folder? Each removes the files of the other, having n_retains=%d; '
+                'give them different folders or file names'
+                % (min(strangers), self.n_retains), RuntimeWarning, stacklevel=4)
 
     def __call__(self, trainer):
         if self.condition():
@@ -142,7 +178,11 @@ class _Snapshot(extension.Extension):
         # may use another thread.
         contents = npz.serialize(self._target_of(trainer))
         make_name = self.filename if callable(self.filename) else self.filename.format
-        self.writer(make_name(trainer), trainer.out, contents)
+        name = make_name(trainer)
+        if self._known is not None:
+            self._warn_of_strangers(trainer)
+        self._written.add(os.path.join(trainer.out, name))
+        self.writer(name, trainer.out, contents)
 
     def finalize(self):
         if hasattr(self.writer, 'finalize'):
@@ -188,28 +228,66 @@ def _find_stale_snapshots(fmt, path, n_retains):
     return [name for _, name in found[:max(len(found) - n_retains, 0)]]
 
 
-def _find_latest_whole_snapshot(fmt, path):
-    """Return the name of the newest file that is not damaged, or ``None``.
-
-    There is a warning of each one that is newer and damaged.
-    """
+def _load_latest(fmt, path, target):
+    """Load the newest file that is not damaged, and warn of those passed over."""
+    passed_over = 0
     for _, name in reversed(_find_snapshot_files(fmt, path)):
-        damage = _damage_of(os.path.join(path, name))
-        if damage is None:
-            return name
+        file = os.path.join(path, name)
+        try:
+            damage = _damage_of(file)
+            if damage is None:
+                _loader_of(file)(file, target)
+                return
+        except FileNotFoundError:
+            continue    # another program has removed it by now
+        except zipfile.BadZipFile as error:
+            damage = str(error)
+        passed_over += 1
         warnings.warn('autoload passes over the snapshot %s in %s, which is damaged: %s'
                       % (name, path, damage), stacklevel=4)
-    return None
+    if passed_over:
+        warnings.warn('none of the %d snapshots in %s is whole; starting from the '
+                      'beginning' % (passed_over, path), stacklevel=4)
+
+
+def _loader_of(file):
+    return hdf5.load_hdf5 if _is_hdf5(file) else npz.load_npz
+
+
+def _is_hdf5(file):
+    with open(file, 'rb') as opened:
+        return opened.read(len(_HDF5_SIGNATURE)) == _HDF5_SIGNATURE
 
 
 def _damage_of(file):
-    """Return what is wrong with an npz archive, or ``None``; read all of it."""
+    """Return what is wrong with a file, or ``None``; read all of it."""
+    size, read = os.path.getsize(file), _read_npz
+    if _is_hdf5(file):
+        hdf5._check_available()
+        read = _read_hdf5
     try:
-        with zipfile.ZipFile(file) as archive:
-            damaged = archive.testzip()
-    except (zipfile.BadZipFile, EOFError, zlib.error) as error:
-        return '%s (%d bytes)' % (error, os.path.getsize(file))
-    return None if damaged is None else 'wrong checksum of ' + damaged
+        read(file)
+    except (FileNotFoundError, PermissionError):
+        raise
+    except Exception as error:  # of any type, where a file makes no sense
+        return '%s (%d bytes)' % (str(error) or type(error).__name__, size)
+    return None
+
+
+def _read_npz(file):
+    with zipfile.ZipFile(file) as archive:
+        damaged = archive.testzip()
+    if damaged is not None:
+        raise zipfile.BadZipFile('wrong checksum of %s' % damaged)
+
+
+def _read_hdf5(file):
+    def read(_, item):
+        if hasattr(item, 'shape'):
+            _ = item[()]
+
+    with hdf5._check_available().File(file, 'r') as opened:
+        opened.visititems(read)
 
 
 def _remove_stale_snapshots(fmt, path, n_retains):

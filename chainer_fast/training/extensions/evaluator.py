@@ -5,6 +5,7 @@ import warnings
 from chainer_fast import configuration, function
 from chainer_fast import reporter as reporter_module
 from chainer_fast.dataset import convert
+from chainer_fast.iterators import order_samplers
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
 
@@ -124,6 +125,13 @@ class Evaluator(extension.Extension):
         if pbar:
             pbar.close()
         return summary.compute_mean()
+
+    def serialize(self, serializer):
+        """Write or read the random states that iterators have of their own."""
+        for name, iterator in self._iterators.items():
+            sampler = getattr(iterator, 'order_sampler', None)
+            if isinstance(sampler, order_samplers.ShuffleOrderSampler):
+                sampler.serialize(serializer['iterator:' + name])
 
     def finalize(self):
         """Finalize all iterators."""

@@ -1,12 +1,12 @@
 """An extension that collects what is reported, and writes it to a log."""
 import json
 import os
-import tempfile
 import warnings
 
 from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
 from chainer_fast.training import extension, util
+from chainer_fast.training.extensions import _scratch
 
 
 class LogReport(extension.Extension):
@@ -67,7 +67,7 @@ class LogReport(extension.Extension):
         self._init_summary()
 
     def _write(self, folder, name):
-        with tempfile.TemporaryDirectory(prefix='tmp_log', dir=folder) as temporary:
+        with _scratch.temporary_folder(folder, '_log') as temporary:
             partial = os.path.join(temporary, 'log')
             with open(partial, 'w') as file:
                 json.dump(self._log, file, indent=4)
@@ -84,5 +84,5 @@ class LogReport(extension.Extension):
             warnings.warn('the snapshot does not have what was reported since the last '
                           'entry of the log')
         text = serializer('_log', '' if reading else json.dumps(self._log))
-        if reading:
+        if reading and text:  # a lenient deserializer may return what it got
             self._log = json.loads(text)

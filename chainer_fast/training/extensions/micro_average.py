@@ -2,8 +2,8 @@
 import numpy
 
 from chainer_fast import reporter
-from chainer_fast.training import extension, util
-from chainer_fast.training.extensions import _state
+from chainer_fast.serializer import Deserializer
+from chainer_fast.training import _state, extension, util
 
 
 class MicroAverage(extension.Extension):
@@ -53,5 +53,12 @@ class MicroAverage(extension.Extension):
 
     def serialize(self, serializer):
         for attribute in ('_numerator', '_denominator'):
-            setattr(self, attribute, serializer(attribute, getattr(self, attribute)))
+            if isinstance(serializer, Deserializer):
+                # With the type that it had: anything, not that of the first zero.
+                total = serializer(attribute, None)
+                if total is not None:
+                    setattr(self, attribute, total[()])
+            else:
+                total = getattr(self, attribute)
+                serializer(attribute, getattr(total, 'array', total))
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')

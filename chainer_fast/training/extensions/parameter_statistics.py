@@ -2,8 +2,7 @@
 import numpy
 
 from chainer_fast import backend, link, reporter
-from chainer_fast.training import extension, util
-from chainer_fast.training.extensions import _state
+from chainer_fast.training import _state, extension, util
 
 # Mean, and what lies one, two and three standard deviations beside it in a normal
 # distribution.

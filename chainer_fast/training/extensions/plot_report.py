@@ -5,8 +5,7 @@ import warnings
 
 from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
-from chainer_fast.training import extension, util
-from chainer_fast.training.extensions import _state
+from chainer_fast.training import _state, extension, util
 
 
 def _import_pyplot():
@@ -113,7 +112,7 @@ class PlotReport(extension.Extension):
         name = '_plot_' + self._file_name
         reading = isinstance(serializer, serializer_module.Deserializer)
         text = serializer(name, '' if reading else json.dumps(self._data))
-        if reading:
+        if reading and text:  # a lenient deserializer may return what it got
             self._data = json.loads(text)
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._summary, serializer, '_summary')

@@ -4,16 +4,18 @@ A file has its name only when all of it is on the disk. What goes wrong behind t
 scenes does not stop the training: the traceback is printed at once, and a warning
 follows when the writer is called the next time or finalized.
 """
+import contextlib
 import multiprocessing
 import multiprocessing.reduction
 import os
 import queue
-import tempfile
+import re
 import threading
 import traceback
 import warnings
 
 from chainer_fast.serializers import _replacing, npz
+from chainer_fast.training.extensions import _scratch, _writer_workers
 
 
 class Writer:
@@ -58,15 +60,22 @@ class Writer:
             ``savefun(path, target, **kwds)`` writes the file.
         **kwds :
             More arguments for ``savefun``.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written; what was there before is as it was.
         """
         final = os.path.join(outdir, filename)
-        name = os.path.basename(final)
-        with tempfile.TemporaryDirectory('', 'tmp' + name, outdir) as temporary:
+        folder, name = os.path.split(final)
+        folder = folder or os.curdir
+        with _naming(final), _scratch.temporary_folder(folder, name) as temporary:
             partial = os.path.join(temporary, name)
             savefun(partial, target, **kwds)
+            _make_newest(partial, folder)
             _flush_file(partial)
             os.replace(partial, final)
-            _replacing._flush_folder(os.path.dirname(final) or os.curdir)
+            _replacing._flush_folder(folder)
         self._post_save()
 
     def finalize(self):
@@ -92,18 +101,39 @@ def _flush_file(path):
             _replacing._flush(file.fileno())
 
 
+def _make_newest(path, folder):
+    """Have a file be newer than its predecessors, whatever the clock says.
+
+    It goes by the time which file is loaded and which are removed, and clocks are slow
+    to tick and set back at times.
+    """
+    family = _without_numbers(os.path.basename(path))
+    times = [os.stat(path).st_mtime_ns]
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if _without_numbers(entry.name) == family:
+                with contextlib.suppress(FileNotFoundError):
+                    times.append(entry.stat().st_mtime_ns + 1)
+    os.utime(path, ns=(max(times), max(times)))
+
+
+def _without_numbers(name):
+    return re.sub('[0-9]+', '0', name)
+
+
+@contextlib.contextmanager
+def _naming(path):
+    """Return a context in which errors of the system name a file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename2 is None:
+            error.filename = path
+        raise
+
+
 def _warn_of(what):
     warnings.warn('a snapshot was not written: ' + what, RuntimeWarning, stacklevel=4)
-
-
-def _describe(filename, error):
-    return '%s: %s: %s' % (filename, type(error).__name__, str(error)[:500])
-
-
-def _exit_code(worker):
-    """Return the exit code of a process, and ``None`` for anything else."""
-    code = getattr(worker, 'exitcode', None)
-    return code if isinstance(code, int) else None
 
 
 class _SavefunWriter(Writer):
@@ -184,12 +214,9 @@ class StandardWriter(_Background, _SavefunWriter):
     def _wait(self):
         worker = self._worker
         worker.join()
-        failure = getattr(worker, 'failure', None)
-        if isinstance(failure, Exception):
-            _warn_of(_describe(self._filename, failure))
-        elif _exit_code(worker):
-            _warn_of('%s: the process that wrote it has ended with exit code %d'
-                     % (self._filename, worker.exitcode))
+        failure = _writer_workers.failure_of(worker)
+        if failure is not None:
+            _warn_of('%s: %s' % (self._filename, failure))
 
     def create_worker(self, filename, outdir, target, **kwds):
         """Return a worker with methods ``start`` and ``join``.
@@ -206,19 +233,6 @@ class StandardWriter(_Background, _SavefunWriter):
         return self._worker_class(target=self.save, kwargs=arguments)
 
 
-class _Thread(threading.Thread):
-    """Thread that keeps the exception it ended with."""
-
-    failure = None
-
-    def run(self):
-        try:
-            super().run()
-        except Exception as error:
-            traceback.print_exc()
-            self.failure = error
-
-
 class ThreadWriter(StandardWriter):
     """Writer that uses a thread for each file.
 
@@ -228,7 +242,7 @@ class ThreadWriter(StandardWriter):
         As for :class:`StandardWriter`.
     """
 
-    _worker_class = _Thread
+    _worker_class = _writer_workers.Thread
 
 
 class ProcessWriter(StandardWriter):
@@ -242,7 +256,7 @@ class ProcessWriter(StandardWriter):
         As for :class:`StandardWriter`.
     """
 
-    _worker_class = multiprocessing.Process
+    _worker_class = _writer_workers.Process
 
     def __getstate__(self):
         # Where processes are not forked, the writer goes to the worker by pickle.
@@ -324,10 +338,12 @@ class QueueWriter(_Background, Writer):
         for task in iter(q.get, None):
             write, *arguments = task[0], task[1], task[2], task[3]
             try:
-                write(*arguments)
+                with _writer_workers.finishing():
+                    write(*arguments)
             except Exception as error:  # the disk may not be full for ever
                 traceback.print_exc()
-                self._failures.put(_describe(arguments[0], error))
+                self._failures.put(
+                    '%s: %s' % (arguments[0], _writer_workers.describe(error)))
             q.task_done()
         q.task_done()
 
@@ -336,12 +352,12 @@ class QueueWriter(_Background, Writer):
         tasks.put(None)
         # Not the queue first: it would wait for ever if the consumer was killed.
         consumer.join()
-        if _exit_code(consumer) is None:
-            tasks.join()
-        elif consumer.exitcode:
+        failure = _writer_workers.failure_of(consumer)
+        if failure is not None:
             tasks.cancel_join_thread()
-            _warn_of('the process that writes has ended with exit code %d, and what '
-                     'it had still to write is lost' % consumer.exitcode)
+            _warn_of('%s, and what it had still to write is lost' % failure)
+        elif not _writer_workers.is_process(consumer):
+            tasks.join()
         self._report_failures()
 
     def _add_cleanup_hook(self, hook):
@@ -372,7 +388,7 @@ class ProcessQueueWriter(QueueWriter):
         As for :class:`QueueWriter`.
     """
 
-    _consumer_class = multiprocessing.Process
+    _consumer_class = _writer_workers.Server
     _failures_class = staticmethod(multiprocessing.SimpleQueue)
     # The class is not public: this function makes one for the present start method.
     _queue_class = staticmethod(multiprocessing.JoinableQueue)

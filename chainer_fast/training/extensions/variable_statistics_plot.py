@@ -6,8 +6,9 @@ import numpy
 
 from chainer_fast import backend, link, variable
 from chainer_fast._toplevel import get_array_types
-from chainer_fast.training import extension, util
-from chainer_fast.training.extensions import _state, plot_report
+from chainer_fast.serializer import Deserializer
+from chainer_fast.training import _state, extension, util
+from chainer_fast.training.extensions import plot_report
 
 
 class Reservoir:
@@ -52,6 +53,18 @@ class Reservoir:
             return
         self.data[place] = x
         self.idxs[place] = number if idx is None else idx
+
+    def serialize(self, serializer):
+        """Write or read the sample: how full it is decides about random numbers."""
+        names = 'data', 'idxs', 'counter'
+        if not isinstance(serializer, Deserializer):
+            for name in names:
+                serializer(name, getattr(self, name))
+            return
+        data, indices, counter = [serializer(name, None) for name in names]
+        # It begins anew if it was resized in between.
+        if data is not None and data.shape == self.data.shape:
+            self.data, self.idxs, self.counter = data, indices, int(counter)
 
     def get_data(self):
         """Return the indices of the sample, sorted, and the arrays."""
@@ -277,3 +290,4 @@ class VariableStatisticsPlot(extension.Extension):
 
     def serialize(self, serializer):
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
+        _state.serialize_late_addition(self._samples, serializer, '_samples')

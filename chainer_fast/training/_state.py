@@ -1,0 +1,77 @@
+"""State that snapshots of Chainer do not contain."""
+import contextlib
+import json
+import warnings
+
+from chainer_fast import variable
+from chainer_fast.serializer import Deserializer
+
+
+def serialize_late_addition(target, serializer, name):
+    """Write or read a state; where a snapshot lacks it, leave it to the target.
+
+    Without the state of its trigger, an extension would take a resumed training for a
+    new one and fire at once. Programs that do not know the additional entries do not
+    look for them, and the complaints of triggers about missing ones are no news here.
+
+    Parameters
+    ----------
+    target : object
+        Something with a method ``serialize``; anything else is left alone.
+    serializer : AbstractSerializer
+        Serializer of the owner.
+    name : str
+        Name of the entry.
+    """
+    if not hasattr(target, 'serialize'):
+        return
+    with warnings.catch_warnings(), contextlib.suppress(KeyError):
+        warnings.simplefilter('ignore')
+        target.serialize(serializer[name])
+
+
+def serialize_late_values(target, serializer, names):
+    """Write or read attributes; those that a snapshot lacks stay as they are.
+
+    Parameters
+    ----------
+    target : object
+        The owner.
+    serializer : AbstractSerializer
+    names : iterable of str
+        Names of the attributes and of the entries.
+    """
+    for name in names:
+        with contextlib.suppress(KeyError):
+            setattr(target, name, serializer(name, getattr(target, name)))
+
+
+def serialize_observation(trainer, serializer):
+    """Write or read what was observed in the present iteration, as far as it is scalar.
+
+    Stop triggers look at it at the beginning of the next iteration.
+
+    Parameters
+    ----------
+    trainer : Trainer
+    serializer : AbstractSerializer
+    """
+    name = '_observation'
+    if not isinstance(serializer, Deserializer):
+        numbers = {key: number for key, value in trainer.observation.items()
+                   if (number := _as_number(value)) is not None}
+        serializer(name, json.dumps(numbers))
+        return
+    with contextlib.suppress(KeyError):
+        text = serializer(name, '')
+        if text:
+            trainer.observation = json.loads(text)
+
+
+def _as_number(value):
+    """Return a real scalar as a Python number, ``None`` for anything else."""
+    if isinstance(value, variable.Variable):
+        value = value.array
+    if getattr(value, 'ndim', None) == 0:
+        value = value.item()
+    return value if isinstance(value, (bool, int, float)) else None

@@ -1,0 +1,74 @@
+"""Temporary folders for files that are being written.
+
+A program that is killed leaves its folders behind, with files of any size in them. Each
+is locked as long as its program lives, so the next one can tell which to remove.
+"""
+import contextlib
+import os
+import shutil
+import tempfile
+
+try:
+    import fcntl
+except ImportError:     # Windows
+    fcntl = None
+
+_PREFIX, _SUFFIX = 'tmp', '.being_written'
+
+
+@contextlib.contextmanager
+def temporary_folder(parent, name):
+    """Return a context with the path of a new folder, which is removed afterwards.
+
+    Parameters
+    ----------
+    parent : str
+        Where to make it.
+    name : str
+        Name of the file it is for.
+    """
+    with contextlib.ExitStack() as at_end:
+        path = None
+        while path is None or not os.path.isdir(path):
+            # If it is gone, another program took it for a relic before it was locked.
+            path = tempfile.mkdtemp(_SUFFIX, _PREFIX + name, parent)
+            at_end.callback(shutil.rmtree, path, ignore_errors=True)
+            lock = _lock(path)
+            if lock is not None:
+                at_end.callback(os.close, lock)
+        yield path
+
+
+def remove_relics(parent):
+    """Remove the temporary folders of programs that were killed.
+
+    Parameters
+    ----------
+    parent : str
+        Where they were made.
+    """
+    with contextlib.suppress(OSError):
+        names = os.listdir(parent)
+        for name in names:
+            path = os.path.join(parent, name)
+            if name.startswith(_PREFIX) and name.endswith(_SUFFIX):
+                lock = _lock(path)
+                if lock is not None:
+                    shutil.rmtree(path, ignore_errors=True)
+                    os.close(lock)
+
+
+def _lock(path):
+    """Lock a folder; return a file descriptor, ``None`` if that is not possible."""
+    if fcntl is None:
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:     # somebody has locked it, or the file system has no locks
+        os.close(descriptor)
+        return None
+    return descriptor

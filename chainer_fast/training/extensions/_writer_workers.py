@@ -1,0 +1,114 @@
+"""Threads and processes that write snapshots, and tell what they fail with."""
+import contextlib
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import sys
+import threading
+import traceback
+
+
+def describe(error):
+    """Say what an exception is, for a warning."""
+    return '%s: %s' % (type(error).__name__, str(error)[:500])
+
+
+def is_process(worker):
+    """Return whether a worker that has ended was a process."""
+    return isinstance(getattr(worker, 'exitcode', None), int)
+
+
+def failure_of(worker):
+    """Say what a worker failed with that has ended; ``None`` if it did not."""
+    failure = getattr(worker, 'failure', None)
+    if isinstance(failure, str):
+        return failure
+    if not is_process(worker) or worker.exitcode == 0:
+        return None
+    if worker.exitcode < 0:
+        return 'the process that writes was killed by signal %d' % -worker.exitcode
+    return 'the process that writes has ended with exit code %d' % worker.exitcode
+
+
+class Thread(threading.Thread):
+    """Thread that keeps what it fails with."""
+
+    failure = None
+
+    def run(self):
+        try:
+            super().run()
+        except Exception as error:
+            traceback.print_exc()
+            self.failure = describe(error)
+
+
+class Process(multiprocessing.Process):
+    """Process that sends what it fails with.
+
+    Ctrl-C reaches all processes of a terminal. The parent decides what it means; it
+    waits until the file is written.
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._receiver, self._sender = multiprocessing.Pipe(duplex=False)
+
+    def run(self):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # A handler that came with a fork is not for here.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        try:
+            super().run()
+        except Exception as error:
+            traceback.print_exc()
+            self._sender.send(describe(error))
+            sys.exit(1)
+
+    @property
+    def failure(self):
+        """What it failed with, ``None`` if that is not known; asked for at the end."""
+        with contextlib.suppress(EOFError, OSError):
+            if self._receiver.poll():
+                return self._receiver.recv()
+        return None
+
+
+class Server(Process):
+    """Process that does tasks of its parent, and ends with it.
+
+    The parent is not there to end it if it was killed itself; and a queue does not tell
+    that nobody is left at the other end.
+    """
+
+    _busy = None
+
+    def run(self):
+        self._busy = threading.Lock()
+        threading.Thread(target=self._end_with_parent, daemon=True).start()
+        super().run()
+
+    def _end_with_parent(self):
+        parent = multiprocessing.parent_process()
+        with contextlib.suppress(ProcessLookupError):
+            multiprocessing.connection.wait([parent.sentinel, *_ends_of(parent.pid)])
+        with self._busy:
+            os._exit(1)
+
+
+def _ends_of(pid):
+    """Return file descriptors, at most one, that become ready when a process ends."""
+    # Other forks of the parent may outlive it with copies of the sentinel.
+    try:
+        return [os.pidfd_open(pid)]
+    except ProcessLookupError:
+        raise
+    except (AttributeError, OSError):   # an old kernel, or another system
+        return []
+
+
+def finishing():
+    """Return a context that a :class:`Server` leaves before it ends with its parent."""
+    process = multiprocessing.current_process()
+    return process._busy if isinstance(process, Server) else contextlib.nullcontext()

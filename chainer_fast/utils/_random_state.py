@@ -1,0 +1,73 @@
+"""States of random number generators in snapshots.
+
+NumPy's legacy generators and Python's ``random`` are Mersenne twisters. A state is
+saved as an array of ``float64``, which holds 32-bit integers exactly: 624 words, the
+position among them, and the number that is left of the last pair of normal ones,
+preceded by whether there is one.
+"""
+import random
+
+import numpy
+
+from chainer_fast.serializer import Deserializer
+
+_N_WORDS = 624
+_VERSION = random.getstate()[0]
+
+
+def serialize(serializer, name, generator):
+    """Write or read the state of a generator of NumPy.
+
+    A generator that is no Mersenne twister is left alone.
+
+    Parameters
+    ----------
+    serializer : AbstractSerializer
+    name : str
+        Name of the entry. Where a snapshot lacks it, the generator stays as it is.
+    generator : numpy.random.RandomState
+    """
+    state = generator.get_state(legacy=False)
+    if state['bit_generator'] != 'MT19937':
+        return
+    words, position = state['state']['key'], state['state']['pos']
+    loaded = _exchange(serializer, name, [
+        *words, position, state['has_gauss'], state['gauss']])
+    if loaded is not None:
+        words, position, has_normal, normal = loaded
+        generator.set_state(('MT19937', words, position, has_normal, normal))
+
+
+def serialize_global(serializer):
+    """Write or read the states of ``numpy.random`` and of Python's ``random``."""
+    serialize(serializer, '_numpy_random_state', numpy_generator())
+    _, words, normal = random.getstate()
+    loaded = _exchange(serializer, '_python_random_state', [
+        *words, normal is not None, normal or 0.])
+    if loaded is not None:
+        words, position, has_normal, normal = loaded
+        random.setstate((
+            _VERSION, (*words.tolist(), position), normal if has_normal else None))
+
+
+def numpy_generator():
+    """Return the object behind the functions of ``numpy.random``."""
+    return numpy.random.permutation.__self__
+
+
+def _exchange(serializer, name, numbers):
+    """Write a state or return what was read, if anything was."""
+    state = numpy.array(numbers, numpy.float64)
+    try:
+        loaded = serializer(name, state)
+    except KeyError:
+        return None     # a snapshot of Chainer, or of another program
+    if not isinstance(serializer, Deserializer):
+        return None
+    words, (position, has_normal, normal) = loaded[:_N_WORDS], loaded[_N_WORDS:]
+    # A position beyond the words would make the generator read any memory.
+    if not (numpy.all((words >= 0) & (words < 2**32) & (words % 1 == 0)) and words.any()
+            and position in range(_N_WORDS + 1) and has_normal in (0, 1)
+            and numpy.isfinite(normal)):
+        raise ValueError('%s is not the state of a Mersenne twister' % name)
+    return (words.astype(numpy.uint32), int(position), int(has_normal), float(normal))
