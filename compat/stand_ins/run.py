@@ -36,6 +36,9 @@ class Run:
         registry has any more; they come first on the script's ``PYTHONPATH``.
     note : str
         What a reader of the table should know of this run.
+    enough : str
+        A regular expression: once it matches what the script has printed, the script
+        is ended. For loops that no argument makes short.
     own_fault : str
         A regular expression for the error that the script ends with by a fault of its
         own, with Chainer too. The run is excused if it gets there, and has printed what
@@ -56,6 +59,7 @@ class Run:
     typed: str = ''
     paths: tuple[str, ...] = ()
     note: str = ''
+    enough: str = ''
     own_fault: str = ''
     excused: str = ''
     then: tuple['Run', ...] = ()

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
 
 from stand_ins.run import Run
@@ -71,6 +72,7 @@ class Runner:
         self.report = report
         self.missing = set()
         self._shared_home = work / 'home'
+        self._interrupted = threading.Event()
 
     def all(self, runs, jobs):
         """Return the results of the runs, each with those that follow it."""
@@ -78,7 +80,12 @@ class Runner:
         self._shared_home.mkdir(parents=True, exist_ok=True)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             futures = [pool.submit(self._chain, i, run) for i, run in enumerate(runs)]
-            return [result for future in futures for result in future.result()]
+            try:
+                return [result for future in futures for result in future.result()]
+            except BaseException:       # an interrupt: end what runs as well
+                self._interrupted.set()
+                pool.shutdown(cancel_futures=True)
+                raise
 
     def _find_missing(self, runs):
         needs = {name for run in runs for r in run.chain() for name in r.needs}
@@ -155,6 +162,17 @@ class Runner:
             http_proxy=NOWHERE, https_proxy=NOWHERE, ftp_proxy=NOWHERE)
         return environment
 
+    def _wait(self, process, run, log):
+        """Return the exit status: 0 if it did enough, None if the time is over."""
+        end = time.monotonic() + self.timeout
+        while time.monotonic() < end and not self._interrupted.is_set():
+            try:
+                return process.wait(min(.2, max(end - time.monotonic(), 0)))
+            except subprocess.TimeoutExpired:
+                if run.enough and re.search(run.enough, read_log(log)):
+                    return 0
+        return None
+
     def _execute(self, run, folder, environment, log):
         """Run the script; return what went wrong, or None."""
         script = pathlib.PurePosixPath(run.script).name
@@ -166,14 +184,12 @@ class Runner:
                 stdin=keyboard, stdout=output, stderr=subprocess.STDOUT,
                 start_new_session=True)
             try:
-                status = process.wait(self.timeout)
-            except subprocess.TimeoutExpired:
-                status = None
+                status = self._wait(process, run, log)
             finally:
                 # With it go the processes that it started and did not end.
                 try:
                     os.killpg(process.pid, signal.SIGKILL)
-                except ProcessLookupError:
+                except OSError:
                     pass
                 process.wait()
         if status is None:
@@ -193,7 +209,7 @@ class Runner:
 
 def read_log(log):
     """Return the text of a log, without what was written over on the same line."""
-    text = log.read_text(encoding='utf-8', errors='replace')
+    text = log.read_bytes().decode('utf-8', 'replace')
     text = re.sub(r'\x1b\[[0-9;]*[A-Za-z]', '', text).replace('\r\n', '\n')
     return '\n'.join(line.rsplit('\r', 1)[-1] for line in text.split('\n'))
 
