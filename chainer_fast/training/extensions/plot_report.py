@@ -92,7 +92,6 @@ class PlotReport(extension.Extension):
             axes.set_xlabel(self._x_key)
             if self._x_key in ('epoch', 'iteration'):
                 axes.xaxis.get_major_locator().set_params(integer=True)
-            axes.set_ylabel(_common_name(self._y_keys))
             axes.grid(self._grid)
             for key in self._y_keys:
                 if self._data[key]:
@@ -116,9 +115,3 @@ class PlotReport(extension.Extension):
             self._data = json.loads(text)
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._summary, serializer, '_summary')
-
-
-def _common_name(keys):
-    """Return what all keys report, e.g. 'loss' for 'main/loss' and 'test/main/loss'."""
-    names = {key.rpartition('/')[2] for key in keys}
-    return names.pop() if len(names) == 1 else ''

@@ -1,9 +1,10 @@
 """A stop trigger that ends a training which makes no progress."""
+import contextlib
 import operator
 import warnings
 
 from chainer_fast import reporter
-from chainer_fast.training import util
+from chainer_fast.training import _state, util
 
 
 class EarlyStoppingTrigger:
@@ -84,6 +85,15 @@ class EarlyStoppingTrigger:
         if stop and self.verbose:
             print('Epoch %d: early stopping' % trainer.updater.epoch)
         return stop
+
+    def serialize(self, serializer):
+        """Write or read what was seen so far; snapshots of Chainer have none of it."""
+        with contextlib.suppress(KeyError):
+            self.count = serializer('count', self.count)
+            self.best = serializer('best', float(self.best))
+        for name in 'summary', 'interval_trigger', 'max_trigger':
+            _state.serialize_late_addition(
+                getattr(self, '_' + name), serializer, name)
 
     def get_training_length(self):
         """Return period and unit of ``max_trigger``."""

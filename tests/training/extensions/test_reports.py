@@ -230,14 +230,13 @@ def test_plot(trainer, pyplot):
     assert pyplot.get_fignums() == []
 
 
-def test_plot_names_an_axis_by_what_all_curves_show(trainer, pyplot):
+def test_plot_names_the_horizontal_axis_alone(trainer, pyplot):
     labels = []
     trainer.extend(extensions.PlotReport(
-        ['x', 'y/x'], trigger=(1, 'iteration'),
-        postprocess=lambda f, axes, s: labels.append(
-            (axes.get_xlabel(), axes.get_ylabel()))))
+        'x', trigger=(1, 'iteration'), postprocess=lambda f, axes, s: labels.append(
+            (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()))))
     trainer.run()
-    assert labels[0] == ('iteration', 'x')
+    assert labels[0] == ('iteration', '', '')
     assert 'plot.png' in os.listdir(trainer.out)
 
 

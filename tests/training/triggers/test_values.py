@@ -92,6 +92,31 @@ def test_early_stopping_without_the_value():
         assert not trigger(stubs.Observation(1).step())
 
 
+@pytest.mark.parametrize('interruption', range(7))
+def test_early_stopping_goes_on_from_a_snapshot(interruption):
+    values = [5, 4, 6, 4.5, 7, 3, 8, 8, 8, 8, 8, 8]
+
+    def make():
+        return triggers.EarlyStoppingTrigger(
+            (2, 'iteration'), 'x', 1, max_trigger=(9, 'iteration'))
+
+    def run(restart):
+        trainer, trigger = stubs.Observation(3), make()
+        for i, value in enumerate(values):
+            if i == restart:
+                trigger = stubs.load(make(), stubs.save(trigger))
+            yield trigger(trainer.step(x=numpy.float32(value)))
+
+    assert list(run(interruption)) == list(run(None))
+
+
+def test_early_stopping_loads_a_snapshot_that_lacks_its_state():
+    trigger = triggers.EarlyStoppingTrigger(mode='max')
+    trigger.count, trigger.best = 2, 3.
+    stubs.load(trigger, {})
+    assert (trigger.count, trigger.best) == (2, 3.)
+
+
 def test_early_stopping_tells(capsys):
     assert stops([1, 2], patience=1, verbose=True) == [False, True]
     assert capsys.readouterr().out == (
