@@ -6,6 +6,7 @@ import sys
 import time
 import traceback
 import types
+import warnings
 
 from chainer_fast import reporter as reporter_module
 from chainer_fast import serializer as serializer_module
@@ -178,7 +179,7 @@ class Trainer:
         """
         if self._done:
             raise RuntimeError('cannot run training loop multiple times')
-        os.makedirs(self.out, exist_ok=True)
+        _make_folder(self.out)
         entries = _in_order_of_calls(self._extensions.values())
         extensions = [entry.extension for entry in entries]
 
@@ -199,16 +200,17 @@ class Trainer:
         self._done = True
 
     def _loop(self, entries):
-        reporter, updater = self.reporter, self.updater
+        # Those of the beginning, whatever an extension assigns meanwhile.
+        reporter, update, stop = self.reporter, self.updater.update, self.stop_trigger
         if self.is_before_training:
             with reporter.scope(self.observation):
                 for entry in entries:
                     if entry.call_before_training:
                         entry.extension(self)
-        while not self.stop_trigger(self):
+        while not stop(self):
             self.observation = {}
             with reporter.scope(self.observation):
-                updater.update()
+                update()
                 for entry in entries:
                     if entry.trigger(self):
                         entry.extension(self)
@@ -257,6 +259,16 @@ class Trainer:
         _state.serialize_observation(self, serializer)
         # Last, since parameters may get their first values while they are loaded.
         _random_state.serialize_global(serializer)
+
+
+def _make_folder(path):
+    try:
+        if path:
+            os.makedirs(path, exist_ok=True)
+    except OSError as e:
+        # Whoever writes will complain; perhaps nobody does.
+        warnings.warn('there is no folder for the output of extensions: %s' % e,
+                      RuntimeWarning, stacklevel=3)
 
 
 def _make_reporter(updater):

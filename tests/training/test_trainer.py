@@ -200,6 +200,25 @@ def test_output_folder(tmp_path):
     assert (tmp_path / 'a' / 'b').is_dir()
 
 
+def test_training_does_without_an_output_folder(tmp_path):
+    file = tmp_path / 'file'
+    file.write_text('')
+    trainer = stubs.make_trainer(out=file)
+    with pytest.warns(RuntimeWarning, match='file'):
+        trainer.run()
+    assert trainer.updater.iteration == 4
+    training.Trainer(trainer.updater, out='', stop_trigger=lambda t: True).run()
+
+
+def test_stop_trigger_is_that_of_the_beginning(trainer):
+    def extension(trainer):
+        trainer.stop_trigger = lambda t: True
+
+    trainer.extend(extension)
+    trainer.run()
+    assert trainer.updater.iteration == 4
+
+
 def test_is_before_training(trainer):
     seen = []
     assert trainer.is_before_training

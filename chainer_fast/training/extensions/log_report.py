@@ -12,9 +12,10 @@ from chainer_fast.training.extensions import _scratch
 class LogReport(extension.Extension):
     """Extension that averages reported values over a period and logs the means.
 
-    It has to be called at each iteration; ``trigger`` tells when a period ends. The log
-    is a list of dicts, which is kept in a JSON file as well. Beside the values, a dict
-    has the entries ``'epoch'``, ``'iteration'`` and ``'elapsed_time'``.
+    It has to be called at each iteration; ``trigger`` tells when a period ends. A call
+    before the training makes an entry of what was observed then. The log is a list of
+    dicts, which is kept in a JSON file as well. Beside the values, a dict has the
+    entries ``'epoch'``, ``'iteration'`` and ``'elapsed_time'``.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class LogReport(extension.Extension):
             observation = {
                 key: observation[key] for key in self._keys if key in observation}
         self._summary.add(observation)
-        if not self._trigger(trainer):
+        if not (trainer.is_before_training or self._trigger(trainer)):
             return
 
         entry = {key: float(mean) for key, mean in self._summary.compute_mean().items()}

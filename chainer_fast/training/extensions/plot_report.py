@@ -73,7 +73,7 @@ class PlotReport(extension.Extension):
         observation = trainer.observation
         self._summary.add(
             {key: observation[key] for key in self._y_keys if key in observation})
-        if not self._trigger(trainer):
+        if not (trainer.is_before_training or self._trigger(trainer)):
             return
 
         means = {key: float(mean) for key, mean in self._summary.compute_mean().items()}

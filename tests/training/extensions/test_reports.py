@@ -58,6 +58,20 @@ def test_log_of_some_keys_with_names_and_postprocessing(trainer):
     assert sorted(os.listdir(trainer.out)) == ['log_1_1', 'log_2_1']
 
 
+def test_log_before_the_training(trainer):
+    asked = []
+    trainer.extend(
+        extensions.LogReport(trigger=lambda t: asked.append(t.updater.iteration)),
+        call_before_training=True)
+    trainer.extend(
+        lambda t: chainer_fast.report({'y': 7}), 'y', priority=500,
+        trigger=lambda t: False, call_before_training=True)
+    trainer.run()
+    assert without_time(trainer.get_extension('LogReport').log) == [
+        {'y': 7, 'epoch': 0, 'iteration': 0}]
+    assert asked == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize('arguments, name', [
     ({}, 'log'), ({'filename': None}, 'log'), ({'filename': 'f'}, 'f'),
     ({'log_name': 'l'}, 'l'), ({'log_name': None}, None),
@@ -228,6 +242,15 @@ def test_plot(trainer, pyplot):
     assert image.shape[0] > 300 < image.shape[1]
     assert len(numpy.unique(image[:, :, :3].reshape(-1, 3), axis=0)) > 10
     assert pyplot.get_fignums() == []
+
+
+def test_plot_before_the_training(trainer, pyplot):
+    trainer.extend(observe, 'before', priority=500, trigger=lambda t: False,
+                   call_before_training=True)
+    trainer.extend(extensions.PlotReport('x'), call_before_training=True)
+    trainer.run()
+    assert trainer.get_extension('PlotReport')._data == {
+        'x': [(0, 0), (2, 1.5), (4, 3.5)]}
 
 
 def test_plot_names_the_horizontal_axis_alone(trainer, pyplot):
