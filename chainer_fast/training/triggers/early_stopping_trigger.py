@@ -78,13 +78,13 @@ class EarlyStoppingTrigger:
             self.count = 0
         else:
             self.count += 1
-        return self._stop_condition(trainer)
-
-    def _stop_condition(self, trainer):
-        stop = self.count >= self.patience
+        stop = self._stop_condition()
         if stop and self.verbose:
             print('Epoch %d: early stopping' % trainer.updater.epoch)
         return stop
+
+    def _stop_condition(self):
+        return self.count >= self.patience
 
     def serialize(self, serializer):
         """Write or read what was seen so far; snapshots of Chainer have none of it."""

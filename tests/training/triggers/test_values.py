@@ -123,6 +123,17 @@ def test_early_stopping_tells(capsys):
         'early stopping: operator is less\nEpoch 2: early stopping\n')
 
 
+def test_early_stopping_on_ones_own_condition(capsys):
+    class Patient(triggers.EarlyStoppingTrigger):
+        def _stop_condition(self):
+            return self.count > self.patience
+
+    trigger = Patient((1, 'iteration'), 'x', 1, verbose=True)
+    trainer = stubs.Observation()
+    assert [trigger(trainer.step(x=x)) for x in (1, 2, 3)] == [False, False, True]
+    assert capsys.readouterr().out.endswith('Epoch 1: early stopping\n')
+
+
 def test_former_name_of_patience():
     assert triggers.EarlyStoppingTrigger(patients=5).patience == 5
     with pytest.raises(TypeError, match='patients'):
