@@ -23,8 +23,8 @@ from stand_ins import runner
 from stand_ins.run import Run
 
 OUT_OF_SCOPE = {
-    'chainermn': 'runs under MPI, in several processes',
-    'optuna': 'is of the package optuna, which names Chainer only as its subject',
+    'chainermn': 'runs under MPI',
+    'optuna': 'shows the package optuna, with Chainer as one of the libraries it tunes',
     'tests': "are upstream's own tests of examples, on edited copies of them",
     'test_utils.py': "is a helper of upstream's own tests of examples",
 }

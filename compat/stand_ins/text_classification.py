@@ -64,9 +64,9 @@ def _labelled(classes, *names):
 
 
 _SCALARS = (
-    'numpy<2.4', 'uses int() of an array with an axis, which NumPy 2.4 refuses')
+    'numpy<2.4', 'stops with NumPy 2.4, which refuses int() of an array with an axis')
 _RAGGED = (
-    'numpy<1.24', 'permutes a list of unequal rows, which NumPy 1.24 makes no array of')
+    'numpy<1.24', 'stops with NumPy 1.24, which makes no array of unequal rows')
 
 
 def _train(data, model, prepare, *options, limit=_SCALARS, **more):
