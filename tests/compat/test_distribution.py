@@ -70,9 +70,14 @@ build-backend = "setuptools.build_meta"
 [tool.setuptools]
 packages = []
 ''')
+    # The package may be on the path without being installed.
+    package = tmp_path / 'site' / 'chainer_fast-1.dist-info'
+    package.mkdir(parents=True)
+    (package / 'METADATA').write_text(
+        'Metadata-Version: 2.1\nName: chainer-fast\nVersion: 1\n')
     told = processes.run(
         '-m', 'pip', 'install', '--dry-run', '--no-index', '--no-build-isolation',
-        tmp_path, path=[installed])
+        tmp_path, path=[installed, package.parent])
     assert re.search(r'Requirement already satisfied: chainer<8,>=7\.8\.1', told)
 
 
