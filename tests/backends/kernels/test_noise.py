@@ -80,15 +80,17 @@ def test_other_arrays_go_the_long_way(x):
     assert_same_stream(noise.gumbel, 1, BEFORE['nothing'], x)
 
 
-def test_numpy_tells_of_infinities():
-    x = np.full(300, np.inf, 'f')
-    np.random.seed(0)
+@pytest.mark.parametrize('shape', [(300,), ()])
+def test_numpy_tells_of_infinities(shape):
+    x = np.full(shape, np.inf, 'f')
+    np.random.seed(4)
     with pytest.warns(RuntimeWarning, match='invalid value'):
-        y, mask = noise.dropout(x, .5)
+        y, mask = noise.dropout(x, .99)
+    assert type(y) is type(mask) is np.ndarray
     assert (np.isnan(y) == (mask == 0)).all()
     state = np.random.get_state()
-    np.random.seed(0)
-    np.random.rand(300)
+    np.random.seed(4)
+    np.random.rand(*shape)
     np.testing.assert_array_equal(state[1], np.random.get_state()[1])
 
 

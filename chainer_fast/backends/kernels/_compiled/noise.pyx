@@ -238,7 +238,7 @@ def dropout(x, ratio):
         return NotImplemented
     if drawn[0] is None:
         # NumPy has something to say about the product; the mask is drawn already.
-        return x * drawn[1], drawn[1]
+        return numpy.asarray(x * drawn[1]), drawn[1]
     return drawn
 
 
