@@ -153,6 +153,8 @@ def concat_examples_func(batch, device=None, padding=None):
     ------
     ValueError
         If the batch is empty, or if shapes differ and there is no padding.
+    TypeError
+        If an element is neither an array nor a number nor a nested list of numbers.
     """
     if len(batch) == 0:
         raise ValueError('batch is empty')
@@ -180,8 +182,13 @@ def _map_elements(batch, padding, convert):
 def _concat_arrays(arrays, padding):
     if not isinstance(arrays[0], chainer_fast.get_array_types()):
         # Numbers, or nested lists of them: NumPy finds dtype and shape.
+        found = type(arrays[0])
         arrays = numpy.asarray(arrays)
         if padding is None:
+            if arrays.dtype.kind in 'OSU' and not issubclass(
+                    found, chainer_fast.Variable):
+                raise TypeError(
+                    'arrays and numbers can be stacked, but not %s' % found)
             return arrays
     if padding is not None:
         return _concat_arrays_with_padding(arrays, padding)

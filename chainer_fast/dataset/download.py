@@ -3,6 +3,8 @@ import contextlib
 import hashlib
 import os
 import shutil
+import socket
+import sys
 import tempfile
 
 try:
@@ -12,6 +14,9 @@ except ImportError:  # not a POSIX system
 
 # Seconds without a sign of life after which a server counts as unreachable.
 _PATIENCE = 30
+
+# Begin of the names of unfinished downloads.
+_UNFINISHED = 'unfinished-'
 
 _dataset_root = (os.environ.get('CHAINER_DATASET_ROOT')
                  or os.path.expanduser(os.path.join('~', '.chainer', 'dataset')))
@@ -64,13 +69,19 @@ def get_dataset_directory(dataset_name, create_directory=True):
 
 @contextlib.contextmanager
 def _locked(path):
-    """Hold ``path`` as a lock between processes, where the file system has locks."""
+    """Hold ``path`` as a lock between processes, where the file system has locks.
+
+    Yields whether it is held. The system lets go of the lock when a process ends,
+    however it ends.
+    """
     with open(path, 'a') as file:
+        is_held = False
         if fcntl is not None:
             # Without a lock two processes may do the same work twice, no harm beyond.
             with contextlib.suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+                is_held = True
+        yield is_held
 
 
 def _cache_folder():
@@ -96,22 +107,49 @@ def _retrieve(url, path):
         raise OSError(f'broken answer: {e!r}') from e
 
 
+@contextlib.contextmanager
+def _patience():
+    """Give up sockets that are silent for a while, unless the program chose a time."""
+    if socket.getdefaulttimeout() is not None:
+        yield
+        return
+    socket.setdefaulttimeout(_PATIENCE)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(None)
+
+
+def _remove_unfinished(folder):
+    """Remove what processes left that were killed."""
+    for name in os.listdir(folder):
+        if name.startswith(_UNFINISHED):
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+
+
 def _download_to(folder, url, check=None):
     """Fetch ``url`` unless it is cached, and move it into place when it is complete."""
     from urllib import request  # late, as it is slow to import and rarely needed
 
     path = _cached_path(folder, url)
-    with _locked(os.path.join(folder, '_dl_lock')):
-        if not os.path.exists(path):
-            with tempfile.TemporaryDirectory(dir=folder) as temporary:
-                partial = os.path.join(temporary, 'dl')
-                print(f'Downloading from {url}...', flush=True)
-                if check is None:
+    # What is there needs no lock, for which the folder would have to be writable.
+    if os.path.exists(path):
+        return path
+    with _locked(os.path.join(folder, '_dl_lock')) as is_alone:
+        if os.path.exists(path):
+            return path
+        if is_alone:
+            _remove_unfinished(folder)
+        with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=folder) as temporary:
+            partial = os.path.join(temporary, 'dl')
+            print(f'Downloading from {url}...', file=sys.stderr, flush=True)
+            if check is None:
+                with _patience():
                     request.urlretrieve(url, partial)
-                else:
-                    _retrieve(url, partial)
-                    check(partial)
-                os.replace(partial, path)
+            else:
+                _retrieve(url, partial)
+                check(partial)
+            os.replace(partial, path)
     return path
 
 

@@ -5,7 +5,7 @@ import os
 import numpy
 
 from chainer_fast.dataset import download
-from chainer_fast.datasets import tuple_dataset
+from chainer_fast.datasets import _pixels, tuple_dataset
 
 
 def sources(mirrors, train_images, train_labels, test_images, test_labels):
@@ -108,8 +108,7 @@ def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
     if shape is None:
         raise ValueError('invalid ndim for MNIST dataset: %r, expected 1, 2 or 3'
                          % (ndim,))
-    images = raw['x'].astype(image_dtype).reshape(-1, *shape)
-    images *= scale / 255.
+    images = _pixels.scaled(raw['x'], image_dtype, scale).reshape(-1, *shape)
     if rgb_format and ndim == 3:
         images = images.repeat(3, axis=1)
     if not withlabel:

@@ -7,7 +7,7 @@ import numpy
 
 import chainer_fast
 from chainer_fast.dataset import download
-from chainer_fast.datasets import tuple_dataset
+from chainer_fast.datasets import _pixels, tuple_dataset
 
 # The author's page, at its present and its former address. Digests: those that Keras
 # checks.
@@ -104,8 +104,7 @@ def _load(name, folder, train, test, label_key, withlabel, ndim, scale, dtype):
     dtype = chainer_fast.get_dtype(dtype)
 
     def part(which):
-        images = raw[which + '_x'].reshape(-1, *shape).astype(dtype)
-        images *= scale / 255.
+        images = _pixels.scaled(raw[which + '_x'].reshape(-1, *shape), dtype, scale)
         if not withlabel:
             return images
         return tuple_dataset.TupleDataset(

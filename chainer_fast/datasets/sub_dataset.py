@@ -45,6 +45,8 @@ class SubDataset(dataset_mixin.DatasetMixin):
         if not -self._size <= i < self._size:
             raise IndexError('dataset index out of range: %d, of %d examples'
                              % (i, self._size))
+        # A NumPy integer of few bits cannot hold every position.
+        i = int(i) if isinstance(i, numpy.integer) else i
         position = (self._start if i >= 0 else self._finish) + i
         return self._dataset[
             position if self._order is None else self._order[position]]
@@ -172,13 +174,23 @@ def get_cross_validation_datasets(dataset, n_folds=None, order=None, *, n_fold=N
     list of tuple
         Pairs ``(training, validation)`` of :class:`SubDataset`. The first pair
         validates on the last examples, the last pair on the first ones.
+
+    Raises
+    ------
+    ValueError
+        If there are more folds than examples.
     """
     if n_fold is not None:
-        warnings.warn('`n_fold` is deprecated, use `n_folds`', DeprecationWarning)
+        warnings.warn(
+            'Argument `n_fold` is deprecated. Please use `n_folds` instead',
+            DeprecationWarning)
         n_folds = n_fold
     if n_folds is None:
         raise TypeError('n_folds is missing: give the number of folds')
     total = len(dataset)
+    if n_folds > total > 0:
+        raise ValueError('%d examples cannot be divided into %d folds'
+                         % (total, n_folds))
     order = numpy.arange(total) if order is None else numpy.array(order)
     smaller, n_larger = divmod(total, n_folds)
 

@@ -5,7 +5,7 @@ import numpy
 
 import chainer_fast
 from chainer_fast.dataset import download
-from chainer_fast.datasets import tuple_dataset
+from chainer_fast.datasets import _pixels, tuple_dataset
 
 _URL = 'https://ufldl.stanford.edu/housenumbers/%s_32x32.mat'
 # From url_checksums of TensorFlow Datasets.
@@ -55,8 +55,8 @@ def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32,
             os.path.join(folder, name + '.npz'), lambda path: _create(path, name),
             _load_npz)
         # The files keep images in the last axis, and the digit 0 as class 10.
-        images = numpy.ascontiguousarray(raw['x'].transpose(3, 2, 0, 1)).astype(dtype)
-        images *= scale / 255.
+        pixels = numpy.ascontiguousarray(raw['x'].transpose(3, 2, 0, 1))
+        images = _pixels.scaled(pixels, dtype, scale)
         if not withlabel:
             return images
         labels = raw['y'].reshape(-1).astype(label_dtype)

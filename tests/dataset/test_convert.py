@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from chainer_fast import backend, dataset
+from chainer_fast import Variable, backend, dataset
 from chainer_fast.dataset import convert
 
 concat = dataset.concat_examples
@@ -46,6 +46,21 @@ def test_concat_examples(batch, expected, device):
 def test_empty_batch():
     with pytest.raises(ValueError, match='batch is empty'):
         concat([])
+
+
+@pytest.mark.parametrize('batch', [
+    ['a', 'b'], [b'a', b'b'], [None, None], [(1, 'a'), (2, 'b')], [{'x': {'y': 1}}],
+    [frozenset()], [2 ** 64, 1],
+])
+@pytest.mark.parametrize('concat', [concat, dataset.ConcatWithAsyncTransfer()])
+def test_what_is_no_number(concat, batch):
+    with pytest.raises(TypeError, match='cannot|but not'):
+        concat(batch)
+
+
+def test_variables_become_objects():
+    result = concat([Variable(numpy.ones(2, 'f'))] * 3)
+    assert (result.dtype, result.shape) == (object, (3, 2))
 
 
 def test_different_shapes_need_padding():

@@ -1,3 +1,4 @@
+import contextlib
 import hashlib
 import os
 import socket
@@ -61,7 +62,102 @@ def test_download_is_cached_by_address(root, web, capsys):
         assert f.read() == b'one'
     assert dataset.cached_download('https://x/1') == path
     assert web['read'] == ['https://x/1']
-    assert capsys.readouterr().out == 'Downloading from https://x/1...\n'
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ('', 'Downloading from https://x/1...\n')
+
+
+def test_cached_file_needs_no_lock(root, web):
+    web['https://x/1'] = b'one'
+    path = dataset.cached_download('https://x/1')
+    lock = root / '_dl_cache' / '_dl_lock'
+    lock.unlink()
+    lock.mkdir()  # nobody can open it
+    assert dataset.cached_download('https://x/1') == path
+    with pytest.raises(OSError):
+        dataset.cached_download('https://x/2')
+
+
+def test_silent_server(root, monkeypatch):
+    monkeypatch.setattr(download, '_PATIENCE', 0.2)
+    with socket.create_server(('127.0.0.1', 0)) as listener, \
+            pytest.raises(OSError, match='timed out'):
+        dataset.cached_download('http://127.0.0.1:%d/x' % listener.getsockname()[1])
+    assert socket.getdefaulttimeout() is None
+    assert files_in(root / '_dl_cache') == []
+
+
+def test_killed_download(root, web):
+    """The lock of a process that is no more is free, and its files are removed."""
+    code = '''if True:
+        import sys
+        from chainer_fast import dataset
+        dataset.set_dataset_root(sys.argv[1])
+        dataset.cached_download(sys.argv[2])
+    '''
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        url = 'http://127.0.0.1:%d/x' % listener.getsockname()[1]
+        victim = subprocess.Popen(
+            [sys.executable, '-c', code, str(root), url], stderr=subprocess.DEVNULL)
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(10000)
+            connection.sendall(b'HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf')
+            deadline = time.monotonic() + 30
+            while not files_in(root / '_dl_cache'):
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            victim.kill()
+            victim.wait(30)
+    assert files_in(root / '_dl_cache') != []
+    web[url] = b'all of it'
+    path = dataset.cached_download(url)
+    with open(path, 'rb') as f:
+        assert f.read() == b'all of it'
+    assert files_in(root / '_dl_cache') == [os.path.basename(path)]
+
+
+def test_full_disk(root):
+    """A limit on the size of files stands in for it: writing fails alike."""
+    class Handler(server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(bytes(200000))
+
+        def log_message(self, *_):
+            pass
+
+    code = '''if True:
+        import resource
+        import sys
+        from chainer_fast import dataset
+        from chainer_fast.dataset import download
+        dataset.set_dataset_root(sys.argv[1])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+        try:
+            download._verified_download([sys.argv[2]], '0' * 64)
+        except RuntimeError as e:
+            assert 'too large' in str(e), e
+        try:
+            dataset.cached_download(sys.argv[2])
+        except OSError as e:
+            sys.exit('too large' not in str(e))
+        sys.exit('no error')
+    '''
+    with server.ThreadingHTTPServer(('127.0.0.1', 0), Handler) as web:
+        thread = threading.Thread(target=web.serve_forever)
+        thread.start()
+        try:
+            url = 'http://127.0.0.1:%d/x' % web.server_address[1]
+            subprocess.run([sys.executable, '-c', code, str(root), url], check=True,
+                           timeout=60)
+            assert files_in(root / '_dl_cache') == []
+            dataset.set_dataset_root(str(root))
+            assert os.path.getsize(dataset.cached_download(url)) == 200000
+        finally:
+            web.shutdown()
+            thread.join()
 
 
 def test_failed_download_leaves_nothing(root, web):

@@ -125,3 +125,12 @@ def test_names_of_classes():
     names = datasets.get_kuzushiji_mnist_labels()
     assert len(names) == 10
     assert names[9] == ('wo', '\N{HIRAGANA LETTER WO}')
+
+
+@pytest.mark.parametrize('scale', [
+    numpy.float64(3), numpy.float32(3), numpy.float16(3), numpy.uint8(3)])
+def test_scalar_of_numpy_as_scale(small_mnist, get, scale):
+    """Its own dtype has no influence on the precision of the pixels."""
+    scaled, _ = get(withlabel=False, scale=scale)
+    expected, _ = get(withlabel=False, scale=3.)
+    numpy.testing.assert_array_equal(scaled, expected)

@@ -91,8 +91,23 @@ def test_folds_partition_the_data(n):
 
 
 def test_former_name_of_n_folds():
-    with pytest.warns(DeprecationWarning, match='n_folds'):
+    with pytest.warns(DeprecationWarning, match='`n_fold` is deprecated'):
         pairs = datasets.get_cross_validation_datasets(letters, n_fold=2)
     assert len(pairs) == 2
     with pytest.raises(TypeError, match='n_folds'):
         datasets.get_cross_validation_datasets(letters)
+
+
+def test_more_folds_than_examples():
+    with pytest.raises(ValueError, match='2 examples .* 3 folds'):
+        datasets.get_cross_validation_datasets('ab', 3)
+    assert content(datasets.get_cross_validation_datasets('', 2)) == [('', '')] * 2
+
+
+@pytest.mark.parametrize('integer', [numpy.uint8, numpy.int8, numpy.int64])
+def test_positions_exceed_the_type_of_the_index(integer):
+    part = datasets.SubDataset(range(1000), 300, 500)
+    assert part[integer(7)] == 307
+    assert part[numpy.arange(3, dtype=integer)] == [300, 301, 302]
+    outer = datasets.SubDataset(part, 0, 200, numpy.arange(200).astype(numpy.uint8))
+    assert outer[199] == 499
