@@ -1,4 +1,5 @@
 """An extension that plots reported values."""
+import importlib
 import json
 import os
 import warnings
@@ -8,15 +9,19 @@ from chainer_fast import serializer as serializer_module
 from chainer_fast.training import _state, extension, util
 
 
-def _import_pyplot():
-    """Import Matplotlib as late as possible: a program may choose its backend first."""
+def _find_matplotlib(module='matplotlib'):
+    """Import a module of Matplotlib; warn and return ``None`` where it is missing.
+
+    ``matplotlib.pyplot`` has to come as late as possible: a program may choose its
+    backend before.
+    """
     try:
-        from matplotlib import pyplot
+        importlib.import_module('matplotlib')
+        return importlib.import_module(module)
     except ImportError:
         warnings.warn('Matplotlib is not installed, so nothing is plotted; install it '
                       'with `pip install matplotlib`', stacklevel=3)
         return None
-    return pyplot
 
 
 class PlotReport(extension.Extension):
@@ -50,6 +55,7 @@ class PlotReport(extension.Extension):
     def __init__(self, y_keys, x_key='iteration', trigger=(1, 'epoch'),
                  postprocess=None, filename=None, marker='x', grid=True, *,
                  file_name='plot.png'):
+        _find_matplotlib()
         self._file_name = file_name if filename is None else filename
         self._trigger, self._postprocess = util.get_trigger(trigger), postprocess
         self._marker, self._grid = marker, grid
@@ -64,10 +70,10 @@ class PlotReport(extension.Extension):
     @staticmethod
     def available():
         """Return whether Matplotlib is installed, and warn if it is not."""
-        return _import_pyplot() is not None
+        return _find_matplotlib() is not None
 
     def __call__(self, trainer):
-        pyplot = _import_pyplot()
+        pyplot = _find_matplotlib('matplotlib.pyplot')
         if pyplot is None:
             return
         observation = trainer.observation

@@ -193,6 +193,7 @@ class VariableStatisticsPlot(extension.Extension):
                  percentile_sigmas=(0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100),
                  trigger=(1, 'epoch'), filename=None, figsize=None, marker=None,
                  grid=True, *, file_name='statistics.png'):
+        plot_report._find_matplotlib()
         self._vars = tuple(_variables_of(targets))
         if not self._vars:
             raise ValueError('there is no variable in %r: give a variable, a link with '
@@ -218,10 +219,10 @@ class VariableStatisticsPlot(extension.Extension):
     @staticmethod
     def available():
         """Return whether Matplotlib is installed, and warn if it is not."""
-        return plot_report._import_pyplot() is not None
+        return plot_report._find_matplotlib() is not None
 
     def __call__(self, trainer):
-        pyplot = plot_report._import_pyplot()
+        pyplot = plot_report._find_matplotlib('matplotlib.pyplot')
         if pyplot is None:
             return
         rows = numpy.zeros(self._data_shape, numpy.float32)

@@ -304,7 +304,9 @@ def test_plot_without_matplotlib(trainer, monkeypatch):
     monkeypatch.setitem(sys.modules, 'matplotlib', None)
     with pytest.warns(UserWarning, match='pip install matplotlib'):
         assert not extensions.PlotReport.available()
-    trainer.extend(extensions.PlotReport(['x']))
+    with pytest.warns(UserWarning, match='pip install matplotlib') as caught:
+        trainer.extend(extensions.PlotReport(['x']))
+    assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         trainer.run()

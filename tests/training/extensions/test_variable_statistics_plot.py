@@ -1,5 +1,7 @@
 """VariableStatisticsPlot and its parts."""
 import os
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -94,6 +96,25 @@ def test_figure_is_closed_if_it_cannot_be_written(tmp_path):
     with pytest.raises(FileNotFoundError):
         plot.save_plot_using_module(str(tmp_path / 'missing' / 'f.png'), pyplot)
     assert not pyplot.get_fignums()
+
+
+def test_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'matplotlib', None)
+    for find in (extensions.VariableStatisticsPlot.available,
+                 lambda: extensions.VariableStatisticsPlot(links.Linear(1, 1))):
+        with pytest.warns(UserWarning, match='pip install matplotlib'):
+            find()
+
+
+@pytest.mark.parametrize('cls', ['PlotReport', 'VariableStatisticsPlot'])
+def test_looking_for_matplotlib_chooses_no_backend(cls):
+    program = (
+        'import sys; import chainer_fast.links as L\n'
+        'from chainer_fast.training import extensions\n'
+        'assert extensions.%s.available(); extensions.PlotReport("x")\n'
+        'extensions.VariableStatisticsPlot(L.Linear(1, 1))\n'
+        'sys.exit("matplotlib.pyplot" in sys.modules)' % cls)
+    assert subprocess.call([sys.executable, '-c', program]) == 0
 
 
 def test_nothing_to_plot():
