@@ -36,13 +36,28 @@ CF_STEP(sgd) {
 CF_UPDATE(sgd, 0)
 
 /* lr, momentum */
-CF_STEP(momentum_sgd) {
-    A v = R(R(C(1) * GET(s[k])) - R(C(0) * GET(g[k])));
-    CF_UNUSED;
+CF_INLINE void CF_NAME(momentum)(
+        const A *c, T *p, const T *g, T *s, ptrdiff_t k, uint32_t *overflow,
+        int may_be_small) {
+    A past = GET(s[k]), change = R(C(0) * GET(g[k])), v;
+    uint32_t small = 0, bits = 0;
+    (void)overflow;
+    if (may_be_small) {
+        small = CF_SHRINK(past, C(1), 0, &bits) & (uint32_t)(change == 0);
+        past = CF_REPLACE(past, small, 0);
+    }
+    v = R(R(C(1) * past) - change);
+    v = CF_REPLACE(v, small, bits);
     PUT(s[k], v);
     PUT(p[k], R(GET(p[k]) + v));
 }
-CF_UPDATE(momentum_sgd, 1)
+
+CF_STEP(momentum_sgd) { CF_UNUSED; CF_NAME(momentum)(c, p, g, s, k, overflow, 0); }
+CF_STEP(momentum_sgd_small) {
+    CF_UNUSED;
+    CF_NAME(momentum)(c, p, g, s, k, overflow, 1);
+}
+CF_DECAYING_UPDATE(momentum_sgd, 1)
 
 /* lr, momentum */
 CF_STEP(corrected_momentum_sgd) {
@@ -64,14 +79,29 @@ CF_STEP(nesterov_ag) {
 CF_UPDATE(nesterov_ag, 1)
 
 /* lr, alpha, 1 - alpha, eps */
-CF_STEP(rmsprop) {
-    A gradient = GET(g[k]);
-    A square = R(R(C(1) * GET(s[k])) + R(R(C(2) * gradient) * gradient));
-    CF_UNUSED;
-    PUT(s[k], square);
-    PUT(p[k], R(GET(p[k]) - R(R(C(0) * gradient) / R(R(ROOT(square)) + C(3)))));
+CF_INLINE void CF_NAME(rmsprop_family)(
+        const A *c, T *p, const T *g, T *s, ptrdiff_t k, uint32_t *overflow,
+        int may_be_small) {
+    A gradient = GET(g[k]), change = R(C(0) * gradient), past = GET(s[k]), square;
+    uint32_t small = 0, bits = 0;
+    (void)overflow;
+    if (may_be_small) {
+        /* The root does not matter, as nothing is divided by it. */
+        small = CF_SHRINK(past, C(1), 0, &bits) & (uint32_t)(gradient == 0)
+            & (uint32_t)(change == 0) & (uint32_t)(NUMBER(C(3)) > 0);
+        past = CF_REPLACE(past, small, 0);
+    }
+    square = R(R(C(1) * past) + R(R(C(2) * gradient) * gradient));
+    PUT(s[k], CF_REPLACE(square, small, bits));
+    PUT(p[k], R(GET(p[k]) - R(change / R(R(ROOT(square)) + C(3)))));
 }
-CF_UPDATE(rmsprop, 1)
+
+CF_STEP(rmsprop) { CF_UNUSED; CF_NAME(rmsprop_family)(c, p, g, s, k, overflow, 0); }
+CF_STEP(rmsprop_small) {
+    CF_UNUSED;
+    CF_NAME(rmsprop_family)(c, p, g, s, k, overflow, 1);
+}
+CF_DECAYING_UPDATE(rmsprop, 1)
 
 CF_STEP(rmsprop_inside) {
     A gradient = GET(g[k]);
@@ -135,17 +165,33 @@ CF_STEP(smorms3) {
 }
 CF_UPDATE(smorms3, 3)
 
-/* 1 - beta1, 1 - beta2, alpha_t, eps, 1 - eta * decay, eta, lower, upper; the states m,
-   v and the largest v. Halves are computed as floats and rounded when they are stored. */
+/* 1 - beta1, 1 - beta2, alpha_t, eps, 1 - eta * decay, eta, lower, upper, the size from
+   which on a parameter is not changed by a mean whose part is subnormal; the states m, v
+   and the largest v. Halves are computed as floats and rounded when they are stored. */
 CF_INLINE void CF_NAME(adam_family)(
         const A *c, const A *w, T *p, const T *g, T *m, T *v, T *largest, ptrdiff_t k,
-        uint32_t *overflow, int with_largest, int with_bounds) {
+        uint32_t *overflow, int with_largest, int with_bounds, int may_be_small) {
     A gradient = GET(g[k]), mean = GET(m[k]), square = GET(v[k]), rate;
+    A value = R(GET(p[k]) * C(4));
+    uint32_t small_m = 0, small_v = 0, m_bits = 0, v_bits = 0;
+    (void)overflow;
+    if (may_be_small) {
+        uint32_t no_change = gradient == 0;
+        small_m = CF_SHRINK(mean, W(0), 1, &m_bits) & no_change
+            & ((uint32_t)(NUMBER(value) > C(8)) | (uint32_t)(NUMBER(value) < -C(8)));
+        mean = CF_REPLACE(mean, small_m, 0);
+        if (!with_largest) {
+            /* The root is lost in the sum with such an eps. */
+            uint32_t no_root = (uint32_t)(NUMBER(W(3)) >= (A)1e-9)
+                & (uint32_t)(NUMBER(W(1)) >= (A)1e-4);
+            small_v = CF_SHRINK(square, W(1), 1, &v_bits) & no_change & no_root;
+            square = CF_REPLACE(square, small_v, 0);
+        }
+    }
     mean = R(mean + W(0) * (gradient - mean));
     square = R(square + W(1) * (gradient * gradient - square));
-    (void)overflow;
-    PUT(m[k], mean);
-    PUT(v[k], square);
+    PUT(m[k], CF_REPLACE(mean, small_m, m_bits));
+    PUT(v[k], CF_REPLACE(square, small_v, v_bits));
     if (with_largest) {
         square = CF_NAME(larger)(GET(largest[k]), square);
         PUT(largest[k], square);
@@ -153,17 +199,25 @@ CF_INLINE void CF_NAME(adam_family)(
     rate = W(2) / (ROOT(square) + W(3));
     if (with_bounds)
         rate = CF_NAME(bounded)(rate, W(6), W(7));
-    PUT(p[k], R(R(GET(p[k]) * C(4)) - W(5) * (rate * mean)));
+    PUT(p[k], R(value - W(5) * (rate * mean)));
 }
 
-CF_STEP(adam) { CF_NAME(adam_family)(c, w, p, g, s, s2, s3, k, overflow, 0, 0); }
-CF_STEP(amsgrad) { CF_NAME(adam_family)(c, w, p, g, s, s2, s3, k, overflow, 1, 0); }
-CF_STEP(adabound) { CF_NAME(adam_family)(c, w, p, g, s, s2, s3, k, overflow, 0, 1); }
-CF_STEP(amsbound) { CF_NAME(adam_family)(c, w, p, g, s, s2, s3, k, overflow, 1, 1); }
-CF_UPDATE(adam, 2)
-CF_UPDATE(amsgrad, 3)
-CF_UPDATE(adabound, 2)
-CF_UPDATE(amsbound, 3)
+#define CF_ADAM(name, states, with_largest, with_bounds)                      \
+    CF_STEP(name) {                                                           \
+        CF_NAME(adam_family)(c, w, p, g, s, s2, s3, k, overflow,              \
+                             with_largest, with_bounds, 0);                   \
+    }                                                                         \
+    CF_STEP(name##_small) {                                                   \
+        CF_NAME(adam_family)(c, w, p, g, s, s2, s3, k, overflow,              \
+                             with_largest, with_bounds, 1);                   \
+    }                                                                         \
+    CF_DECAYING_UPDATE(name, states)
+
+CF_ADAM(adam, 2, 0, 0)
+CF_ADAM(amsgrad, 3, 1, 0)
+CF_ADAM(adabound, 2, 0, 1)
+CF_ADAM(amsbound, 3, 1, 1)
+#undef CF_ADAM
 
 /* 1 - beta, the weight of the means, 1 - rho, rho, eta, lr, decay; the states m and v.
    The means first; then, in the place of the parameter, the factor of the step, whose

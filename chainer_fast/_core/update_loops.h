@@ -12,6 +12,7 @@
 
 #include "half.h"
 #include "loops.h"
+#include "update_small.h"
 
 #define CF_COEFFICIENTS 9
 
@@ -40,8 +41,14 @@ typedef void (*cf_update_loop)(void **, ptrdiff_t, const double *);
 #define CF_PREFETCH(address) ((void)0)
 #endif
 
-/* A loop over the elements, given the name of the function for one element. */
-#define CF_UPDATE(name, states)                                               \
+/* A loop over the elements, given the name of the function for one element. In rules
+   whose first one or two states decay, blocks with small numbers have a loop and a
+   function of their own. */
+#define CF_UPDATE(name, states) CF_UPDATE_BUT(name, states, name, 0)
+#define CF_DECAYING_UPDATE(name, states)                                      \
+    CF_UPDATE(name##_small, states)                                           \
+    CF_UPDATE_BUT(name, states, name##_small, states)
+#define CF_UPDATE_BUT(name, states, small, decaying)                          \
     CF_CLONES static void CF_NAME(name)(                                      \
             void **a, ptrdiff_t n, const double *given) {                     \
         T *const p = (T *)a[0], *const g = (T *)a[1];                         \
@@ -65,6 +72,12 @@ typedef void (*cf_update_loop)(void **, ptrdiff_t, const double *);
                     CF_PREFETCH(s2 + k);                                      \
                 if (states > 2)                                               \
                     CF_PREFETCH(s3 + k);                                      \
+            }                                                                 \
+            if ((decaying > 0 && CF_ANY_SMALL(s + i))                         \
+                    || (decaying > 1 && CF_ANY_SMALL(s2 + i))) {              \
+                void *block[5] = {p + i, g + i, s + i, s2 + i, s3 + i};       \
+                CF_NAME(small)(block, CF_BLOCK, given);                       \
+                continue;                                                     \
             }                                                                 \
             CF_INDEPENDENT                                                    \
             for (k = i; k < i + CF_BLOCK; ++k)                                \
@@ -106,6 +119,12 @@ CF_INLINE double cf_number_d(double x) {
     return x;
 }
 
+/* Only in float are small numbers slow: halves are computed as floats, where they are
+   normal, and doubles do not get there within any usual training. */
+#define CF_ANY_SMALL(x) 0
+#define CF_SHRINK(x, c, less, bits) (*(bits) = 0)
+#define CF_REPLACE(x, condition, value) ((void)(condition), (void)(value), (x))
+
 #define T uint16_t
 #define A float
 #define NUMBER(x) cf_number_f(x)
@@ -131,12 +150,26 @@ CF_INLINE double cf_number_d(double x) {
 #define PUT(x, value) ((x) = (value))
 #define R(x) (x)
 
+#undef CF_ANY_SMALL
+#undef CF_SHRINK
+#undef CF_REPLACE
+#define CF_ANY_SMALL(x) cf_any_small((x), CF_BLOCK)
+#define CF_SHRINK(x, c, less, bits) cf_shrunk((x), (c), (less), (bits))
+#define CF_REPLACE(x, condition, value) \
+    cf_from_bits(cf_pick((condition), (value), cf_bits(x)))
+
 #define T float
 #define A float
 #define CF_SUFFIX f
 #define ROOT(x) sqrtf(x)
 #define NUMBER(x) cf_number_f(x)
 #include "update_formulas.h"
+#undef CF_ANY_SMALL
+#undef CF_SHRINK
+#undef CF_REPLACE
+#define CF_ANY_SMALL(x) 0
+#define CF_SHRINK(x, c, less, bits) (*(bits) = 0)
+#define CF_REPLACE(x, condition, value) ((void)(condition), (void)(value), (x))
 #undef T
 #undef A
 #undef CF_SUFFIX

@@ -13,7 +13,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from libc.float cimport FLT_MAX
-from libc.math cimport fabs, isfinite, pow, sqrt
+from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
 
 np.import_array()
 
@@ -330,7 +330,22 @@ cdef class AdamRecipe(Recipe):
             c[7] = final_lr * (1. + 1. / (h[7] * t))
             if c[6] != c[6] or c[7] != c[7]:
                 return False
+        c[8] = _size_of_fixed(c)
         return True
+
+
+cdef double _size_of_fixed(const double *c) noexcept:
+    """Size from which on a float32 parameter does not feel a vanishing mean.
+
+    If the part of a mean by which it decays is subnormal, the step is smaller than
+    a quarter of the distance from the parameter to the next number.
+    """
+    cdef double rate, size
+    if not (c[0] > 0 and c[3] > 0):
+        return INFINITY
+    rate = max(fabs(c[2]) / c[3], fabs(c[6]), fabs(c[7]))
+    size = 1.01 * 2. ** (26 - 126) * rate * fabs(c[5]) / c[0]
+    return size if rate < 1e30 and size < 1e30 else INFINITY
 
 
 # -- hooks

@@ -112,6 +112,51 @@ def test_same_bits_of_long_arrays(rule_class, kwargs, dtype):
         assert_same_steps(*pair(rule_class, kwargs, data), grads)
 
 
+def decayed(rng, n):
+    """Return numbers from the smallest ones of float32 to 2^-85, of either sign."""
+    sizes = np.ldexp(rng.uniform(0.5, 1, n), rng.randint(-149, -85, n))
+    return (sizes * rng.choice([-1, 1], n)).astype('f4')
+
+
+@pytest.mark.parametrize('rate', [0., 0.3, 0.9, 0.999, 0.99999, 1.])
+@pytest.mark.parametrize('rule_class,kwargs', [
+    (MomentumSGDRule, {'momentum': None}), (RMSpropRule, {'alpha': None}),
+    (RMSpropRule, {'alpha': None, 'eps': 0.}), (AdamRule, {'beta1': None}),
+    (AdamRule, {'beta1': 0.8, 'beta2': None}),
+    (AdamRule, {'beta1': None, 'eps': 1e-30}), (AdamRule, {'beta1': None, 'eps': 0.}),
+    (AdamRule, {'beta1': None, 'alpha': 1e30}), (AdamRule, {'beta2': None, 'eta': -5.}),
+    (AdamRule, {'beta1': None, 'amsgrad': True}),
+    (AdamRule, {'beta1': None, 'weight_decay_rate': 0.3}),
+    (AdamRule, {'beta1': None, 'beta2': 0.9, 'adabound': True, 'final_lr': 1e20}),
+], ids=str)
+def test_same_bits_of_decayed_states(rule_class, kwargs, rate):
+    if rule_class is AdamRule and rate == 1:
+        rate = 0.5  # there is no such Adam
+    kwargs = {k: rate if v is None else v for k, v in kwargs.items()}
+    rng = np.random.RandomState(0)
+    n = 700
+    data = np.where(rng.rand(n) < 0.3, decayed(rng, n), rng.randn(n)).astype('f4')
+    data[:20] = 0
+    data[20:40] *= -0.
+    params, rules = pair(rule_class, kwargs, data)
+    states = rules[0].state
+    for state in states.values():
+        values = np.where(rng.rand(n) < 0.1, rng.randn(n), decayed(rng, n))
+        state[...] = abs(values) if state is not states.get('m') else values
+        state[rng.rand(n) < 0.1] = 0
+    if rule_class is MomentumSGDRule:
+        states['v'] *= rng.choice([-1, 1], n)
+    for name, state in states.items():
+        rules[1].state[name] = state.copy()
+    grads = []
+    for _ in range(3):
+        grad = np.where(rng.rand(n) < 0.8, 0, rng.randn(n)).astype('f4')
+        grad[::7] *= -1
+        grads.append(np.where(rng.rand(n) < 0.1, decayed(rng, n), grad))
+    with np.errstate(all='ignore'):
+        assert_same_steps(params, rules, grads)
+
+
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 @pytest.mark.parametrize('rule_class,kwargs', RULES, ids=IDS)
 def test_nan_is_no_error(rule_class, kwargs, dtype):
