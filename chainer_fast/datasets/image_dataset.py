@@ -53,6 +53,12 @@ def _load(source, dtype):
     return _postprocess_image(_read_image_as_array(source, dtype))
 
 
+def _as_label(label, dtype):
+    label = numpy.array(label)
+    # Numbers that the dtype cannot hold wrap around, as -1 for "ignore" may have to.
+    return label if dtype is None else label.astype(dtype)
+
+
 def _read_lines(path):
     with open(path) as file:
         return [line.strip() for line in file]
@@ -162,7 +168,7 @@ class LabeledImageDataset(dataset_mixin.DatasetMixin):
         """
         name, label = self._pairs[i]
         return (_load(os.path.join(self._root, name), self._dtype),
-                numpy.array(label, self._label_dtype))
+                _as_label(label, self._label_dtype))
 
 
 class ZippedImageDataset(dataset_mixin.DatasetMixin):
@@ -319,4 +325,5 @@ class LabeledZippedImageDataset(dataset_mixin.DatasetMixin):
             The image, ``(channels, height, width)``, and the label, ``()``.
         """
         name, label = self._pairs[i]
-        return self._zipfile.get_example(name), numpy.array(label, self._label_dtype)
+        return (self._zipfile.get_example(name),
+                _as_label(label, self._label_dtype))

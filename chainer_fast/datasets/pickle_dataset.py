@@ -21,9 +21,17 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         Readable and seekable. If it has a method ``after_fork()``, that is called in
         each process that :mod:`multiprocessing` forks, to make the reader independent
         of the parent's.
+
+    Raises
+    ------
+    ValueError
+        If the reader says that it is not seekable.
     """
 
     def __init__(self, reader):
+        if hasattr(reader, 'seekable') and not reader.seekable():
+            raise ValueError('a data set goes back and forth in its file, but %r '
+                             'can only be read once' % (reader,))
         self._reader = reader
         self._positions = []
         self._set_up()

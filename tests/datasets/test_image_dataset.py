@@ -89,6 +89,17 @@ def test_lines_that_are_no_pairs(folder, text):
             make()
 
 
+@pytest.mark.parametrize('dtype, label', [('u1', 249), ('i8', -7), (None, -7)])
+def test_label_that_the_dtype_cannot_hold(folder, dtype, label):
+    (folder / 'negative.txt').write_text('colour.png -7')
+    for images in (
+            datasets.LabeledImageDataset([('colour.png', -7)], folder, None, dtype),
+            datasets.LabeledZippedImageDataset(
+                folder / 'all.zip', folder / 'negative.txt', None, dtype)):
+        found = images[0][1]
+        assert (found, found.dtype, found.shape) == (label, dtype or 'i8', ())
+
+
 def test_zipped_images(folder):
     images = datasets.ZippedImageDataset(str(folder / 'all.zip'))
     check(images[:])

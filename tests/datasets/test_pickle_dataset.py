@@ -83,3 +83,12 @@ def test_after_fork(path):
         sys.exit(code != 0)
     '''
     subprocess.run([sys.executable, '-c', code, path], check=True, timeout=60)
+
+
+def test_reader_that_cannot_go_back():
+    class Pipe(io.BytesIO):
+        def seekable(self):
+            return False
+
+    with pytest.raises(ValueError, match='back and forth'):
+        datasets.PickleDataset(Pipe())
