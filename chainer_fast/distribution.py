@@ -3,6 +3,9 @@ import math
 
 from chainer_fast import backend
 from chainer_fast.functions.array import reshape
+from chainer_fast.utils.cache import cached_property
+
+_PACKAGE = __name__.partition('.')[0]
 
 
 class Distribution:
@@ -18,6 +21,14 @@ class Distribution:
     ``sample_shape + batch_shape``. Results are variables from which can be
     differentiated back to the points and to the parameters.
     """
+
+    def __setstate__(self, state):
+        slots = {}
+        if isinstance(state, tuple):    # of a derived class that has slots
+            state, slots = state
+        vars(self).update(_under_own_names(type(self), state or {}))
+        for name, value in slots.items():
+            setattr(self, name, value)
 
     # Shapes and parameters
     #
@@ -245,6 +256,34 @@ class Distribution:
 
 # Formulas of divergences, by the two classes of distribution. A subclass has none of
 # those of its bases: they need not hold for it.
+def _under_own_names(cls, state):
+    """Return the attributes of a pickled distribution, which Chainer may have written.
+
+    It hides parameters under names such as ``_Normal__loc``, which is ``_loc`` here.
+    What it had computed from them is computed anew: that has lost its graph.
+    """
+    hiding = tuple([
+        '_%s__' % base.__name__ for base in cls.__mro__
+        if base.__module__.partition('.')[0] == _PACKAGE])
+    if not any(name.startswith(hiding) for name in state):
+        return state
+    own = {}
+    for name, value in state.items():
+        if name.startswith(hiding):
+            own[name[name.index('__'):][1:]] = value
+        elif not _is_computed(cls, name, value):
+            own[name] = value
+    return own
+
+
+def _is_computed(cls, name, value):
+    """Whether an attribute keeps what was computed with and without a graph."""
+    if isinstance(getattr(cls, name, None), cached_property):
+        return True
+    return (type(value) is dict and bool(value)
+            and all(type(has_graph) is bool for has_graph in value))
+
+
 _KLDIVERGENCE = {}
 
 

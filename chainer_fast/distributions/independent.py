@@ -48,7 +48,7 @@ class Independent(Distribution):
                 % (shape, reinterpreted_batch_ndims))
         super().__init__()
         self._distribution = distribution
-        self._ndims = reinterpreted_batch_ndims
+        self._reinterpreted_batch_ndims = reinterpreted_batch_ndims
         n_kept = len(shape) - reinterpreted_batch_ndims
         self._batch_shape = shape[:n_kept]
         self._event_shape = shape[n_kept:] + distribution.event_shape
@@ -61,7 +61,7 @@ class Independent(Distribution):
     @property
     def reinterpreted_batch_ndims(self):
         """int: How many axes of its batch are axes of events."""
-        return self._ndims
+        return self._reinterpreted_batch_ndims
 
     @property
     def batch_shape(self):
@@ -85,9 +85,9 @@ class Independent(Distribution):
 
     def _reduced(self, reduce, values):
         """Apply a reduction to the axes of a batch that have become axes of events."""
-        if self._ndims == 0:
+        if self._reinterpreted_batch_ndims == 0:
             return values
-        axes = tuple(range(values.ndim - self._ndims, values.ndim))
+        axes = tuple(range(values.ndim - self._reinterpreted_batch_ndims, values.ndim))
         return reduce(values, axis=axes)
 
     def prob(self, x):
@@ -140,7 +140,7 @@ class Independent(Distribution):
     def covariance(self):
         # One block of each of the independent distributions along the diagonal.
         blocks = self.distribution.covariance
-        n_blocks = math.prod(self.event_shape[:self._ndims])
+        n_blocks = math.prod(self.event_shape[:self._reinterpreted_batch_ndims])
         size = blocks.shape[-1]
         blocks = reshape.reshape(
             blocks, self.batch_shape + (n_blocks, size, 1, size))

@@ -50,38 +50,37 @@ class Uniform(Distribution):
                 'Uniform needs its interval in one form, low and high or loc and '
                 'scale, got %s' % ('both' if has_ends else 'no complete pair'))
         super().__init__()
-        self._has_ends = has_ends
-        self._start = low if has_ends else loc
-        self._high = high
-        self._scale = scale
+        self._use_low_high = has_ends
+        self._low, self._high = low, high
+        self._loc, self._scale = loc, scale
 
     @cached_property
     def low(self):
         """Variable: Lower ends of the intervals."""
-        return as_variable(self._start)
+        return as_variable(self._low if self._use_low_high else self._loc)
 
     @cached_property
     def high(self):
         """Variable: Upper ends of the intervals."""
-        if self._has_ends:
+        if self._use_low_high:
             return as_variable(self._high)
         return self.loc + self.scale
 
     @cached_property
     def loc(self):
         """Variable: Lower ends of the intervals."""
-        return as_variable(self._start)
+        return as_variable(self._low if self._use_low_high else self._loc)
 
     @cached_property
     def scale(self):
         """Variable: Lengths of the intervals."""
-        if self._has_ends:
+        if self._use_low_high:
             return self.high - self.low
         return as_variable(self._scale)
 
     @property
     def params(self):
-        names = ('low', 'high') if self._has_ends else ('loc', 'scale')
+        names = ('low', 'high') if self._use_low_high else ('loc', 'scale')
         return {name: getattr(self, name) for name in names}
 
     @property
