@@ -6,6 +6,7 @@ import numpy
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import _statemachine
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
+from chainer_fast.serializer import Deserializer
 
 
 class OrderedIterator(Iterator):
@@ -82,8 +83,13 @@ class OrderedIterator(Iterator):
             previous = serializer('previous_epoch_detail', self._previous_epoch_detail)
         except KeyError:
             # Snapshots of early versions lack it; it is one batch before the position.
-            previous = max(self.epoch_detail - self.batch_size / self._epoch_size, 0.)
+            previous = -1.
+            if self.epoch_detail > 0:
+                before = self.current_position - self.batch_size
+                previous = max(self.epoch + before / self._epoch_size, 0.)
         self._previous_epoch_detail = previous
+        if isinstance(self.order_sampler, ShuffleOrderSampler):
+            self.order_sampler.serialize(serializer)
 
     def _serialize_order(self, serializer):
         # A deserializer fills the array that it gets: give it one that nobody else
@@ -94,6 +100,82 @@ class OrderedIterator(Iterator):
             return serializer(name, order)
         except KeyError:
             return serializer(other_name, order)
+
+
+class ReadAheadIterator(OrderedIterator):
+    """Base of the iterators that read batches before they are asked for.
+
+    Orders are sampled in advance with that, and the sampler may not give them a second
+    time: those that are not in use yet are kept, also in snapshots.
+
+    A subclass keeps its batches with their states and orders, tells of the orders in
+    :meth:`_orders_ahead`, and forgets the batches in :meth:`_drop_ahead`.
+    """
+
+    _sampled = ()
+
+    def _restart(self):
+        self._sampled = []
+        super()._restart()
+
+    def _step(self, state):
+        """Return state and indices as :meth:`_after` does, and the orders it took."""
+        orders = []
+
+        def sample(order, position):
+            if self._sampled:
+                orders.append(self._sampled.pop(0))
+            else:
+                orders.append(self.order_sampler(order, position))
+            return orders[-1]
+
+        state, indices = _statemachine.iterator_statemachine(
+            state, self.batch_size, self.repeat, sample, len(self.dataset))
+        return state, indices, orders
+
+    def _orders_ahead(self):
+        """Return the orders that were taken for batches which are still to come."""
+        raise NotImplementedError
+
+    def _all_orders_ahead(self):
+        return [*self._orders_ahead(), *self._sampled]
+
+    def _drop_ahead(self):
+        """Forget the batches that were read in advance."""
+        raise NotImplementedError
+
+    def _reread(self):
+        """Forget the batches that were read in advance; the orders are used again."""
+        self._sampled = self._all_orders_ahead()
+        self._drop_ahead()
+
+    def serialize(self, serializer):
+        """Write or read position, orders and epoch; see the base class."""
+        before, orders = self._state, self._all_orders_ahead()
+        super().serialize(serializer)
+        if not isinstance(serializer, Deserializer):
+            if orders:
+                serializer('orders_ahead', numpy.array(orders))
+            return
+        loaded = _load_orders_ahead(serializer, self._epoch_size)
+        if not (same_state(before, self._state) and numpy.array_equal(orders, loaded)):
+            self._drop_ahead()
+            self._sampled = loaded
+
+
+def _load_orders_ahead(serializer, epoch_size):
+    """Return a list of orders; empty for snapshots that have none."""
+    try:
+        orders = serializer('orders_ahead', None)
+    except KeyError:
+        orders = None
+    if orders is None:
+        return []
+    if orders.ndim != 2 or orders.shape[1] != epoch_size or orders.dtype.kind != 'i':
+        raise ValueError(
+            'orders_ahead has shape %s and dtype %s, but orders of %d indices were '
+            'expected' % (orders.shape, orders.dtype, epoch_size))
+    return list(orders)
 
 
 class RepeatProperty:

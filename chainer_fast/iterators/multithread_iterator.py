@@ -4,14 +4,13 @@ import multiprocessing.pool
 import operator
 
 from chainer_fast.iterators._ordered_iterator import (
-    OrderedIterator,
+    ReadAheadIterator,
     RepeatProperty,
-    same_state,
 )
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
 
 
-class MultithreadIterator(RepeatProperty, OrderedIterator):
+class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     """Iterator with threads that read the next batch while this one is in use.
 
     It pays where reading an example waits (for files, for the network) or computes
@@ -40,7 +39,7 @@ class MultithreadIterator(RepeatProperty, OrderedIterator):
     # Early versions of this iterator and the other iterators differ in the name.
     _order_keys = ('_order', 'order')
     _order_is_always_written = True
-    _pool = None
+    _pool = _next = None
 
     def __init__(self, dataset, batch_size, repeat=True, shuffle=None, n_threads=1,
                  order_sampler=None):
@@ -53,25 +52,27 @@ class MultithreadIterator(RepeatProperty, OrderedIterator):
     def reset(self):
         """Go back to the beginning, with a new order where the order is sampled."""
         # What is being read in advance, if anything: (result of the pool or None at
-        # the end, state once it is handed out).
+        # the end, state once it is handed out, orders that were sampled for it).
         self._next = None
         self._restart()
 
     def finalize(self):
         """Stop the threads and forget what they read in advance."""
-        pool, self._pool, self._next = self._pool, None, None
+        self._reread()
+        pool, self._pool = self._pool, None
         if pool is not None:
             pool.terminate()
 
     def __getstate__(self):
         # A copy reads with threads of its own.
-        return dict(self.__dict__, _pool=None, _next=None)
+        return dict(self.__dict__, _pool=None, _next=None,
+                    _sampled=self._all_orders_ahead())
 
     def __next__(self):
         if self._next is None:
             self._read_ahead()
         self._previous_epoch_detail = self.epoch_detail
-        result, self._state = self._next
+        result, self._state, _ = self._next
         if result is None:
             raise StopIteration
         self._next = None
@@ -83,18 +84,17 @@ class MultithreadIterator(RepeatProperty, OrderedIterator):
     next = __next__
 
     def _read_ahead(self):
-        state, indices = self._after(self._state)
+        state, indices, orders = self._step(self._state)
         if indices is None:
-            self._next = None, state
+            self._next = None, state, orders
             return
         if self._pool is None:
             self._pool = multiprocessing.pool.ThreadPool(self.n_threads)
         read = functools.partial(operator.getitem, self.dataset)
-        self._next = self._pool.map_async(read, indices.tolist()), state
+        self._next = self._pool.map_async(read, indices.tolist()), state, orders
 
-    def serialize(self, serializer):
-        """Write or read position, order and epoch; see the base class."""
-        before = self._state
-        super().serialize(serializer)
-        if not same_state(before, self._state):
-            self._next = None
+    def _orders_ahead(self):
+        return [] if self._next is None else list(self._next[2])
+
+    def _drop_ahead(self):
+        self._next = None

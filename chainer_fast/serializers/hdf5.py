@@ -5,7 +5,7 @@ import numpy
 
 from chainer_fast import serializer
 from chainer_fast.backends import cuda
-from chainer_fast.serializers import _convert, _loading
+from chainer_fast.serializers import _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
 
 
@@ -178,7 +178,8 @@ def _save(file, obj, compression):
         serializer = HDF5Serializer(opened, compression)
         if isinstance(obj, dict):
             for key, array in obj.items():
-                serializer(key, array)
+                # npz.serialize has no other form for None.
+                serializer(key, None if _npy.is_none(array) else array)
         else:
             serializer.save(obj)
 

@@ -98,22 +98,55 @@ def test_copies_go_on_by_themselves(clone):
     other.finalize()
 
 
-@given(sizes, sizes, st.integers(0, 4), st.integers(0, 9))
-def test_goes_on_from_a_snapshot(n, size, count, seed):
+@given(sizes, sizes, st.integers(0, 4), st.integers(0, 9), st.booleans())
+def test_goes_on_from_a_snapshot(n, size, count, seed, used):
     numpy.random.seed(seed)
     with iterators.MultithreadIterator(list(range(n)), size) as it:
         for _ in range(count):
             it.next()
         snapshot = saved(it)
-        assert sorted(snapshot) == ['_order', 'current_position', 'epoch',
-                                    'is_new_epoch', 'previous_epoch_detail']
-        order = snapshot['_order'][it.current_position:][:size].tolist()
+        assert set(snapshot) - {'orders_ahead'} == {
+            '_order', 'current_position', 'epoch', 'is_new_epoch',
+            'previous_epoch_detail'}
+        # Orders that were sampled for batches to come are part of it.
+        random_state = numpy.random.get_state()
+        expected = [(it.next(), state_of(it)) for _ in range(4)]
         with iterators.MultithreadIterator(list(range(n)), size) as other:
-            other.next()
+            if used:
+                other.next()
+            numpy.random.set_state(random_state)
             other.serialize(serializers.NpzDeserializer(snapshot))
-            assert state_of(other) == state_of(it)
-            assert other.next()[:len(order)] == order
-            assert it.next()[:len(order)] == order
+            if count:
+                assert saved(other).keys() == snapshot.keys()
+            assert [(other.next(), state_of(other)) for _ in range(4)] == expected
+
+
+def test_orders_survive_what_was_read_with_them():
+    with iterators.MultithreadIterator(list(range(4)), 3) as it:
+        it.next()   # the next one needs a new order
+        copies = [copy.copy(it), pickled(it)]
+        snapshot = saved(it)
+        it.finalize()
+        assert_same(saved(it), snapshot)
+        batch = it.next()
+    for other in copies:
+        with other:
+            assert other.next() == batch
+
+
+def assert_same(one, other):
+    assert one.keys() == other.keys()
+    for key in one:
+        numpy.testing.assert_array_equal(one[key], other[key])
+
+
+@pytest.mark.parametrize('orders', [
+    numpy.zeros((1, 3), int), numpy.zeros(4, int), numpy.zeros((1, 4))])
+def test_orders_that_do_not_fit(orders):
+    with iterators.MultithreadIterator(list(range(4)), 3) as it:
+        snapshot = dict(saved(it), orders_ahead=orders)
+        with pytest.raises(ValueError, match='orders of 4 indices were expected'):
+            it.serialize(serializers.NpzDeserializer(snapshot))
 
 
 @pytest.mark.parametrize('shuffle', [True, False])

@@ -79,6 +79,26 @@ def test_random_state_of_ones_own():
     assert numpy.random.permutation(3).tolist() == [2, 1, 0]
 
 
+def test_random_state_of_ones_own_is_in_the_snapshot():
+    def make(seed, generator=numpy.random.RandomState):
+        sampler = iterators.ShuffleOrderSampler(generator(seed))
+        return iterators.SerialIterator(range(5), 5, order_sampler=sampler)
+
+    it, other, before = make(1), make(2), numpy.random.get_state()[1]
+    for _ in range(3):
+        it.next()
+    snapshot = saved(it)
+    other.serialize(serializers.NpzDeserializer(snapshot))
+    assert [other.next() for _ in range(3)] == [it.next() for _ in range(3)]
+    assert numpy.array_equal(numpy.random.get_state()[1], before)
+    # Chainer's has none, and other generators are left alone.
+    del snapshot['random_state']
+    for reader in it, make(0, numpy.random.default_rng):
+        reader.serialize(serializers.NpzDeserializer(snapshot))
+    assert 'random_state' not in saved(reader)
+    assert 'random_state' not in saved(iterators.SerialIterator(range(5), 5))
+
+
 def test_sampler_sees_what_is_left_of_the_order():
     calls = []
 

@@ -54,11 +54,12 @@ class MicroAverage(extension.Extension):
     def serialize(self, serializer):
         for attribute in ('_numerator', '_denominator'):
             if isinstance(serializer, Deserializer):
-                # With the type that it had: anything, not that of the first zero.
+                # With the type that it had, not that of the first zero. An integer of
+                # NumPy would make a float32 a float64.
                 total = serializer(attribute, None)
                 if total is not None:
-                    setattr(self, attribute, total[()])
+                    setattr(self, attribute, (
+                        total.item() if total.dtype.kind in 'biu' else total[()]))
             else:
-                total = getattr(self, attribute)
-                serializer(attribute, getattr(total, 'array', total))
+                serializer(attribute, getattr(self, attribute))
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')

@@ -1,0 +1,58 @@
+"""However often a training is killed, it ends with the weights of an unbroken one."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+from tests.training.faults import killing
+
+pytestmark = pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+
+
+@pytest.fixture
+def folder():
+    """A folder in memory if possible: how soon a disk flushes is not the question."""
+    memory = '/dev/shm'
+    with tempfile.TemporaryDirectory(
+            dir=memory if os.access(memory, os.W_OK) else None) as path:
+        yield path
+
+
+def run_killing(folder, seed, iterator, writers):
+    """Return what is told of each run."""
+    root = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
+    environment = dict(
+        os.environ, PYTHONPATH=root, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
+    process = subprocess.run(
+        [sys.executable, '-m', killing.__name__, folder, str(seed), iterator,
+         *writers], env=environment, capture_output=True, text=True, timeout=120,
+        cwd=root)
+    assert process.returncode == 0, process.stderr
+    runs = [json.loads(line) for line in process.stdout.splitlines()]
+    assert [run['writer'] for run in runs] == list(writers)
+    for run in runs:
+        assert run['differences'] == [], run
+    return runs
+
+
+@pytest.mark.parametrize('writer', killing.WRITERS)
+def test_fifty_runs_that_are_killed(folder, writer):
+    runs = run_killing(
+        folder, killing.WRITERS.index(writer), 'serial', [writer] * 10)
+    assert sum(run['kills'] for run in runs) >= 20
+    # Some of the last programs began in the middle.
+    assert sum(run['begun_at'] > 0 for run in runs) >= 5
+    # Of a process that writes, nothing but the program is killed.
+    if not writer.startswith('Process'):
+        assert sum(run['hits'] for run in runs) >= 2
+        assert {run['n_snapshots'] for run in runs} == {killing.N_RETAINS}
+        assert not any(run['relics'] for run in runs)
+
+
+@pytest.mark.parametrize('iterator', ['multithread', 'multiprocess'])
+def test_iterators_that_read_ahead(folder, iterator):
+    runs = run_killing(folder, 9, iterator, ['SimpleWriter', 'ThreadQueueWriter'] * 2)
+    assert sum(run['kills'] for run in runs) >= 8
