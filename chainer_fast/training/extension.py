@@ -60,8 +60,9 @@ class Extension:
     def initialize(self, trainer):
         """Prepare; the trainer calls this once, before the loop begins.
 
-        It is called for a resumed training too, after the state was restored. It may
-        change hyperparameters, but must not disturb a state that was restored.
+        It is called for a resumed training too, after the state was restored, unless
+        the trigger has an attribute ``finished`` that is true. It may change
+        hyperparameters, but must not disturb a state that was restored.
 
         Parameters
         ----------

@@ -185,9 +185,10 @@ class Trainer:
 
         self._start_at = _get_time()
         # Snapshots first: they may load a state for the others to go on from.
-        for initialize in _methods(
-                sorted(extensions, key=lambda e: not _is_snapshot(e)), 'initialize'):
-            initialize(self)
+        for entry in sorted(entries, key=lambda e: not _is_snapshot(e.extension)):
+            initialize = getattr(entry.extension, 'initialize', None)
+            if initialize and not _is_over(entry):
+                initialize(self)
 
         try:
             self._loop(entries)
@@ -281,6 +282,16 @@ def _make_reporter(updater):
 
 def _is_snapshot(extension):
     return getattr(extension, '_saves_trainer', None) is not None
+
+
+def _is_over(entry):
+    """Return whether an extension has been called for the last time before.
+
+    It is not to be initialized again then, unless it tells that it has something to
+    restore.
+    """
+    return getattr(entry.trigger, 'finished', False) and not getattr(
+        entry.extension, '_restores', False)
 
 
 def _in_order_of_calls(entries):

@@ -3,7 +3,8 @@ import warnings
 import pytest
 
 import chainer_fast
-from chainer_fast import training
+from chainer_fast import links, optimizers, training
+from chainer_fast.training import extensions
 from tests.training import stubs
 
 
@@ -298,6 +299,43 @@ def test_resumed_training_calls_what_an_uninterrupted_one_does(tmp_path, stop):
     second = make(9, parts)
     stubs.load(second, stubs.save(first)).run()
     assert parts == whole
+
+
+@pytest.mark.parametrize('trigger, again', [
+    (lambda: training.triggers.OnceTrigger(), False),
+    (lambda: training.triggers.OnceTrigger(call_on_resume=True), True),
+    (lambda: training.triggers.ManualScheduleTrigger([1, 3], 'iteration'), False),
+    (lambda: training.triggers.ManualScheduleTrigger([1, 5], 'iteration'), True),
+    (lambda: (1, 'iteration'), True)])
+def test_what_is_over_is_not_initialized_again(tmp_path, trigger, again):
+    def make(log):
+        trainer = stubs.make_trainer(out=tmp_path)
+        trainer.extend(Recorder(log, 'x'), trigger=trigger())
+        return trainer
+
+    log = []
+    first = make(log)
+    first.run()
+    assert log[0] == ('x', 'initialize')
+    log.clear()
+    stubs.load(make(log), stubs.save(first)).run()
+    assert (('x', 'initialize') in log) == again
+    assert log[-1] == ('x', 'finalize')
+
+
+def test_shift_that_is_over_restores_its_value(tmp_path):
+    def make():
+        trainer = stubs.make_trainer(out=tmp_path)
+        optimizer = optimizers.SGD(1.).setup(links.Linear(1, 1))
+        trainer.updater.optimizers = {'main': optimizer}
+        trainer.extend(extensions.ExponentialShift('lr', .5),
+                       trigger=training.triggers.ManualScheduleTrigger(2, 'iteration'))
+        return trainer
+
+    first, second = make(), make()
+    first.run()
+    stubs.load(second, stubs.save(first)).run()
+    assert second.updater.get_optimizer('main').lr == .5
 
 
 def test_snapshot_that_lacks_a_trigger(trainer):

@@ -28,6 +28,8 @@ class HyperparameterShift(extension.Extension):
         By default the main one of the updater.
     """
 
+    _restores = True  # snapshots do not contain hyperparameters
+
     def __init__(self, attr, init=None, optimizer=None):
         self._attr = attr
         self._init = init
