@@ -103,7 +103,7 @@ class Runner:
 
     def _follow(self, base, run, before, results):
         """Make a run, then the ones that follow; ``before`` is the result it needs."""
-        if before and before.outcome != PASSED:
+        if before and before.outcome != PASSED and not run.excused:
             reason = before.reason
             if before.outcome == FAILED:
                 reason = '%s failed before it' % before.run.script

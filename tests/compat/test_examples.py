@@ -78,7 +78,10 @@ RUNS = [
             Run('good/use.py', prints='model is 42'),
             Run('good/use.py', prints='model is 43'),
         )),
-    Run('bad/fails.py', then=(Run('bad/after.py'),)),
+    Run('bad/fails.py', then=(
+        Run('bad/after.py'),
+        Run('bad/after.py', excused='a GPU'),
+    )),
     Run('bad/nothing.py', produces=('model',)),
     Run('bad/nothing.py', prepare=broken),
     Run('bad/usage.py', ('--no-option',)),
@@ -168,6 +171,7 @@ def test_failures(examples):
     assert rows(process) == [
         ('fails.py', 'failed', 'ValueError: no such number'),
         ('after.py', 'failed', 'bad/fails.py failed before it'),
+        ('after.py', 'excused', 'a GPU'),
         ('nothing.py', 'failed', 'left no file model'),
         ('nothing.py', 'failed', "no stand-in data: RuntimeError('no data')"),
         ('usage.py --no-option', 'failed',
