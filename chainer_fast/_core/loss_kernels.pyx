@@ -1,4 +1,4 @@
-"""Compiled shortcut of the cross entropy between scores and labels."""
+"""Compiled shortcuts of what is computed from scores and labels."""
 import numpy
 
 cimport numpy as np
@@ -216,3 +216,50 @@ cdef class SoftmaxCrossEntropyKernel(Kernel):
             return 0
         gx[0] = given(out)
         return 1
+
+
+cdef npy_intp _hits(const real *x, object t, npy_intp rows, npy_intp columns) noexcept:
+    """Count the labels with the highest score; -1 where a score is NaN."""
+    cdef npy_intp i, j, best, hits = 0
+    for i in range(rows):
+        best = 0
+        for j in range(columns):
+            if x[j] != x[j]:
+                return -1
+            if x[j] > x[best]:
+                best = j
+        hits += best == _label(t, i)
+        x += columns
+    return hits
+
+
+cdef class AccuracyKernel(Kernel):
+    """Share of right ones for a matrix of scores, all labels counted."""
+
+    cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
+        cdef object x = <object>xs[0]
+        cdef object t
+        cdef char kind = kind_of(x)
+        cdef npy_intp rows, hits
+        if n != 2 or not kind or PyArray_NDIM(x) != 2:
+            return None
+        t = <object>xs[1]
+        rows = PyArray_DIM(<np.ndarray>x, 0)
+        # Beyond the last size, counts have to be rounded on the way.
+        if not _plain_labels(t) or PyArray_DIM(<np.ndarray>t, 0) != rows or (
+                rows >= 1 << 24 or own_attribute(function, 'ignore_label') is not None):
+            return None
+        share = PyArray_EMPTY(0, NULL, PyArray_TYPE(<np.ndarray>x), 0)
+        if kind == b'f':
+            hits = _hits(<float *>PyArray_DATA(<np.ndarray>x), t, rows,
+                         PyArray_DIM(<np.ndarray>x, 1))
+            (<float *>PyArray_DATA(<np.ndarray>share))[0] = <float>hits / <float>rows
+        else:
+            hits = _hits(<double *>PyArray_DATA(<np.ndarray>x), t, rows,
+                         PyArray_DIM(<np.ndarray>x, 1))
+            (<double *>PyArray_DATA(<np.ndarray>share))[0] = <double>hits / rows
+        return share if hits >= 0 else None
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        return 1    # no gradient flows through a count

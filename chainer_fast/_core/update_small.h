@@ -3,17 +3,17 @@
  * Where the gradient of a weight is zero from some step on, as it is for a dead unit, its
  * running means decay until they are subnormal, and stay so for ever: rounding keeps the
  * last few units. Multiplication, division and roots of such numbers take a processor a
- * hundred times as long. Here the new mean has the very same bits, by integers and doubles;
- * the caller then uses a zero in its place, where it makes no difference.
+ * hundred times as long. Here the new mean has the very same bits, by integers and doubles,
+ * and the caller uses a zero in its place, where that makes no difference.
  */
 #ifndef CF_UPDATE_SMALL_H
 #define CF_UPDATE_SMALL_H
 
 #include "half.h"
 
-/* What is smaller, other than zero, is looked at closely; 2^-95 is far above what may have
-   a subnormal product with any usual coefficient. */
-#define CF_SMALL_BITS 0x10000000u
+/* What is smaller than 2^-112, other than zero, is looked at closely: its product with a
+   coefficient down to 1e-4 may be subnormal. */
+#define CF_SMALL_BITS 0x07800000u
 
 /* Whether there is such a number among the first n. */
 CF_INLINE int cf_any_small(const float *x, ptrdiff_t n) {

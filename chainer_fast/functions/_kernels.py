@@ -36,6 +36,7 @@ from chainer_fast.functions.connection import (
     embed_id,
     linear,
 )
+from chainer_fast.functions.evaluation import accuracy
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.math import (
     average,
@@ -114,5 +115,6 @@ def register():
             (sum.Sum, reduce_kernels.SumKernel()),
             (average.Mean, reduce_kernels.MeanKernel()),
             (softmax_cross_entropy.SoftmaxCrossEntropy,
-             loss_kernels.SoftmaxCrossEntropyKernel())):
+             loss_kernels.SoftmaxCrossEntropyKernel()),
+            (accuracy.Accuracy, loss_kernels.AccuracyKernel())):
         register_kernel(cls, kernel)

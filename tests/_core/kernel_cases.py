@@ -23,6 +23,7 @@ from chainer_fast.functions.connection import (
     embed_id,
     linear,
 )
+from chainer_fast.functions.evaluation import accuracy
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.functions.math import (
     average,
@@ -317,6 +318,15 @@ def losses(draw, kind):
     return (lambda: softmax_cross_entropy.SoftmaxCrossEntropy(**arguments)), [x, t]
 
 
+@st.composite
+def accuracies(draw, kind):
+    _, (x, t) = draw(losses(kind))
+    if kind is not Kind.TAME and draw(st.booleans()):
+        x = np.round(x)  # equal scores: the first counts
+    ignored = None if kind is not Kind.WILD else draw(st.sampled_from([None, None, -1]))
+    return lambda: accuracy.Accuracy(ignored), [x, t]
+
+
 #: Classes of functions to strategies of how to make one and what to apply it to; the
 #: argument is a Kind.
 CASES = {
@@ -350,6 +360,7 @@ CASES = {
     **{cls: lambda kind, cls=cls: reductions(cls, kind) for cls in (
         sum.Sum, average.Mean)},
     softmax_cross_entropy.SoftmaxCrossEntropy: losses,
+    accuracy.Accuracy: accuracies,
     matmul.MatMul: products,
     concat.Concat: joined,
     **{cls: lambda kind, cls=cls: convolutions(cls, kind) for cls in (
