@@ -6,9 +6,11 @@ no name: it is gone with the last process that maps it, however that one ended.
 import math
 import mmap
 import multiprocessing
+import multiprocessing.connection
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -16,16 +18,21 @@ from multiprocessing import reduction
 
 import numpy
 
+try:
+    import fcntl
+except ImportError:  # not a Unix
+    fcntl = None
+
 # Buffers below this many bytes are quicker in the message.
 _SMALL_BUFFER = 512
 _ALIGNMENT = 64
-# How often, in seconds, a worker looks whether its parent is alive.
-_PARENT_CHECK_INTERVAL = 1.
+# How often, in seconds, a worker says at most that it gets on with a task.
+_PROGRESS_INTERVAL = .5
 
 HAS_SHARED_MEMORY = hasattr(os, 'memfd_create')
 
 
-def work(connection, parent_pid, dataset, example_bytes):
+def work(connection, parents_end, parent_pid, dataset, example_bytes):
     """Serve until told to stop, or until the parent is gone.
 
     Parameters
@@ -33,59 +40,102 @@ def work(connection, parent_pid, dataset, example_bytes):
     connection : multiprocessing.connection.Connection
         Tasks come as ``(indices, half)``, where half is the part of the shared memory
         to use, and ``None`` says to stop. Answers are ``('examples', pickle, spans)``
-        and ``('error', exception, traceback)``, in the order of the tasks.
-        ``('memory', size)``, followed by a file descriptor, announces other memory.
-    parent_pid : int or None
-        The process that has to live on, where it is the direct parent.
+        and ``('error', pickle of the exception, its text, traceback)``, in the order of
+        the tasks. ``('progress', n)`` tells how many examples of a task are finished;
+        one of them says first of all that the worker has started. ``('memory', size)``,
+        followed by a file descriptor, announces other memory.
+    parents_end : multiprocessing.connection.Connection or None
+        The other end of the connection, where this process was forked with it.
+    parent_pid : int
+        The process that the worker is for.
     dataset : sequence
         The data set.
     example_bytes : int or None
         How much shared memory an example gets; ``None`` is as much as it takes.
     """
-    # Ctrl-C reaches the whole group of processes; the parent decides what it means.
+    # Ctrl-C reaches the whole group of processes; the parent decides what it means. It
+    # has kept the signal away from this process until now.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, 'pthread_sigmask'):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     # A handler that came with a fork is not for here.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, args=(parent_pid,), daemon=True).start()
+    if parents_end is not None:
+        parents_end.close()
+    _end_with_parent(parent_pid)
     packer = _Packer(connection, example_bytes)
+    _send(connection, 'progress', 0)
     while True:
         try:
             task = connection.recv()
-            if task is None:
-                return
-            connection.send(_answer(packer, dataset, *task))
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):
+            return  # the parent is gone
+        if task is None:
             return
+        _send(connection, *_answer(packer, connection, dataset, *task))
+
+
+def _send(connection, *message):
+    try:
+        connection.send(message)
+    except OSError:
+        # The parent is gone. The data set raises such errors, too: this is another.
+        sys.exit()
 
 
 def _end_with_parent(pid):
     # The connection does not tell if this process is busy, or if a forked sibling holds
     # the other end of it as well.
-    if pid is None:
-        multiprocessing.parent_process().join()
-    else:
-        while os.getppid() == pid:
-            time.sleep(_PARENT_CHECK_INTERVAL)
-    os._exit(1)
+    sentinel = multiprocessing.parent_process().sentinel
+    if hasattr(fcntl, 'F_SETSIG'):
+        # The end of the pipe that is the sentinel is a signal, which ends processes
+        # that are stopped and those that never let go of the interpreter's lock, too.
+        fcntl.fcntl(sentinel, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(sentinel, fcntl.F_SETSIG, signal.SIGKILL)
+        flags = fcntl.fcntl(sentinel, fcntl.F_GETFL)
+        fcntl.fcntl(sentinel, fcntl.F_SETFL, flags | os.O_ASYNC)
+    ends = [sentinel]
+    if hasattr(os, 'pidfd_open'):
+        # Other forks of the parent may outlive it with a copy of the sentinel.
+        try:
+            ends.append(os.pidfd_open(pid))
+        except ProcessLookupError:
+            os._exit(1)
+        except OSError:
+            pass  # an old kernel
+
+    def wait():
+        multiprocessing.connection.wait(ends)
+        os._exit(1)
+
+    # It blocks without a timeout: a process that wakes up now and then does not look
+    # as if it were dead-locked.
+    threading.Thread(target=wait, daemon=True).start()
 
 
-def _answer(packer, dataset, indices, half):
+def _answer(packer, connection, dataset, indices, half):
     try:
-        examples = [_compact(dataset[i]) for i in indices]
+        examples = []
+        next_report = time.monotonic() + _PROGRESS_INTERVAL
+        for i in indices:
+            examples.append(_compact(dataset[i]))
+            if time.monotonic() >= next_report:
+                _send(connection, 'progress', len(examples))
+                next_report = time.monotonic() + _PROGRESS_INTERVAL
         return ('examples', *packer.pack(examples, half))
-    except ConnectionError:
-        raise
     except Exception as error:
-        return 'error', _portable(error), traceback.format_exc()
+        text = '%s: %s' % (type(error).__qualname__, error)
+        return 'error', _pickled(error), text, traceback.format_exc()
 
 
-def _portable(error):
-    """Return an exception that the parent is able to unpickle."""
+def _pickled(error):
+    """Return a pickle of an exception, an empty one if none can be read."""
     try:
-        pickle.loads(pickle.dumps(error))
+        data = pickle.dumps(error)
+        pickle.loads(data)
     except Exception:
-        return RuntimeError('%s: %s' % (type(error).__qualname__, error))
-    return error
+        return b''
+    return data
 
 
 def _compact(example):
@@ -146,7 +196,7 @@ class _Packer:
         try:
             os.ftruncate(descriptor, 2 * size)
             self._memory, self._size = mmap.mmap(descriptor, 2 * size), size
-            self._connection.send(('memory', 2 * size))
+            _send(self._connection, 'memory', 2 * size)
             reduction.send_handle(self._connection, descriptor, None)
         finally:
             os.close(descriptor)

@@ -5,15 +5,19 @@ import os
 import time
 import warnings
 
-from chainer_fast.iterators._ordered_iterator import OrderedIterator, same_state
-from chainer_fast.iterators._worker_pool import WorkerFailure, WorkerPool
+from chainer_fast.iterators._hang_watch import INTERVAL, HangWatch
+from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
+from chainer_fast.iterators._worker_pool import (
+    WorkerFailure,
+    WorkerPool,
+    interrupts_deferred,
+)
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
 
-# After how many times `dataset_timeout` without any example workers count as hanging.
-_HANG_FACTOR = 10
+_ENDED = '. All workers were ended; the next call starts new ones'
 
 
-class MultiprocessIterator(OrderedIterator):
+class MultiprocessIterator(ReadAheadIterator):
     """Iterator with processes that read the next batches while this one is in use.
 
     It pays where reading an example computes much with the interpreter's lock held.
@@ -34,9 +38,8 @@ class MultiprocessIterator(OrderedIterator):
         through a pipe. By default there is as much as the examples take; 0 turns shared
         memory off. Systems other than Linux do without it.
     dataset_timeout : float or None
-        Seconds after which a batch that has not come is warned of. Workers from which
-        nothing at all has come for ten times as long are taken for hanging and are
-        ended. ``None`` waits for ever.
+        Seconds after which a batch that has not come is warned of, and on which the
+        limits below depend. ``None`` is neither warned of nor limited.
     maxtasksperchild : int, optional
         After how many tasks (parts of batches) a process is replaced by a new one, for
         data sets that leak memory. By default processes stay.
@@ -62,8 +65,24 @@ class MultiprocessIterator(OrderedIterator):
     call. If a worker is killed, ends or hangs, :class:`RuntimeError` is raised and no
     worker remains; the next call starts new ones and goes on with that batch.
 
-    The processes start with the first batch. :meth:`finalize`, or the end of a ``with``
-    statement, ends them.
+    While a batch is waited for, a worker counts as hanging
+
+    - after three seconds in which a signal such as SIGSTOP holds it while this process
+      runs (a job that is stopped and continued as a whole goes on);
+    - after twice the ``dataset_timeout``, but at least ten seconds, in which none of
+      its threads, nor of the processes it has started, gets any processor time, as in a
+      deadlock;
+    - after ten times the ``dataset_timeout``, but at least ten seconds, without
+      finishing a single example, whatever it does. A process that is still starting
+      has a minute at least.
+
+    The first two depend on Linux, which tells what processes do.
+
+    The processes start with the first batch, by the start method that is set then.
+    :meth:`finalize`, or the end of a ``with`` statement, ends them; they also end with
+    this process, however it ends. Python 3.12 and later give a hidden
+    :class:`DeprecationWarning` of every fork of a process with threads, such as those
+    of BLAS; the start methods ``'spawn'`` and ``'forkserver'`` do without one.
     """
 
     class TimeoutWarning(RuntimeWarning):
@@ -87,7 +106,8 @@ class MultiprocessIterator(OrderedIterator):
         self.shared_mem = shared_mem
         self.dataset_timeout = dataset_timeout
         self._maxtasksperchild = maxtasksperchild
-        # What is being read: (batch or None at the end, state once it is handed out).
+        # What is being read: (batch, or None at the end, or the error of the sampler;
+        # state once it is handed out; orders that were sampled for it).
         self._ahead = collections.deque()
         self._restart()
 
@@ -105,7 +125,7 @@ class MultiprocessIterator(OrderedIterator):
             raise NotImplementedError(
                 'a MultiprocessIterator cannot be reset once it is finalized; make a '
                 'new one')
-        self._forget_ahead()
+        self._drop_ahead()
         self._restart()
 
     def finalize(self):
@@ -116,25 +136,31 @@ class MultiprocessIterator(OrderedIterator):
     def __getstate__(self):
         # A copy reads with processes of its own.
         return {**self.__dict__, '_ahead': collections.deque(), '_pool': None,
-                '_finalized': False}
+                '_sampled': self._all_orders_ahead(), '_finalized': False}
 
     def __next__(self):
         if self._finalized:
             raise RuntimeError('the MultiprocessIterator is finalized; make a new one')
         if self._pool is not None and self._pool.pid != os.getpid():
-            self._forget_ahead()
+            self._reread()
         self._read_ahead(max(self.n_prefetch, 1))
-        batch, state = self._ahead[0]
+        batch, state, _ = self._ahead[0]
+        if isinstance(batch, Exception):
+            self._ahead.clear()
+            raise batch
         if batch is not None:
             self._wait(batch)
-        self._ahead.popleft()
-        self._previous_epoch_detail = self.epoch_detail
-        self._state = state
+            self._read_ahead(self.n_prefetch + 1)
+        epoch_detail, rest = self.epoch_detail, self._ahead.copy()
+        rest.popleft()
+        # Ctrl-C has to find the batch either handed out or still there. Where nothing
+        # is called, it does not come in between.
+        self._ahead, self._state, self._previous_epoch_detail = (
+            rest, state, epoch_detail)
         if batch is None:
             raise StopIteration
         if batch.error is not None:
             raise batch.error
-        self._read_ahead(self.n_prefetch)
         return batch.examples
 
     next = __next__
@@ -143,46 +169,64 @@ class MultiprocessIterator(OrderedIterator):
         while len(self._ahead) < n_batches:
             previous = self._state
             if self._ahead:
-                batch, previous = self._ahead[-1]
-                if batch is None:
+                batch, previous, _ = self._ahead[-1]
+                if batch is None or isinstance(batch, Exception):
                     return
-            state, indices = self._after(previous)
             batch = None
+            try:
+                state, indices, orders = self._step(previous)
+            except Exception as error:  # of the sampler: it comes in its turn
+                batch, state, indices, orders = error, previous, None, []
             if indices is not None:
-                if self._pool is None:
-                    self._pool = WorkerPool(self.dataset, self.n_processes,
-                                            self.shared_mem, self._maxtasksperchild)
-                batch = self._pool.submit(indices.tolist())
-            self._ahead.append((batch, state))
+                try:
+                    batch = self._submit(indices.tolist())
+                except BaseException:
+                    self._sampled = orders + self._sampled
+                    self._end_workers()
+                    raise
+            self._ahead.append((batch, state, orders))
+
+    def _submit(self, indices):
+        if self._pool is None:
+            with interrupts_deferred():
+                self._pool = WorkerPool(self.dataset, self.n_processes,
+                                        self.shared_mem, self._maxtasksperchild)
+        return self._pool.submit(indices)
 
     def _wait(self, batch):
+        pool, timeout = self._pool, self.dataset_timeout
         begin = time.monotonic()
-        has_warned = False
-        while not batch.wait(self.dataset_timeout):
-            idle = time.monotonic() - max(begin, self._pool.last_arrival)
-            if idle >= _HANG_FACTOR * self.dataset_timeout:
-                busy = self._pool.busy()
+        watch, has_warned = None, timeout is None
+        step = INTERVAL if has_warned else min(timeout, INTERVAL)
+        while not batch.wait(step):
+            if watch is None:
+                watch = HangWatch(timeout)
+            given_up = watch.look(pool.busy())
+            if given_up:
                 self._end_workers()
-                raise RuntimeError(
-                    'no example has come for %.1f seconds; hanging: %s. If examples do '
-                    'take so long, raise `dataset_timeout` (it is %s)'
-                    % (idle, busy, self.dataset_timeout))
+                raise RuntimeError(given_up + _ENDED)
+            step = INTERVAL
             if not has_warned:
-                has_warned = True
-                warnings.warn(
-                    'a batch has not come within the %s seconds of `dataset_timeout`; '
-                    'waiting for: %s. After %.0f seconds without any example it is an '
-                    'error. The documentation of MultiprocessIterator names causes'
-                    % (self.dataset_timeout, self._pool.busy(),
-                       _HANG_FACTOR * self.dataset_timeout),
-                    self.TimeoutWarning, stacklevel=3)
+                left = begin + timeout - time.monotonic()
+                if left <= 0:
+                    has_warned = True
+                    self._warn_of_timeout(pool)
+                step = min(max(left, 0), step)
         if isinstance(batch.error, WorkerFailure):
             self._end_workers()
-            raise RuntimeError(
-                '%s. The other workers were ended as well; the next call starts new '
-                'ones' % batch.error) from batch.error
+            raise RuntimeError('%s%s' % (batch.error, _ENDED)) from batch.error
 
-    def _forget_ahead(self):
+    def _warn_of_timeout(self, pool):
+        at_work = '; '.join(worker.description() for worker in pool.busy())
+        warnings.warn(
+            'a batch has not come within the %s seconds of `dataset_timeout`; waiting '
+            'for: %s. The documentation of MultiprocessIterator names causes'
+            % (self.dataset_timeout, at_work), self.TimeoutWarning, stacklevel=4)
+
+    def _orders_ahead(self):
+        return [order for _, _, orders in self._ahead for order in orders]
+
+    def _drop_ahead(self):
         self._ahead.clear()
         if self._pool is None:
             return
@@ -194,12 +238,5 @@ class MultiprocessIterator(OrderedIterator):
     def _end_workers(self):
         pool, self._pool = self._pool, None
         if pool is not None:
-            self._ahead.clear()
+            self._reread()
             pool.close()
-
-    def serialize(self, serializer):
-        """Write or read position, order and epoch; see the base class."""
-        before = self._state
-        super().serialize(serializer)
-        if not same_state(before, self._state):
-            self._forget_ahead()

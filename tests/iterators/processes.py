@@ -1,0 +1,57 @@
+"""What tests of worker processes share."""
+import gc
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+import chainer_fast
+
+
+def start_program(path, *options, **kwargs):
+    """Start a Python script that can import the package."""
+    root = os.path.dirname(os.path.dirname(chainer_fast.__file__))
+    return subprocess.Popen(
+        [sys.executable, *options, path], stdout=subprocess.PIPE,
+        env=dict(os.environ, PYTHONPATH=root), **kwargs)
+
+
+def wait_for(condition, seconds=5):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, 'it takes too long'
+        time.sleep(.01)
+
+
+def is_running(pid):
+    try:
+        with open('/proc/%d/stat' % pid) as f:
+            return f.read().rsplit(')', 1)[1].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def nothing_is_left():
+    def descriptors():
+        return sorted(
+            name for name in map(os.readlink, map('/proc/self/fd/{}'.format, (
+                fd for fd in os.listdir('/proc/self/fd')
+                if os.path.lexists('/proc/self/fd/' + fd))))
+            if 'memfd' in name or 'socket' in name)
+
+    def mappings():
+        with open('/proc/self/maps') as f:
+            return sum('memfd:examples' in line for line in f)
+
+    gc.collect()
+    before = descriptors(), mappings()
+    assert not multiprocessing.active_children()
+    yield
+    assert not multiprocessing.active_children()
+    with pytest.raises(ChildProcessError):  # zombies would be found
+        os.waitpid(-1, os.WNOHANG)
+    assert (descriptors(), mappings()) == before
