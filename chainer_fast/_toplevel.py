@@ -1,4 +1,6 @@
 """Helpers that Chainer keeps at its top level: debug mode, dtypes, array types."""
+import warnings
+
 import numpy
 
 from chainer_fast.backends import cuda
@@ -102,9 +104,16 @@ class DebugMode:
     ----------
     debug : bool
         The mode inside the block. On leaving it is as before.
+
+    .. deprecated:: 2.0
+        Use ``using_config('debug', ...)``.
     """
 
     def __init__(self, debug):
+        warnings.warn(
+            'chainer.DebugMode is deprecated. '
+            'Use chainer.using_config("debug", ...) instead.',
+            DeprecationWarning, stacklevel=2)
         self._mode = bool(debug)
         self._blocks = []
 

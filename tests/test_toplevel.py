@@ -51,7 +51,9 @@ def test_debug_mode():
     chainer_fast.set_debug(True)
     try:
         assert chainer_fast.is_debug() is True
-        with chainer_fast.DebugMode(False):
+        with pytest.deprecated_call(match='DebugMode'):
+            mode = chainer_fast.DebugMode(False)
+        with mode:
             assert chainer_fast.is_debug() is False
         assert chainer_fast.is_debug() is True
     finally:
@@ -60,7 +62,8 @@ def test_debug_mode():
 
 
 def test_debug_mode_ends_with_an_exception_and_can_be_nested():
-    mode = chainer_fast.DebugMode(True)
+    with pytest.deprecated_call():
+        mode = chainer_fast.DebugMode(True)
     with pytest.raises(KeyError), mode, mode:
         raise KeyError
     assert not chainer_fast.is_debug()

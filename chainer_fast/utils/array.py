@@ -7,9 +7,10 @@ import numpy
 from chainer_fast.backends import cuda
 
 
-def _deprecated(name, instead):
+def _deprecated(name, instead, purpose):
     warnings.warn(
-        'chainer.utils.array.%s is deprecated. Use %s instead.' % (name, instead),
+        'chainer.utils.array.%s is deprecated. Please refer to numpy.%s or other array '
+        'backend functions to %s.' % (name, instead, purpose),
         DeprecationWarning, stacklevel=2)
 
 
@@ -19,7 +20,7 @@ def as_vec(x):
     .. deprecated:: 3.0
         Use ``x.ravel()``.
     """
-    _deprecated('as_vec', 'numpy.ravel')
+    _deprecated('as_vec', 'ravel', 'flatten ndarrays')
     return x if x.ndim == 1 else x.ravel()
 
 
@@ -29,7 +30,7 @@ def as_mat(x):
     .. deprecated:: 3.0
         Use ``x.reshape(len(x), -1)``.
     """
-    _deprecated('as_mat', 'numpy.reshape')
+    _deprecated('as_mat', 'reshape', 'reshape ndarrays')
     return x if x.ndim == 2 else x.reshape(len(x), -1)
 
 
@@ -39,7 +40,7 @@ def empty_like(x):
     .. deprecated:: 3.0
         Use ``xp.empty_like(x)``.
     """
-    _deprecated('empty_like', 'numpy.empty_like')
+    _deprecated('empty_like', 'empty_like', 'initialize empty arrays')
     xp = cuda.cupy if isinstance(x, cuda.ndarray) else numpy
     return xp.empty_like(x)
 

@@ -19,4 +19,4 @@ def nondeterministic(f_name):
     if getattr(config, 'warn_nondeterministic', False):
         warnings.warn(
             'Potentially non-deterministic code is being executed while '
-            'config.warn_nondeterministic is set. Source: ' + f_name)
+            'config.warn_nondeterministic set. Source: ' + f_name)

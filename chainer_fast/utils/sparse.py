@@ -46,6 +46,9 @@ class CooMatrix:
             raise ValueError(
                 'length of shape must be 2 (of a batch, give the shape of one matrix): '
                 '%s' % (shape,))
+        if min(shape) <= 0:
+            raise ValueError(
+                'numbers in shape must be greater than 0: %s' % (tuple(shape),))
         _check_same_shape(row, col)
         if order not in _ORDERS:
             raise ValueError(

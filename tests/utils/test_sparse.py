@@ -10,7 +10,7 @@ from chainer_fast import utils
 
 _matrices = hnp.arrays(
     st.sampled_from(['e', 'f', 'd', 'i', 'q']),
-    hnp.array_shapes(min_dims=2, max_dims=3, min_side=0, max_side=4),
+    hnp.array_shapes(min_dims=2, max_dims=3, min_side=1, max_side=4),
     elements=st.sampled_from([0, 0, 1, 2, -3]))
 
 
@@ -25,10 +25,15 @@ def test_round_trip(x, ldnz, requires_grad):
     most = max([np.count_nonzero(m) for m in (x if x.ndim == 3 else [x])], default=0)
     assert sparse.data.shape == sparse.row.shape == sparse.col.shape == (
         *x.shape[:-2], max(most, ldnz or 0))
-    if x.shape[-2] and x.shape[-1]:
-        dense = sparse.to_dense()
-        assert dense.dtype == x.dtype
-        np.testing.assert_array_equal(dense, x)
+    dense = sparse.to_dense()
+    assert dense.dtype == x.dtype
+    np.testing.assert_array_equal(dense, x)
+
+
+@pytest.mark.parametrize('shape', [(0, 3), (3, 0), (2, 0, 3)])
+def test_matrix_without_elements(shape):
+    with pytest.raises(ValueError, match='greater than 0'):
+        utils.to_coo(np.zeros(shape), 2)
 
 
 def test_layout():

@@ -109,7 +109,7 @@ def test_experimental(monkeypatch):
 def test_nondeterministic():
     utils.nondeterministic('f')
     with chainer_fast.using_config('warn_nondeterministic', True), \
-            pytest.warns(UserWarning, match='f$'):
+            pytest.warns(UserWarning, match='warn_nondeterministic set. Source: f$'):
         utils.nondeterministic('f')
 
 
@@ -177,7 +177,9 @@ def test_deprecated_functions():
     x = np.zeros((2, 3, 4))
     for function, shape in ((array.as_vec, (24,)), (array.as_mat, (2, 12)),
                             (array.empty_like, x.shape)):
-        with pytest.warns(DeprecationWarning, match=function.__name__):
+        with pytest.warns(
+                DeprecationWarning,
+                match='%s is deprecated. Please refer to numpy' % function.__name__):
             y = function(x)
         assert y.shape == shape
 
