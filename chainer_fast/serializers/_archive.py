@@ -15,6 +15,8 @@ _DAMAGE = (
     NotImplementedError, UnicodeDecodeError)
 # Of the header of a member: magic number, flags, lengths of name and extra field.
 _LOCAL_HEADER = struct.Struct('<4s2xH18xHH')
+# The last record, without the comment.
+_END = struct.Struct('<10xH10x')
 _ENCRYPTED, _UNICODE = 1, 0x800
 # Most that deflated data can grow, with something for the ends.
 _MOST_INFLATION, _ENDS = 1040, 100
@@ -168,13 +170,24 @@ def _check_directory(archive, loading):
     """
     if loading.is_checked:
         return
+    members = archive.zip.filelist
     try:
-        for info in archive.zip.filelist:
+        for info in members:
             _go_to_elements(archive.zip.fp, info)
+        if len(members) != _claimed_number(archive.zip):
+            raise zipfile.BadZipFile('members are missing')
     except _DAMAGE as error:
         raise zipfile.BadZipFile(
             '%s is damaged: %s' % (loading.file, error)) from error
     loading.is_checked = True
+
+
+def _claimed_number(archive):
+    """Return the number of members that the end of an archive tells of."""
+    archive.fp.seek(-_END.size - len(archive.comment), os.SEEK_END)
+    number, = _END.unpack(archive.fp.read(_END.size))
+    # More than that are counted elsewhere.
+    return len(archive.filelist) if number == 0xFFFF else number
 
 
 def _check_size(info, size, what):
