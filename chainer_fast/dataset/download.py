@@ -6,6 +6,7 @@ import shutil
 import socket
 import sys
 import tempfile
+from urllib import error
 
 try:
     import fcntl
@@ -175,6 +176,13 @@ def cached_download(url):
     return _download_to(_cache_folder(), url)
 
 
+class _DownloadError(error.URLError, RuntimeError):
+    """No mirror delivered a file; the reason says why, of each of them."""
+
+    def __str__(self):
+        return self.reason
+
+
 def _verified_download(mirrors, sha256):
     """Download a file whose contents are known from the first mirror that has it.
 
@@ -192,7 +200,7 @@ def _verified_download(mirrors, sha256):
 
     Raises
     ------
-    RuntimeError
+    urllib.error.URLError
         If no mirror gave the file; the message has the reason for each of them.
     """
     def check(path):
@@ -215,7 +223,7 @@ def _verified_download(mirrors, sha256):
             return _download_to(folder, url, check)
         except OSError as e:
             reasons.append(f'{url}: {e}')
-    raise RuntimeError('cannot download the data set\n  ' + '\n  '.join(reasons))
+    raise _DownloadError('\n  '.join(['cannot download the data set', *reasons]))
 
 
 def cache_or_load_file(path, creator, loader):

@@ -44,7 +44,7 @@ def get_cifar10(withlabel=True, ndim=3, scale=1., dtype=None):
     ------
     ValueError
         If ``ndim`` is neither 1 nor 3.
-    RuntimeError
+    urllib.error.URLError
         If no mirror delivers the archive.
     """
     batches = ['data_batch_%d' % i for i in range(1, 6)]
@@ -71,7 +71,7 @@ def get_cifar100(withlabel=True, ndim=3, scale=1., dtype=None):
     ------
     ValueError
         If ``ndim`` is neither 1 nor 3.
-    RuntimeError
+    urllib.error.URLError
         If no mirror delivers the archive.
     """
     return _load('cifar-100', 'cifar-100-python/', ['train'], 'test', 'fine_labels',

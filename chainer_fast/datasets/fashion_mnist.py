@@ -55,7 +55,7 @@ def get_fashion_mnist(withlabel=True, ndim=1, scale=1., dtype=None,
     ------
     ValueError
         If ``ndim`` is none of 1, 2 and 3.
-    RuntimeError
+    urllib.error.URLError
         If no mirror delivers the files.
     """
     return _mnist_helper.load(

@@ -50,7 +50,7 @@ def get_kuzushiji_mnist(withlabel=True, ndim=1, scale=1., dtype=None,
     ------
     ValueError
         If ``ndim`` is none of 1, 2 and 3.
-    RuntimeError
+    urllib.error.URLError
         If the files cannot be downloaded.
     """
     return _mnist_helper.load(

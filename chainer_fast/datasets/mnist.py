@@ -47,7 +47,7 @@ def get_mnist(withlabel=True, ndim=1, scale=1., dtype=None, label_dtype=numpy.in
     ------
     ValueError
         If ``ndim`` is none of those.
-    RuntimeError
+    urllib.error.URLError
         If no mirror delivers the files.
     """
     return _mnist_helper.load(

@@ -31,7 +31,7 @@ def get_ptb_words():
 
     Raises
     ------
-    RuntimeError
+    urllib.error.URLError
         If no mirror delivers the files.
     """
     return tuple(_identifiers(part) for part in ('train', 'valid', 'test'))
@@ -48,7 +48,7 @@ def get_ptb_words_vocabulary():
 
     Raises
     ------
-    RuntimeError
+    urllib.error.URLError
         If the vocabulary is not cached and no mirror delivers the training text.
     """
     def create(path):

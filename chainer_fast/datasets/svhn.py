@@ -44,8 +44,10 @@ def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32,
 
     Raises
     ------
-    RuntimeError
+    urllib.error.URLError
         If the files cannot be downloaded.
+    RuntimeError
+        If SciPy is needed to read them, and is not installed.
     """
     folder = download.get_dataset_directory('pfnet/chainer/svhn')
     dtype = chainer_fast.get_dtype(dtype)
@@ -68,7 +70,12 @@ def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32,
 
 
 def _create(path, name):
-    from scipy import io  # late, as it is slow to import and rarely needed
+    try:
+        from scipy import io  # late, as it is slow to import and rarely needed
+    except ImportError as e:
+        raise RuntimeError(
+            'the files of SVHN are read with SciPy, which cannot be imported: %s' % e
+        ) from e
 
     matrices = io.loadmat(download._verified_download([_URL % name], _SHA256[name]))
     data = {'x': matrices['X'], 'y': matrices['y']}

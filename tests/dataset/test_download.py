@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from http import server
-from urllib import request
+from urllib import error, request
 
 import pytest
 
@@ -178,9 +178,10 @@ def test_verified_download_takes_the_first_good_mirror(root, web):
 
 def test_verified_download_names_every_reason(root, web):
     web['https://bad'] = b'bad'
-    with pytest.raises(RuntimeError) as e:
+    with pytest.raises(error.URLError) as e:
         download._verified_download(['https://missing', 'https://bad'], '0' * 64)
     assert 'https://missing: 404' in str(e.value)
+    assert isinstance(e.value, OSError)
     assert 'https://bad: SHA-256' in str(e.value)
     assert files_in(root / '_dl_cache') == []
 
@@ -217,7 +218,7 @@ def test_bad_servers(root, monkeypatch, answer, message):
     with socket.create_server(('127.0.0.1', 0)) as listener:
         thread = threading.Thread(target=serve)
         thread.start()
-        with pytest.raises(RuntimeError, match=message):
+        with pytest.raises(error.URLError, match=message):
             download._verified_download(
                 ['http://127.0.0.1:%d/x' % listener.getsockname()[1]], '0' * 64)
         over.set()

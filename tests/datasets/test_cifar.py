@@ -2,6 +2,7 @@ import hashlib
 import io
 import os
 import tarfile
+from urllib import error
 
 import numpy
 import pytest
@@ -76,7 +77,7 @@ def test_cifar100(served, monkeypatch):
 def test_errors(served, root):
     with pytest.raises(ValueError, match='invalid ndim'):
         datasets.get_cifar10(ndim=2)
-    with pytest.raises(RuntimeError, match='cs.toronto.edu.*unreachable'):
+    with pytest.raises(error.URLError, match='cs.toronto.edu.*unreachable'):
         datasets.get_cifar10()
     assert os.listdir(root / 'pfnet/chainer/cifar') == []
 

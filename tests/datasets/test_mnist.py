@@ -2,6 +2,7 @@ import gzip
 import hashlib
 import os
 import struct
+from urllib import error
 
 import numpy
 import pytest
@@ -91,13 +92,13 @@ def test_files_are_checked(small_mnist, get, family, monkeypatch, root):
     (urls, digest), labels = module._FILES['train.npz']
     monkeypatch.setitem(
         module._FILES, 'train.npz', [(urls, digest[::-1]), labels])
-    with pytest.raises(RuntimeError, match='SHA-256'):
+    with pytest.raises(error.URLError, match='SHA-256'):
         get()
     assert os.listdir(root / 'pfnet/chainer' / folder) == []
 
 
 def test_offline(served, get, family, root):
-    with pytest.raises(RuntimeError, match='https.*train-images.*: unreachable'):
+    with pytest.raises(error.URLError, match='https.*train-images.*: unreachable'):
         get()
     assert os.listdir(root / 'pfnet/chainer' / family[2]) == []
 

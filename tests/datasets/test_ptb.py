@@ -1,5 +1,6 @@
 import hashlib
 import os
+from urllib import error
 
 import numpy
 import pytest
@@ -44,6 +45,6 @@ def test_vocabulary(small_ptb):
 @pytest.mark.parametrize('get', [
     datasets.get_ptb_words, datasets.get_ptb_words_vocabulary])
 def test_offline(served, root, get):
-    with pytest.raises(RuntimeError, match='wojzaremba.*unreachable'):
+    with pytest.raises(error.URLError, match='wojzaremba.*unreachable'):
         get()
     assert os.listdir(root / 'pfnet/chainer/ptb') == []

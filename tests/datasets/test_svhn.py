@@ -1,6 +1,8 @@
 import hashlib
 import io
 import os
+import sys
+from urllib import error
 
 import numpy
 import pytest
@@ -53,6 +55,16 @@ def test_options(small_svhn):
 
 
 def test_offline(served, root):
-    with pytest.raises(RuntimeError, match='https://.*train_32x32.mat: unreachable'):
+    with pytest.raises(error.URLError, match='https://.*train_32x32.mat: unreachable'):
         datasets.get_svhn()
     assert os.listdir(root / 'pfnet/chainer/svhn') == []
+
+
+def test_without_scipy(small_svhn, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, 'scipy', None)
+        with pytest.raises(RuntimeError, match='SciPy'):
+            datasets.get_svhn()
+    datasets.get_svhn(add_extra=True)
+    monkeypatch.setitem(sys.modules, 'scipy', None)
+    assert len(datasets.get_svhn()[0]) == 4  # cached
