@@ -180,7 +180,7 @@ class Trainer:
         if self._done:
             raise RuntimeError('cannot run training loop multiple times')
         _make_folder(self.out)
-        entries = _in_order_of_calls(self._extensions.values())
+        entries = sorted(self._extensions.values(), key=lambda entry: -entry.priority)
         extensions = [entry.extension for entry in entries]
 
         self._start_at = _get_time()
@@ -191,7 +191,7 @@ class Trainer:
                 initialize(self)
 
         try:
-            self._loop(entries)
+            self._loop(_in_order_of_calls(entries))
         except Exception as e:
             self._handle_error(e, extensions, show_loop_exception_msg)
             raise
@@ -295,15 +295,13 @@ def _is_over(entry):
 
 
 def _in_order_of_calls(entries):
-    """Sort entries of extensions by priority.
+    """Put snapshots of the trainer behind other snapshots of the same priority.
 
-    Of the snapshots that follow one another, those of the trainer are the last: they
-    hold the states of the triggers of the others.
+    They hold the states of the triggers of the others.
     """
-    by_priority = sorted(entries, key=lambda entry: -entry.priority)
     ordered = []
     for _, group in itertools.groupby(
-            by_priority, lambda entry: (entry.priority, _is_snapshot(entry.extension))):
+            entries, lambda entry: (entry.priority, _is_snapshot(entry.extension))):
         ordered += sorted(group, key=lambda entry: bool(
             getattr(entry.extension, '_saves_trainer', False)))
     return ordered

@@ -1,5 +1,7 @@
+import random
 import warnings
 
+import numpy
 import pytest
 
 import chainer_fast
@@ -351,3 +353,77 @@ def test_snapshot_that_lacks_a_trigger(trainer):
     other.extend(Counter(), trigger=lambda t: True)
     with pytest.raises(KeyError):
         stubs.load(other, snapshot)
+
+
+def test_snapshot_has_random_numbers_and_what_was_observed():
+    def make():
+        trainer = stubs.make_trainer()
+        trainer._start_at = 0
+        return trainer
+
+    trainer = make()
+    trainer.observation = {
+        'a/b': chainer_fast.Variable(numpy.array(.1, 'f')), 'one': numpy.int64(1),
+        'nan': float('nan'), 'text': 'x', 'array': numpy.zeros(2), 'pair': (1, 2),
+        'complex': 1j}
+    snapshot = stubs.save(trainer)
+    expected = numpy.random.rand(), random.random()
+    other = stubs.load(make(), snapshot)
+    assert (numpy.random.rand(), random.random()) == expected
+    assert list(other.observation) == ['a/b', 'one', 'nan']
+    assert other.observation['a/b'] == numpy.float32(.1)
+    assert other.observation['one'] == 1 and numpy.isnan(other.observation['nan'])
+
+    # A snapshot of Chainer has none of it.
+    for name in '_numpy_random_state', '_python_random_state', '_observation':
+        del snapshot[name]
+    numpy.random.seed(1)
+    random.seed(1)
+    stubs.load(other, snapshot)
+    assert list(other.observation) == ['a/b', 'one', 'nan']
+    found = numpy.random.rand(), random.random()
+    numpy.random.seed(1)
+    random.seed(1)
+    assert found == (numpy.random.rand(), random.random())
+
+
+def test_snapshots_are_initialized_first(tmp_path):
+    # What they load is for others to go on from, such as the rate of a shift.
+    trainer = stubs.make_trainer((1, 'iteration'), out=tmp_path)
+    calls = []
+
+    def add(target, name, **kwargs):
+        snapshot = extensions.snapshot_object(target, name, **kwargs)
+        snapshot.initialize = lambda trainer: calls.append(name)
+        trainer.extend(snapshot, name, trigger=(9, 'iteration'))
+
+    trainer.extend(lambda t: None, 'other', priority=300)
+    trainer.get_extension('other').initialize = lambda trainer: calls.append('other')
+    add(None, 'trainer')
+    add(trainer.updater, 'updater')
+    trainer.run()
+    assert calls == ['trainer', 'updater', 'other']
+
+
+@pytest.mark.parametrize('priorities, expected', [
+    ([-100, -100, -100, -100], ['updater', 'trainer', 'plain', 'model']),
+    ([-100, -100, -50, -100], ['plain', 'updater', 'model', 'trainer']),
+    ([-100, -200, -50, -100], ['plain', 'model', 'trainer', 'updater'])])
+def test_snapshots_of_the_trainer_come_after_others(tmp_path, priorities, expected):
+    # They have the states of triggers, which have to be those after the iteration.
+    trainer = stubs.make_trainer((1, 'iteration'), out=tmp_path)
+    calls = []
+
+    def writer(name, folder, contents):
+        calls.append(name)
+
+    for priority, (name, target) in zip(priorities, [
+            ('trainer', None), ('updater', trainer.updater), ('plain', None),
+            ('model', trainer.updater)], strict=True):
+        if name == 'plain':
+            added = lambda trainer: calls.append('plain')  # noqa: E731
+        else:
+            added = extensions.snapshot_object(target, name, writer=writer)
+        trainer.extend(added, name, trigger=(1, 'iteration'), priority=priority)
+    trainer.run()
+    assert calls == expected
