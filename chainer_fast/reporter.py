@@ -113,7 +113,6 @@ class Reporter:
         for name, value in values.items():
             self.observation['%s/%s' % (prefix, name)] = value
 
-    @contextlib.contextmanager
     def scope(self, observation):
         """Enter the reporter and let it write to a dictionary for a ``with`` block.
 
@@ -121,9 +120,12 @@ class Reporter:
         ----------
         observation : dict
             Takes the values that are reported inside the block.
+
+        Returns
+        -------
+        context manager
         """
-        with self, _observing(self, observation):
-            yield
+        return _Scope(self, observation)
 
     def __enter__(self):
         """Make it the current reporter of the thread."""
@@ -134,14 +136,30 @@ class Reporter:
         _get_reporters().pop()
 
 
-@contextlib.contextmanager
-def _observing(reporter, observation):
-    outside = reporter.observation
-    reporter.observation = observation
-    try:
-        yield
-    finally:
-        reporter.observation = outside
+class _Scope(contextlib.ContextDecorator):
+    """Swaps the dictionary of a reporter for another one.
+
+    A reporter that is given becomes the current one; else it is the current one whose
+    dictionary is swapped.
+    """
+
+    def __init__(self, reporter, observation):
+        self._reporter, self._observation = reporter, observation
+        self._outside = []
+
+    def __enter__(self):
+        reporter = self._reporter
+        if reporter is None:
+            reporter = get_current_reporter()
+        else:
+            reporter.__enter__()
+        self._outside.append((reporter, reporter.observation))
+        reporter.observation = self._observation
+
+    def __exit__(self, *exc_info):
+        reporter, reporter.observation = self._outside.pop()
+        if self._reporter is not None:
+            reporter.__exit__(*exc_info)
 
 
 def _copy_variable(value):
@@ -164,7 +182,6 @@ def report(values, observer=None):
         reporters[-1].report(values, observer)
 
 
-@contextlib.contextmanager
 def report_scope(observation):
     """Let the current reporter write to a dictionary for a ``with`` block.
 
@@ -178,8 +195,7 @@ def report_scope(observation):
     IndexError
         On entering the block, if there is no current reporter.
     """
-    with _observing(get_current_reporter(), observation):
-        yield
+    return _Scope(None, observation)
 
 
 _numpy_types = (numpy.ndarray, numpy.generic)
@@ -232,6 +248,13 @@ class Summary:
             weight = _plain(weight)
         elif not _is_numpy_scalar(weight):
             value = _widen(value)
+            if type(value) is numpy.float64 and type(weight) in (int, float):
+                # The usual case: nothing here is on a device.
+                weighted = weight * value
+                self._x += weighted
+                self._x2 += weighted * value
+                self._n += weight
+                return
         device = backend.get_device_from_array(value)
         with backend.using_device(device):
             weighted = weight * value

@@ -2,13 +2,15 @@
 cimport numpy as np
 from cpython.object cimport PyObject_GetItem
 from cpython.ref cimport Py_INCREF
+from cpython.sequence cimport PySequence_GetItem
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.string cimport memcpy
 from numpy cimport (
-    NPY_ARRAY_C_CONTIGUOUS, NPY_CDOUBLE, NPY_FLOAT16, PyArray_CHKFLAGS,
-    PyArray_CheckExact, PyArray_CompareLists, PyArray_DATA, PyArray_DIM, PyArray_DIMS,
-    PyArray_EMPTY, PyArray_ISNOTSWAPPED, PyArray_NBYTES, PyArray_NDIM, PyArray_TYPE,
-    npy_intp)
+    NPY_ARRAY_C_CONTIGUOUS, NPY_CDOUBLE, NPY_FLOAT16, PyArray_Check, PyArray_CHKFLAGS,
+    PyArray_CheckExact, PyArray_CheckScalar, PyArray_CompareLists, PyArray_DATA,
+    PyArray_DescrFromScalar, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY,
+    PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NBYTES, PyArray_NDIM,
+    PyArray_ScalarAsCtype, PyArray_TYPE, npy_intp)
 
 np.import_array()
 
@@ -32,17 +34,27 @@ def tuples(tuple columns not None, list indices not None):
     list of tuple
         For each index the tuple of what each data set has there.
     """
-    cdef Py_ssize_t i, n = len(columns)
+    cdef Py_ssize_t i, place, n = len(columns)
     cdef list examples = []
     cdef tuple example
     for index in indices:
+        place = index
         example = PyTuple_New(n)
         for i in range(n):
-            element = PyObject_GetItem(columns[i], index)
+            column = columns[i]
+            if PyArray_CheckExact(column):
+                # For an array of a dimension at least this is the short way.
+                element = PySequence_GetItem(column, place)
+            else:
+                element = PyObject_GetItem(column, index)
             Py_INCREF(element)  # the tuple takes over a reference
             PyTuple_SET_ITEM(example, i, element)
         examples.append(example)
     return examples
+
+
+cdef inline bint _is_number(int typenum) noexcept:
+    return typenum <= NPY_CDOUBLE or typenum == NPY_FLOAT16
 
 
 cdef bint _is_row(object array, object first):
@@ -53,7 +65,7 @@ cdef bint _is_row(object array, object first):
     typenum = PyArray_TYPE(array)
     return (
         typenum == PyArray_TYPE(first)
-        and (typenum <= NPY_CDOUBLE or typenum == NPY_FLOAT16)
+        and _is_number(typenum)
         and PyArray_ISNOTSWAPPED(array)
         and PyArray_NDIM(array) == PyArray_NDIM(first)
         and PyArray_CompareLists(
@@ -61,23 +73,45 @@ cdef bint _is_row(object array, object first):
         and PyArray_CHKFLAGS(array, NPY_ARRAY_C_CONTIGUOUS))
 
 
+cdef object _stack_scalars(list scalars):
+    """Return an array of NumPy's scalars, all of one type of numbers; else None."""
+    cdef npy_intp i, n = len(scalars)
+    cdef type kind = type(scalars[0])
+    cdef char *target
+    cdef object descr = PyArray_DescrFromScalar(scalars[0])
+    cdef int typenum = (<np.dtype>descr).type_num
+    if descr.type is not kind or not _is_number(typenum):
+        return None
+    result = PyArray_EMPTY(1, &n, typenum, 0)
+    target = <char *>PyArray_DATA(result)
+    for i in range(n):
+        if type(scalars[i]) is not kind:
+            return None
+        PyArray_ScalarAsCtype(scalars[i], target + i * PyArray_ITEMSIZE(result))
+    return result
+
+
 def stack(list arrays not None):
-    """Stack arrays along a new first axis.
+    """Stack arrays or scalars along a new first axis.
 
     Returns
     -------
     numpy.ndarray or None
         What ``numpy.stack`` would return; ``None`` for anything but arrays of numbers
-        in C order that agree in dtype and shape.
+        in C order that agree in dtype and shape, or numbers of one of NumPy's types.
     """
     cdef Py_ssize_t i, n = len(arrays)
     cdef npy_intp dims[MAX_AXES + 1]
     cdef npy_intp nbytes
     cdef int axis, ndim
     cdef char *target
-    if n == 0 or not PyArray_CheckExact(arrays[0]):
+    if n == 0:
         return None
     first = arrays[0]
+    if PyArray_CheckScalar(first) and not PyArray_Check(first):
+        return _stack_scalars(arrays)
+    if not PyArray_CheckExact(first):
+        return None
     ndim = PyArray_NDIM(first)
     if ndim > MAX_AXES:
         return None

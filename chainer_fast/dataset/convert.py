@@ -180,6 +180,10 @@ def _map_elements(batch, padding, convert):
 
 
 def _concat_arrays(arrays, padding):
+    if padding is None and type(arrays) is list:
+        stacked = examples.stack(arrays)
+        if stacked is not None:
+            return stacked
     if not isinstance(arrays[0], chainer_fast.get_array_types()):
         # Numbers, or nested lists of them: NumPy finds dtype and shape.
         found = type(arrays[0])
@@ -193,8 +197,7 @@ def _concat_arrays(arrays, padding):
     if padding is not None:
         return _concat_arrays_with_padding(arrays, padding)
     if isinstance(arrays[0], numpy.ndarray):
-        stacked = examples.stack(arrays) if type(arrays) is list else None
-        return numpy.stack(arrays) if stacked is None else stacked
+        return numpy.stack(arrays)
     device = backend.get_device_from_array(arrays[0])
     with backend.using_device(device):
         return device.xp.stack(arrays)

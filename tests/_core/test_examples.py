@@ -59,8 +59,27 @@ def test_stack_is_that_of_numpy(data, shape, n):
     assert got.tobytes() == expected.tobytes()
 
 
+@given(st.data(), st.integers(1, 5))
+def test_scalars_are_stacked_as_by_numpy(data, n):
+    dtype = data.draw(numbers)
+    scalars = [data.draw(hnp.from_dtype(dtype)) for _ in range(n)]
+    expected = np.asarray(scalars)
+    got = examples.stack(scalars)
+    assert got.dtype == expected.dtype and got.shape == expected.shape
+    assert got.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize('arrays', [
     [],
+    [np.int32(1), 2],
+    [np.int32(1), np.int64(2)],
+    [np.float64(1), 2.],
+    [2., np.float64(1)],
+    [np.float32(1), np.array(1, 'f')],
+    [np.str_('a')],
+    [np.datetime64('2020-01-01')],
+    [np.array([(1, 2.)], 'i4,f4')[0]],
+    [None],
     [1, 2],
     [np.zeros(2), np.zeros(3)],
     [np.zeros(2), np.zeros((2, 1))],
