@@ -9,7 +9,7 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import serializers
-from chainer_fast.serializers import hdf5
+from chainer_fast.serializers import hdf5, npz
 
 h5py = pytest.importorskip('h5py')
 
@@ -139,6 +139,20 @@ def test_text_of_h5py(file):
     assert serializers.HDF5Deserializer(file)('x', '') == 'abc'
 
 
+def test_none_in_a_dictionary_of_arrays(path):
+    class Target:
+        value = None
+
+        def serialize(self, serializer):
+            self.value = serializer('value', self.value)
+
+    serializers.save_hdf5(path, npz.serialize(Target()))
+    target = Target()
+    target.value = 3
+    serializers.load_hdf5(path, target)
+    assert target.value is None
+
+
 def test_strictness(file):
     strict = serializers.HDF5Deserializer(file)
     loose = serializers.HDF5Deserializer(file, strict=False)
@@ -149,6 +163,9 @@ def test_strictness(file):
         strict['no']('x', array)
     with pytest.raises(ValueError, match='Inexistent group'):
         strict['no']['group']('x', array)
+    # It can be taken for what it is: a value is missing.
+    with pytest.raises(KeyError, match='^Inexistent group'):
+        strict['no']('x', array)
     assert loose('x', array) is array
     assert loose['no']('x', array) is array
     assert loose['no']['group']('x', None) is None

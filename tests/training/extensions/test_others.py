@@ -93,6 +93,15 @@ def test_micro_average_goes_on_from_a_snapshot(stop):
     assert seen == [None, pytest.approx(4 / 6), None, pytest.approx(12 / 16)]
 
 
+@pytest.mark.parametrize('total, kind', [
+    (0, int), (3, int), (2.5, numpy.float64), (numpy.float32(.1), numpy.float32)])
+def test_sums_of_a_micro_average_keep_their_types(total, kind):
+    average, other = [extensions.MicroAverage('n', 'd', 'mean') for _ in range(2)]
+    average._numerator = total
+    stubs.load(other, stubs.save(average))
+    assert other._numerator == total and type(other._numerator) is kind
+
+
 def report_a_loss(trainer):
     """Make an updater report a variable with a graph, another one each time."""
     step = trainer.updater.update

@@ -37,6 +37,32 @@ def test_reservoir_that_is_not_full_and_given_indices():
     assert indices.dtype == 'i' and data.dtype == 'd'
 
 
+def test_reservoir_goes_on_from_a_snapshot():
+    def fill(reservoir, numbers):
+        for i in numbers:
+            reservoir.add(i)
+        return [part.tolist() for part in reservoir.get_data()]
+
+    def make(size=3):
+        return variable_statistics_plot.Reservoir(size, ())
+
+    numpy.random.seed(0)
+    reservoir = make()
+    fill(reservoir, range(7))
+    snapshot, random_state = stubs.save(reservoir), numpy.random.get_state()
+    expected = fill(reservoir, range(7, 20))
+    numpy.random.set_state(random_state)
+    assert fill(stubs.load(make(), snapshot), range(7, 20)) == expected
+    assert stubs.load(make(4), snapshot).counter == 0   # of another size, it is new
+
+    # A snapshot of Chainer does not have it.
+    plot = extensions.VariableStatisticsPlot(links.Linear(1, 1), 3)
+    snapshot = stubs.save(plot)
+    assert snapshot.pop('_samples/data').shape == (3, 2, 11)
+    plot._samples.counter = 5
+    assert stubs.load(plot, snapshot)._samples.counter == 5
+
+
 def test_statistician():
     x = numpy.random.rand(4, 5).astype('f')
     found = variable_statistics_plot.Statistician(True, True, (0, 50))(x, axis=1)
