@@ -14,8 +14,10 @@ have to agree, None for those that a side does not know.
 from functions import steps as functions
 from links import cases as links
 from optimizers import cases as optimizers
+from training import cases as training
 
-GROUPS = {'functions': functions, 'links': links, 'optimizers': optimizers}
+GROUPS = {'functions': functions, 'links': links, 'optimizers': optimizers,
+          'training': training}
 
 
 def group_of(key):
