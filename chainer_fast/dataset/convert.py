@@ -211,8 +211,10 @@ def _concat_arrays_with_padding(arrays, padding):
     shape = tuple(map(max, zip(*[array.shape for array in arrays], strict=True)))
     dtype = arrays[0].dtype
     # A padding that the dtype cannot hold wraps around, like an assignment in C does:
-    # -1 is the customary "ignore" value, also for unsigned arrays.
-    fill = numpy.asarray(padding).astype(dtype)
+    # -1 is the customary "ignore" value, also for unsigned arrays. NaN for some arrays
+    # of an example is no reason to warn of integers among the others.
+    with numpy.errstate(invalid='ignore'):
+        fill = numpy.asarray(padding).astype(dtype)
     device = backend.get_device_from_array(arrays[0])
     with backend.using_device(device):
         result = device.xp.empty((len(arrays),) + shape, dtype)

@@ -58,6 +58,13 @@ def test_what_is_no_number(concat, batch):
         concat(batch)
 
 
+def test_padding_that_integers_cannot_hold():
+    x, labels = concat(
+        [(numpy.ones(1, 'f'), 1), (numpy.ones(2, 'f'), 2)], padding=numpy.nan)
+    numpy.testing.assert_array_equal(x, [[1, numpy.nan], [1, 1]])
+    numpy.testing.assert_array_equal(labels, [1, 2])
+
+
 def test_variables_become_objects():
     result = concat([Variable(numpy.ones(2, 'f'))] * 3)
     assert (result.dtype, result.shape) == (object, (3, 2))
