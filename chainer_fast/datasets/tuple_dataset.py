@@ -1,4 +1,6 @@
 """Several data sets of one length, side by side in tuples."""
+import numpy
+
 from chainer_fast._core import examples
 
 
@@ -37,8 +39,24 @@ class TupleDataset:
 
 
 def read_examples(dataset, indices):
-    """Return a list of the examples of a data set with these indices, a list."""
+    """Return a list of the examples of a data set.
+
+    Parameters
+    ----------
+    dataset : sequence
+        It is given NumPy's integers, unless it cannot tell them from Python's, which
+        are faster.
+    indices : numpy.ndarray of int
+        Which examples.
+    """
     # A subclass may give other examples than those that lie side by side.
     if getattr(type(dataset), '__getitem__', None) is TupleDataset.__getitem__:
-        return examples.tuples(dataset._datasets, indices)
+        columns = dataset._datasets
+        same = all(type(column) in _SAME_FOR_ALL_INTEGERS for column in columns)
+        return examples.tuples(columns, indices.tolist() if same else list(indices))
+    if type(dataset) in _SAME_FOR_ALL_INTEGERS:
+        indices = indices.tolist()
     return [dataset[i] for i in indices]
+
+
+_SAME_FOR_ALL_INTEGERS = {list, tuple, numpy.ndarray, range, str}

@@ -37,6 +37,8 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
         return state, None
 
     epoch_size = dataset_len if order is None else len(order)
+    if repeat and not epoch_size:
+        raise ValueError('there are no examples, so an epoch cannot be repeated')
     stop = position + batch_size
     if stop < epoch_size:
         indices = _take(order, position, stop)
@@ -44,7 +46,7 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
 
     parts = [_take(order, position, epoch_size)]
     if repeat:
-        laps, stop = divmod(stop, epoch_size)
+        laps, stop = int(stop // epoch_size), stop % epoch_size
     else:
         laps, stop = 1, 0
     for lap in range(laps):
@@ -63,6 +65,7 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
 
 def _take(order, start, stop):
     if order is None:
-        return numpy.arange(start, stop)
+        # The size of a batch may be a float.
+        return numpy.arange(start, stop, dtype=numpy.int_)
     # Samplers may return lists; an empty slice of one would become an array of floats.
     return numpy.asarray(order[start:stop], dtype=numpy.int_)

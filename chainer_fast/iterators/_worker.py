@@ -117,7 +117,7 @@ def _answer(packer, connection, dataset, indices, half):
     try:
         examples = []
         next_report = time.monotonic() + _PROGRESS_INTERVAL
-        for i in indices:
+        for i in numpy.array(indices):  # data sets see NumPy's integers
             examples.append(_compact(dataset[i]))
             if time.monotonic() >= next_report:
                 _send(connection, 'progress', len(examples))

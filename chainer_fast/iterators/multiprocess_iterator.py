@@ -30,7 +30,7 @@ class MultiprocessIterator(ReadAheadIterator):
     dataset, batch_size, repeat, shuffle, order_sampler
         As those of :class:`chainer_fast.iterators.SerialIterator`.
     n_processes : int, optional
-        Number of worker processes; by default that of the CPUs.
+        Number of worker processes; by default, and if it is 0, that of the CPUs.
     n_prefetch : int
         How many batches are read in advance.
     shared_mem : int, optional
@@ -47,8 +47,9 @@ class MultiprocessIterator(ReadAheadIterator):
     Raises
     ------
     ValueError
-        If both ``shuffle`` and ``order_sampler`` are given, or a number of processes or
-        tasks is below 1.
+        If both ``shuffle`` and ``order_sampler`` are given, if the number of processes
+        is negative or that of tasks below 1; from the iteration, if there are no
+        examples.
 
     Warns
     -----
@@ -94,10 +95,11 @@ class MultiprocessIterator(ReadAheadIterator):
     def __init__(self, dataset, batch_size, repeat=True, shuffle=None, n_processes=None,
                  n_prefetch=1, shared_mem=None, order_sampler=None,
                  dataset_timeout=30.0, maxtasksperchild=None):
-        for name, value in (('n_processes', n_processes),
-                            ('maxtasksperchild', maxtasksperchild)):
-            if value is not None and value < 1:
-                raise ValueError('%s has to be at least 1, not %r' % (name, value))
+        if n_processes is not None and n_processes < 0:
+            raise ValueError('n_processes must not be negative (%r)' % n_processes)
+        if maxtasksperchild is not None and maxtasksperchild < 1:
+            raise ValueError(
+                'maxtasksperchild has to be at least 1, not %r' % maxtasksperchild)
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self.repeat, self.shuffle = repeat, shuffle
@@ -187,6 +189,10 @@ class MultiprocessIterator(ReadAheadIterator):
             self._ahead.append((batch, state, orders))
 
     def _submit(self, indices):
+        if not indices:
+            raise ValueError(
+                'a batch has no examples: there are %d, batch_size is %r'
+                % (len(self.dataset), self.batch_size))
         if self._pool is None:
             with interrupts_deferred():
                 self._pool = WorkerPool(self.dataset, self.n_processes,

@@ -91,7 +91,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
         if self._pool is None:
             self._pool = multiprocessing.pool.ThreadPool(self.n_threads)
         read = functools.partial(operator.getitem, self.dataset)
-        self._next = self._pool.map_async(read, indices.tolist()), state, orders
+        self._next = self._pool.map_async(read, list(indices)), state, orders
 
     def _orders_ahead(self):
         return [] if self._next is None else list(self._next[2])

@@ -45,6 +45,6 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         self._state, indices = self._after(self._state)
         if indices is None:
             raise StopIteration
-        return read_examples(self.dataset, indices.tolist())
+        return read_examples(self.dataset, indices)
 
     next = __next__

@@ -37,8 +37,8 @@ def test_examples_of_a_subclass_are_its_own():
             return super().__getitem__(index) * 2
 
     dataset = Doubled([1, 2], [3, 4])
-    assert read_examples(dataset, [1, 0]) == [(2, 4, 2, 4), (1, 3, 1, 3)]
-    assert read_examples([5, 6], [1, 1]) == [6, 6]
+    assert read_examples(dataset, np.array([1, 0])) == [(2, 4, 2, 4), (1, 3, 1, 3)]
+    assert read_examples([5, 6], np.array([1, 1])) == [6, 6]
 
 
 numbers = st.one_of(

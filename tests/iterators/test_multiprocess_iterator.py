@@ -70,7 +70,7 @@ def test_examples_arrive_whole(shared_mem, n_prefetch):
                               n_prefetch=n_prefetch, shared_mem=shared_mem) as it:
         # All are kept, to see whether later ones overwrite them.
         found = sum([it.next() for _ in range(8)], [])
-    assert_same(found, [data[i % 40] for i in range(56)])
+    assert_same(found, [data[i % 40] for i in numpy.arange(56)])
 
 
 def test_memory_grows_with_the_examples():
@@ -205,10 +205,15 @@ def test_orders_survive_a_worker_that_is_killed():
 
 
 def test_arguments():
-    for kwargs in {'n_processes': 0}, {'maxtasksperchild': 0}:
-        with pytest.raises(ValueError, match='%s has to be at least 1' % [*kwargs][0]):
+    for kwargs in {'n_processes': -1}, {'maxtasksperchild': 0}:
+        with pytest.raises(ValueError, match=[*kwargs][0]):
             MultiprocessIterator([1], 1, **kwargs)
+    for data, size in ([], 2), ([1], 0):
+        with pytest.raises(ValueError, match='no examples'):
+            MultiprocessIterator(data, size, repeat=False, shuffle=False).next()
     with pytest.raises(ValueError, match='order sampler'):
         MultiprocessIterator([1], 1, shuffle=True, order_sampler=list)
     assert issubclass(MultiprocessIterator.TimeoutWarning, RuntimeWarning)
-    assert MultiprocessIterator([1], 1).n_processes == multiprocessing.cpu_count()
+    for kwargs in {}, {'n_processes': 0}:
+        it = MultiprocessIterator([1], 1, **kwargs)
+        assert it.n_processes == multiprocessing.cpu_count()

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chainer_fast import iterators, serializers
+from chainer_fast import datasets, iterators, serializers
 from chainer_fast.iterators import _statemachine
 
 sizes = st.integers(1, 7)
@@ -169,6 +169,44 @@ def test_snapshots_of_early_versions():
     other.serialize(serializers.NpzDeserializer(snapshot))
     assert state_of(other) == state_of(it)
     assert other.next() == it.next()
+
+
+class Indices:
+    """Data that are the types of the indices, as code of data sets may depend on it."""
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, i):
+        return type(i)
+
+
+@pytest.mark.parametrize('make', [
+    iterators.SerialIterator, iterators.MultithreadIterator,
+    iterators.MultiprocessIterator])
+def test_data_sets_see_integers_of_numpy(make):
+    for shuffle in True, False:
+        for data in Indices(), datasets.TupleDataset(Indices(), [1, 2, 3]):
+            with make(data, 1, shuffle=shuffle) as it:
+                found, = it.next()
+            if isinstance(found, tuple):
+                found, _ = found
+            assert found is numpy.int64
+
+
+def test_size_of_a_batch_may_be_a_float():
+    it = iterators.SerialIterator(list(range(5)), 2., shuffle=False)
+    assert [it.next() for _ in range(3)] == [[0, 1], [2, 3], [4, 0]]
+    assert it.epoch_detail == 1.2
+
+
+def test_nothing_can_be_repeated():
+    state = _statemachine.IteratorState(0, 0, False, None)
+    with pytest.raises(ValueError, match='no examples'):
+        _statemachine.iterator_statemachine(state, 1, True, None, 0)
+    for repeat in True, False:
+        with pytest.raises(ZeroDivisionError):
+            iterators.SerialIterator([], 1, repeat).next()
 
 
 def test_attributes_cannot_be_set():
