@@ -35,19 +35,6 @@ class MLP(chainer.Chain):
         return self.output(h)
 
 
-class RandomState(training.Extension):
-    """Keeps NumPy's random state in snapshots: it decides on the order of the data."""
-
-    def __call__(self, trainer):
-        pass
-
-    def serialize(self, serializer):
-        kind, keys, position, has_gauss, gauss = np.random.get_state()
-        keys = serializer('keys', keys.copy())
-        position = serializer('position', position)
-        np.random.set_state((kind, keys, position, has_gauss, gauss))
-
-
 def get_digits():
     """Scikit-learn's digits, 8x8 pixels: 1437 to learn from and 360 to test with."""
     from sklearn.datasets import load_digits
@@ -115,7 +102,6 @@ def main():
 
     trainer.extend(extensions.Evaluator(test_iter, model, device=device))
     trainer.extend(extensions.DumpGraph('main/loss'))
-    trainer.extend(RandomState())
 
     frequency = args.epoch if args.frequency == -1 else max(1, args.frequency)
     trainer.extend(extensions.snapshot(
