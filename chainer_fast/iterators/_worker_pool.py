@@ -168,6 +168,8 @@ class _Process:
     def description(self):
         """Say which process it is, and what it is at."""
         text = 'worker process %d' % self.pid
+        if not self.n_messages:
+            return text + ' (which is starting)'
         try:
             indices = self.tasks[0].indices[self._n_finished:]
         except IndexError:
