@@ -262,18 +262,17 @@ def _under_own_names(cls, state):
     It hides parameters under names such as ``_Normal__loc``, which is ``_loc`` here.
     What it had computed from them is computed anew: that has lost its graph.
     """
-    hiding = tuple([
-        '_%s__' % base.__name__ for base in cls.__mro__
-        if base.__module__.partition('.')[0] == _PACKAGE])
-    if not any(name.startswith(hiding) for name in state):
+    hidden = {}
+    for base in cls.__mro__:
+        if base.__module__.partition('.')[0] == _PACKAGE:
+            start = '_%s__' % base.__name__
+            hidden.update({
+                name: name[len(start) - 1:] for name in state
+                if name.startswith(start) and hasattr(base, name[len(start):])})
+    if not hidden:
         return state
-    own = {}
-    for name, value in state.items():
-        if name.startswith(hiding):
-            own[name[name.index('__'):][1:]] = value
-        elif not _is_computed(cls, name, value):
-            own[name] = value
-    return own
+    return {hidden.get(name, name): value for name, value in state.items()
+            if not _is_computed(cls, name, value)}
 
 
 def _is_computed(cls, name, value):
