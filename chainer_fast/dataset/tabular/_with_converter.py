@@ -3,7 +3,7 @@ from chainer_fast.dataset import convert
 from chainer_fast.dataset.tabular import delegate_dataset
 
 
-class _WithConverter(delegate_dataset.DelegateDataset):
+class _WithConverter(delegate_dataset._View):
 
     def __init__(self, dataset, converter):
         super().__init__(dataset)

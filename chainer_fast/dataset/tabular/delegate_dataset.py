@@ -33,8 +33,19 @@ class DelegateDataset(tabular_dataset.TabularDataset):
         return len(self.dataset)
 
 
+# Attributes of views in pickles that Chainer made, and what they are called here.
+_FORMER_NAMES = {
+    '_dataset': 'dataset', '_transform': '_function', '_transform_batch': '_function'}
+
+
 class _View(DelegateDataset):
     """Delegate that converts as the other data set does."""
 
     def convert(self, data):
         return self.dataset.convert(data)
+
+    def __setstate__(self, state):
+        for name, value in state.items():
+            setattr(self, _FORMER_NAMES.get(name, name), value)
+        if 'dataset' not in vars(self):
+            self.dataset = self._datasets[0]

@@ -135,10 +135,10 @@ class _Index(tabular_dataset.TabularDataset):
     keys = ('index',)
 
     def __init__(self, size):
-        self._size = size
+        self._len = size
 
     def __len__(self):
-        return self._size
+        return self._len
 
     def get_examples(self, indices, key_indices):
         if indices is None:

@@ -210,3 +210,31 @@ def test_join():
         a.join(Table(6, ('e',)))
     with pytest.raises(ValueError, match="more than one has 'b'"):
         a.join(Table(4, ('e',)), Table(4, ('b',)))
+
+
+def first(*columns):
+    return columns[0]
+
+
+@pytest.mark.parametrize('make, state', [
+    (lambda x, y: x.slice[1:, 'c'],
+     lambda x, y: {'_unary': True, '_dataset': x, '_indices': slice(1, None),
+                   '_key_indices': (2,)}),
+    (lambda x, y: x.astuple(), lambda x, y: {'_dataset': x}),
+    (lambda x, y: x.join(y), lambda x, y: {'_datasets': (x, y)}),
+    (lambda x, y: x.concat(x), lambda x, y: {'_datasets': (x, x)}),
+    (lambda x, y: x.transform('d', first),
+     lambda x, y: {'_dataset': x, '_keys': ('d',), '_transform': first}),
+    (lambda x, y: x.transform_batch('d', first),
+     lambda x, y: {'_dataset': x, '_keys': ('d',), '_transform_batch': first}),
+    (lambda x, y: x.with_converter(first),
+     lambda x, y: {'_dataset': x, '_converter': first}),
+])
+def test_states_in_pickles_of_chainer(make, state):
+    tables = Table(), Table(keys=('d', 'e'), first=50)
+    view = make(*tables)
+    loaded = object.__new__(type(view))
+    loaded.__setstate__(state(*tables))
+    assert (len(loaded), loaded.keys, loaded.mode) == (len(view), view.keys, view.mode)
+    assert str(loaded[:]) == str(view[:])
+    assert str(loaded.convert(loaded.fetch())) == str(view.convert(view.fetch()))
