@@ -254,8 +254,6 @@ class Distribution:
         raise NotImplementedError
 
 
-# Formulas of divergences, by the two classes of distribution. A subclass has none of
-# those of its bases: they need not hold for it.
 def _under_own_names(cls, state):
     """Return the attributes of a pickled distribution, which Chainer may have written.
 
@@ -264,11 +262,12 @@ def _under_own_names(cls, state):
     """
     hidden = {}
     for base in cls.__mro__:
-        if base.__module__.partition('.')[0] == _PACKAGE:
-            start = '_%s__' % base.__name__
-            hidden.update({
-                name: name[len(start) - 1:] for name in state
-                if name.startswith(start) and hasattr(base, name[len(start):])})
+        start = '_%s__' % base.__name__
+        names = [name for name in state if name.startswith(start)]
+        # A derived class of the same name may hide attributes of its own.
+        if (base.__module__.partition('.')[0] == _PACKAGE
+                and any(hasattr(base, name[len(start):]) for name in names)):
+            hidden.update({name: name[len(start) - 1:] for name in names})
     if not hidden:
         return state
     return {hidden.get(name, name): value for name, value in state.items()
@@ -283,6 +282,8 @@ def _is_computed(cls, name, value):
             and all(type(has_graph) is bool for has_graph in value))
 
 
+# Formulas of divergences, by the two classes of distribution. A subclass has none of
+# those of its bases: they need not hold for it.
 _KLDIVERGENCE = {}
 
 
