@@ -6,6 +6,7 @@ import shutil
 import socket
 import sys
 import tempfile
+import time
 from urllib import error
 
 try:
@@ -72,17 +73,14 @@ def get_dataset_directory(dataset_name, create_directory=True):
 def _locked(path):
     """Hold ``path`` as a lock between processes, where the file system has locks.
 
-    Yields whether it is held. The system lets go of the lock when a process ends,
-    however it ends.
+    The system lets go of the lock when a process ends, however it ends.
     """
     with open(path, 'a') as file:
-        is_held = False
         if fcntl is not None:
             # Without a lock two processes may do the same work twice, no harm beyond.
             with contextlib.suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)
-                is_held = True
-        yield is_held
+        yield
 
 
 def _cache_folder():
@@ -122,10 +120,24 @@ def _patience():
 
 
 def _remove_unfinished(folder):
-    """Remove what processes left that were killed."""
+    """Remove what processes left that were killed while they downloaded.
+
+    A download that goes on writes every now and then; the others of this machine wait
+    for the lock anyway.
+    """
     for name in os.listdir(folder):
-        if name.startswith(_UNFINISHED):
-            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+        path = os.path.join(folder, name)
+        if name.startswith(_UNFINISHED) and _idle_time(path) > 20 * _PATIENCE:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _idle_time(folder):
+    """Seconds since a folder or a file in it was written to; 0 if it is gone."""
+    try:
+        paths = [folder, *[entry.path for entry in os.scandir(folder)]]
+        return time.time() - max(map(os.path.getmtime, paths))
+    except OSError:
+        return 0
 
 
 def _download_to(folder, url, check=None):
@@ -136,11 +148,10 @@ def _download_to(folder, url, check=None):
     # What is there needs no lock, for which the folder would have to be writable.
     if os.path.exists(path):
         return path
-    with _locked(os.path.join(folder, '_dl_lock')) as is_alone:
+    with _locked(os.path.join(folder, '_dl_lock')):
         if os.path.exists(path):
             return path
-        if is_alone:
-            _remove_unfinished(folder)
+        _remove_unfinished(folder)
         with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=folder) as temporary:
             partial = os.path.join(temporary, 'dl')
             print(f'Downloading from {url}...', file=sys.stderr, flush=True)

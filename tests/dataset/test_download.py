@@ -86,7 +86,8 @@ def test_silent_server(root, monkeypatch):
     assert files_in(root / '_dl_cache') == []
 
 
-def test_killed_download(root, web):
+@pytest.mark.parametrize('seconds, remains', [(10, True), (100000, False)])
+def test_killed_download(root, web, seconds, remains):
     """The lock of a process that is no more is free, and its files are removed."""
     code = '''if True:
         import sys
@@ -103,17 +104,20 @@ def test_killed_download(root, web):
             connection.recv(10000)
             connection.sendall(b'HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf')
             deadline = time.monotonic() + 30
-            while not files_in(root / '_dl_cache'):
+            while not list(root.glob('_dl_cache/*/dl')):
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
             victim.kill()
             victim.wait(30)
-    assert files_in(root / '_dl_cache') != []
+    leftover, = files_in(root / '_dl_cache')
+    for path in (root / '_dl_cache' / leftover, root / '_dl_cache' / leftover / 'dl'):
+        os.utime(path, (time.time() - seconds,) * 2)
     web[url] = b'all of it'
     path = dataset.cached_download(url)
     with open(path, 'rb') as f:
         assert f.read() == b'all of it'
-    assert files_in(root / '_dl_cache') == [os.path.basename(path)]
+    assert files_in(root / '_dl_cache') == [
+        os.path.basename(path), *([leftover] if remains else [])]
 
 
 def test_full_disk(root):
