@@ -1,0 +1,58 @@
+"""Images that two worker processes read: what feeds a training that uses them.
+
+The images are float32 of shape (3, 64, 64), with labels. Those of ``Stored`` lie in
+memory, so that handing them over is all there is to do; those of ``Computed`` take half
+a millisecond each, as decoding and augmenting them might.
+"""
+import numpy as np
+
+N_IMAGES = 1000
+SHAPE = 3, 64, 64
+N_PROCESSES = 2
+# Rounds of arithmetic on an image that take half a millisecond or so.
+N_ROUNDS = 125
+
+
+class Stored:
+    """Images in memory. Processes that are not forked get copies of them."""
+
+    def __init__(self, n_images=N_IMAGES):
+        random = np.random.RandomState(0)
+        self._images = random.random_sample((n_images, *SHAPE)).astype(np.float32)
+
+    def __len__(self):
+        return len(self._images)
+
+    def __getitem__(self, i):
+        return self._images[i], i % 10
+
+
+class Computed(Stored):
+    """Images that are computed from those in memory: darkened bit by bit, flipped."""
+
+    def __getitem__(self, i):
+        image, label = super().__getitem__(i)
+        for _ in range(N_ROUNDS):
+            image = image * np.float32(.99) + np.float32(.001)
+        return image[:, :, ::-1], label
+
+
+def make_iterator(chainer, dataset, batch_size=32):
+    """Return an iterator with two processes; ``next()`` returns a list of pairs.
+
+    Parameters
+    ----------
+    chainer : module
+        Chainer or chainer_fast.
+    dataset : Stored
+        The images.
+    batch_size : int
+        How many of them are in a batch.
+
+    Returns
+    -------
+    MultiprocessIterator
+        To be closed by ``finalize()``. The processes start with the first batch.
+    """
+    return chainer.iterators.MultiprocessIterator(
+        dataset, batch_size, shuffle=False, n_processes=N_PROCESSES)
