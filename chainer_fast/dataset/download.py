@@ -140,16 +140,28 @@ def _idle_time(folder):
         return 0
 
 
+def _is_whole(path, check):
+    """Return whether a file is there and passes the check, if there is one."""
+    if not os.path.exists(path):
+        return False
+    try:
+        if check is not None:
+            check(path)
+    except OSError:
+        return False
+    return True
+
+
 def _download_to(folder, url, check=None):
     """Fetch ``url`` unless it is cached, and move it into place when it is complete."""
     from urllib import request  # late, as it is slow to import and rarely needed
 
     path = _cached_path(folder, url)
     # What is there needs no lock, for which the folder would have to be writable.
-    if os.path.exists(path):
+    if _is_whole(path, check):
         return path
     with _locked(os.path.join(folder, '_dl_lock')):
-        if os.path.exists(path):
+        if _is_whole(path, check):
             return path
         _remove_unfinished(folder)
         with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=folder) as temporary:
@@ -207,7 +219,7 @@ def _verified_download(mirrors, sha256):
     Returns
     -------
     str
-        Path of the local copy.
+        Path of the local copy. One that was there and is damaged is replaced.
 
     Raises
     ------
@@ -226,7 +238,7 @@ def _verified_download(mirrors, sha256):
     folder = _cache_folder()
     # A copy that is there needs no network, whichever mirror it came from.
     for path in (_cached_path(folder, url) for url in mirrors):
-        if os.path.exists(path):
+        if _is_whole(path, check):
             return path
     reasons = []
     for url in mirrors:

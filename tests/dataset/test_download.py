@@ -193,10 +193,26 @@ def test_verified_download_names_every_reason(root, web):
 def test_verified_download_is_cached_whatever_the_mirror(root, web):
     web['https://2'] = b'good'
     mirrors = ['https://1', 'https://2']
-    path = download._verified_download(
-        mirrors, hashlib.sha256(b'good').hexdigest())
-    assert download._verified_download(mirrors, 'not looked at') == path
+    digest = hashlib.sha256(b'good').hexdigest()
+    path = download._verified_download(mirrors, digest)
+    assert download._verified_download(mirrors, digest) == path
     assert web['read'] == mirrors
+
+
+def test_damaged_copy_is_replaced(root, web):
+    web['https://1'] = b'good'
+    digest = hashlib.sha256(b'good').hexdigest()
+    path = download._verified_download(['https://1'], digest)
+    with open(path, 'wb') as f:
+        f.write(b'goo')
+    assert download._verified_download(['https://1'], digest) == path
+    with open(path, 'rb') as f:
+        assert f.read() == b'good'
+    with open(path, 'wb') as f:
+        f.write(b'goo')
+    del web['https://1']
+    with pytest.raises(error.URLError, match='404'):
+        download._verified_download(['https://1'], digest)
 
 
 @pytest.mark.parametrize('answer, message', [
