@@ -208,12 +208,15 @@ def _find_snapshot_files(fmt, path):
         [re.escape(literal) + ('' if field is None else '.*')
          for literal, field, _, _ in string.Formatter().parse(fmt)])
     found = []
-    for name in os.listdir(path):
-        file = os.path.join(path, name)
-        if re.fullmatch(pattern, name, re.DOTALL) and os.path.isfile(file):
-            with contextlib.suppress(FileNotFoundError):  # removed by now
-                found.append((os.stat(file).st_mtime, name))
-    return sorted(found)
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(
+            path or os.curdir) as entries:
+        for entry in entries:
+            if re.fullmatch(pattern, entry.name, re.DOTALL) and entry.is_file():
+                with contextlib.suppress(FileNotFoundError):  # removed by now
+                    status = entry.stat()
+                    found.append((status.st_mtime_ns, entry.name, status.st_mtime))
+    # Seconds are not fine enough to be sorted by.
+    return [(seconds, name) for _, name, seconds in sorted(found)]
 
 
 def _find_latest_snapshot(fmt, path):

@@ -107,14 +107,17 @@ def _make_newest(path, folder):
     It goes by the time which file is loaded and which are removed, and clocks are slow
     to tick and set back at times.
     """
-    family = _without_numbers(os.path.basename(path))
-    times = [os.stat(path).st_mtime_ns]
+    family, newest = _without_numbers(os.path.basename(path)), 0
     with os.scandir(folder) as entries:
         for entry in entries:
             if _without_numbers(entry.name) == family:
                 with contextlib.suppress(FileNotFoundError):
-                    times.append(entry.stat().st_mtime_ns + 1)
-    os.utime(path, ns=(max(times), max(times)))
+                    newest = max(newest, entry.stat().st_mtime_ns)
+    # File systems know time in units of 1 ns, 100 ns, 1 us, 1 ms, 1 s or 2 s.
+    for later in 1, 1000, 10**6, 2 * 10**9:
+        if os.stat(path).st_mtime_ns > newest:
+            break
+        os.utime(path, ns=(newest + later, newest + later))
 
 
 def _without_numbers(name):

@@ -1,3 +1,5 @@
+import functools
+import multiprocessing
 import os
 import pickle
 import signal
@@ -54,6 +56,26 @@ def test_every_writer_saves_what_was_there_at_the_call(trainer, writer):
         loaded = Target()
         serializers.load_npz(os.path.join(trainer.out, 'x_%d' % i), loaded)
         assert loaded.value.tolist() == [i] * 3
+
+
+@pytest.mark.parametrize('writer', [
+    snapshot_writers.ProcessWriter, snapshot_writers.ProcessQueueWriter])
+def test_processes_that_are_not_forked(tmp_path, writer, capfd):
+    method = multiprocessing.get_start_method()
+    multiprocessing.set_start_method('spawn', force=True)
+    try:
+        for save in serializers.save_npz, _fail:
+            w = writer(save)
+            w._add_cleanup_hook(functools.partial(print, 'a hook'))
+            w(save.__name__, str(tmp_path), Target().__dict__)
+            if save is _fail:
+                with pytest.warns(RuntimeWarning, match='_fail: OSError: disk full'):
+                    w.finalize()
+            w.finalize()
+    finally:
+        multiprocessing.set_start_method(method, force=True)
+    assert os.listdir(tmp_path) == ['save_npz']
+    assert capfd.readouterr().out == 'a hook\n'
 
 
 @pytest.mark.parametrize('writer', [

@@ -39,7 +39,8 @@ class Writing:
     def __call__(self, path, target):
         with contextlib.suppress(BrokenPipeError):  # in a survivor
             os.write(self.pipe, b'w')
-        npz.save_npz(path, target)
+        with open(path, 'wb') as f:     # save_npz would take care by itself
+            npz.save_npz(f, target)
 
 
 def train(out, iterator, writer, pipe):

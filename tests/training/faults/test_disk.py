@@ -241,6 +241,22 @@ def test_flipped_bits_do_no_harm(tmp_path, kind):
     assert n_passed_over > len(data) / 2
 
 
+def test_times_that_a_file_system_rounds(tmp_path, monkeypatch):
+    utime = os.utime
+    monkeypatch.setattr(os, 'utime', lambda path, ns: utime(
+        path, ns=tuple(time // 2000000000 * 2000000000 for time in ns)))
+    (tmp_path / 'x_9').write_text('')
+    utime(tmp_path / 'x_9', (10**10, 10**10))
+    for i in range(10, 13):
+        snapshot_writers.SimpleWriter()('x_%d' % i, str(tmp_path), {})
+        assert _snapshot._find_latest_snapshot('x_{}', tmp_path) == 'x_%d' % i
+
+
+def test_no_folder(tmp_path):
+    for folder in tmp_path / 'none', __file__:
+        assert _snapshot._find_snapshot_files('{}', str(folder)) == []
+
+
 def test_nothing_whole_is_left(tmp_path):
     for name in 'x_1', 'x_2':
         (tmp_path / name).write_text('')
@@ -385,16 +401,17 @@ def test_two_trainings_at_once(tmp_path):
 
 @pytest.mark.parametrize('writer', WRITERS)
 def test_clock_that_was_set_back(tmp_path, writer):
-    run(tmp_path, 4, n_retains=2)
+    run(tmp_path, 8, n_retains=2)
     future = time.time() + 10**6
-    os.utime(tmp_path / 'snapshot_iter_2', (future, future))
+    os.utime(tmp_path / 'snapshot_iter_6', (future, future))
     (tmp_path / 'log').write_text('')
     os.utime(tmp_path / 'log', (2 * future, 2 * future))
     # Whatever the time, the file that was written last is the newest.
-    assert run(tmp_path, 8, writer, n_retains=2) == 2
-    assert sorted(os.listdir(tmp_path)) == ['log', 'snapshot_iter_6', 'snapshot_iter_8']
-    assert run(tmp_path, 9) == 8
-    assert (tmp_path / 'snapshot_iter_8').stat().st_mtime < 1.5 * future
+    assert run(tmp_path, 12, writer, n_retains=2) == 6
+    assert sorted(os.listdir(tmp_path)) == [
+        'log', 'snapshot_iter_10', 'snapshot_iter_12']
+    assert run(tmp_path, 13) == 12
+    assert (tmp_path / 'snapshot_iter_12').stat().st_mtime < 1.5 * future
 
 
 def interrupt(out, writer, number):
