@@ -79,9 +79,12 @@ def test_cached_file_needs_no_lock(root, web):
 
 def test_silent_server(root, monkeypatch):
     monkeypatch.setattr(download, '_PATIENCE', 0.2)
-    with socket.create_server(('127.0.0.1', 0)) as listener, \
-            pytest.raises(OSError, match='timed out'):
-        dataset.cached_download('http://127.0.0.1:%d/x' % listener.getsockname()[1])
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        rescue = threading.Timer(20, listener.close)
+        rescue.start()
+        with pytest.raises(OSError, match='timed out'):
+            dataset.cached_download('http://127.0.0.1:%d/x' % listener.getsockname()[1])
+        rescue.cancel()
     assert socket.getdefaulttimeout() is None
     assert files_in(root / '_dl_cache') == []
 
