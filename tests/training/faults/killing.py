@@ -25,6 +25,7 @@ from tests.training.faults import program
 
 WRITERS = ['SimpleWriter', 'ThreadWriter', 'ProcessWriter', 'ThreadQueueWriter',
            'ProcessQueueWriter']
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
 N_ITERATIONS, N_RETAINS = 14, 2
 # More kills than this, and a run is left alone.
 MOST_KILLS = 5

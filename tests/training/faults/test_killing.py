@@ -23,13 +23,13 @@ def folder():
 
 def run_killing(folder, seed, iterator, writers):
     """Return what is told of each run."""
-    root = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
     environment = dict(
-        os.environ, PYTHONPATH=root, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
+        os.environ, PYTHONPATH=killing.ROOT, OMP_NUM_THREADS='1',
+        OPENBLAS_NUM_THREADS='1')
     process = subprocess.run(
         [sys.executable, '-m', killing.__name__, folder, str(seed), iterator,
          *writers], env=environment, capture_output=True, text=True, timeout=120,
-        cwd=root)
+        cwd=killing.ROOT)
     assert process.returncode == 0, process.stderr
     runs = [json.loads(line) for line in process.stdout.splitlines()]
     assert [run['writer'] for run in runs] == list(writers)
