@@ -58,8 +58,9 @@ def serialize_observation(trainer, serializer):
     """
     name = '_observation'
     if not isinstance(serializer, Deserializer):
-        numbers = {key: number for key, value in trainer.observation.items()
-                   if (number := _as_number(value)) is not None}
+        numbers = {
+            key: number for key, value in trainer.observation.items()
+            if isinstance(key, str) and (number := _as_number(value)) is not None}
         serializer(name, json.dumps(numbers))
         return
     with contextlib.suppress(KeyError):

@@ -281,7 +281,7 @@ def _make_reporter(updater):
 
 
 def _is_snapshot(extension):
-    return getattr(extension, '_saves_trainer', None) is not None
+    return isinstance(getattr(extension, '_saves_trainer', None), bool)
 
 
 def _is_over(entry):
@@ -302,8 +302,8 @@ def _in_order_of_calls(entries):
     ordered = []
     for _, group in itertools.groupby(
             entries, lambda entry: (entry.priority, _is_snapshot(entry.extension))):
-        ordered += sorted(group, key=lambda entry: bool(
-            getattr(entry.extension, '_saves_trainer', False)))
+        ordered += sorted(group, key=lambda entry: (
+            _is_snapshot(entry.extension) and entry.extension._saves_trainer))
     return ordered
 
 

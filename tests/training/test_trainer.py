@@ -365,7 +365,7 @@ def test_snapshot_has_random_numbers_and_what_was_observed():
     trainer.observation = {
         'a/b': chainer_fast.Variable(numpy.array(.1, 'f')), 'one': numpy.int64(1),
         'nan': float('nan'), 'text': 'x', 'array': numpy.zeros(2), 'pair': (1, 2),
-        'complex': 1j}
+        'complex': 1j, ('no', 'text'): 1}
     snapshot = stubs.save(trainer)
     expected = numpy.random.rand(), random.random()
     other = stubs.load(make(), snapshot)
