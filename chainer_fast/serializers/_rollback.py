@@ -59,6 +59,8 @@ class Journal:
                 stack.extend([(item, package) for item in items])
             elif issubclass(kind, tuple):
                 stack.extend([(item, package) for item in obj])
+            elif kind is numpy.random.RandomState:
+                notes.append((_restore_random_state, obj, obj.get_state(legacy=False)))
             if obj is root or _is_part(kind, package):
                 self._add_attributes(obj, kind, stack)
 
@@ -116,6 +118,10 @@ def _restore_variable(var, state):
     var._set_grad_without_check(grad)
     var._grad_valid = grad_valid
     var._cached_device = device
+
+
+def _restore_random_state(generator, state):
+    generator.set_state(state)
 
 
 def _restore_attributes(obj, old):

@@ -40,10 +40,11 @@ def serialize(serializer, name, generator):
 
 def serialize_global(serializer):
     """Write or read the states of ``numpy.random`` and of Python's ``random``."""
-    serialize(serializer, '_numpy_random_state', numpy_generator())
     _, words, normal = random.getstate()
     loaded = _exchange(serializer, '_python_random_state', [
         *words, normal is not None, normal or 0.])
+    serialize(serializer, '_numpy_random_state', numpy_generator())
+    # Not before both were found right.
     if loaded is not None:
         words, position, has_normal, normal = loaded
         random.setstate((

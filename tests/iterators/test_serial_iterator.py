@@ -79,6 +79,16 @@ def test_random_state_of_ones_own():
     assert numpy.random.permutation(3).tolist() == [2, 1, 0]
 
 
+class Pair:
+
+    def __init__(self, it):
+        self.it = it
+
+    def serialize(self, serializer):
+        self.it.serialize(serializer)
+        serializer('missing', 0)
+
+
 def test_random_state_of_ones_own_is_in_the_snapshot():
     def make(seed, generator=numpy.random.RandomState):
         sampler = iterators.ShuffleOrderSampler(generator(seed))
@@ -91,6 +101,15 @@ def test_random_state_of_ones_own_is_in_the_snapshot():
     other.serialize(serializers.NpzDeserializer(snapshot))
     assert [other.next() for _ in range(3)] == [it.next() for _ in range(3)]
     assert numpy.array_equal(numpy.random.get_state()[1], before)
+    # It is put back with everything else if a snapshot turns out not to fit.
+    it.next()
+    before = saved(it)
+    with pytest.raises(ValueError):
+        serializers.NpzDeserializer(dict(snapshot, random_state=numpy.zeros(627))).load(
+            it)
+    with pytest.raises(KeyError):
+        serializers.NpzDeserializer(snapshot).load(Pair(it))
+    numpy.testing.assert_equal(saved(it), before)
     # Chainer's has none, and other generators are left alone.
     del snapshot['random_state']
     for reader in it, make(0, numpy.random.default_rng):
@@ -207,6 +226,18 @@ def test_nothing_can_be_repeated():
     for repeat in True, False:
         with pytest.raises(ZeroDivisionError):
             iterators.SerialIterator([], 1, repeat).next()
+
+
+@pytest.mark.parametrize('position, epoch, expected', [
+    (0, 0, None), (1, 0, 0.), (2, 0, 0.), (3, 0, 1 / 6), (1, 2, 2 - 1 / 6),
+    (0, 1, 1 - 2 / 6)])
+def test_early_snapshots_have_no_previous_position(position, epoch, expected):
+    it = iterators.SerialIterator(list(range(6)), 2, shuffle=False)
+    it.next()
+    it.serialize(serializers.NpzDeserializer(
+        {'current_position': numpy.array(position), 'epoch': numpy.array(epoch),
+         'is_new_epoch': numpy.array(False)}))
+    assert it.previous_epoch_detail == expected
 
 
 def test_attributes_cannot_be_set():

@@ -66,8 +66,14 @@ def test_both_stay_where_a_snapshot_has_nothing():
 def test_what_is_no_state(name, place, value):
     saved = save()
     saved[name][place] = value
+    numpy.random.seed(1)
+    random.seed(1)
+    expected = draw()
+    numpy.random.seed(1)
+    random.seed(1)
     with pytest.raises(ValueError, match=name + ' is not the state'):
         load(saved)
+    assert draw() == expected   # neither was changed
 
 
 def test_generators_that_are_no_mersenne_twister():
