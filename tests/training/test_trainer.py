@@ -1,5 +1,6 @@
 import random
 import warnings
+from unittest import mock
 
 import numpy
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import chainer_fast
 from chainer_fast import links, optimizers, training
 from chainer_fast.training import extensions
+from chainer_fast.training import trainer as trainer_module
 from tests.training import stubs
 
 
@@ -427,3 +429,13 @@ def test_snapshots_of_the_trainer_come_after_others(tmp_path, priorities, expect
         trainer.extend(added, name, trigger=(1, 'iteration'), priority=priority)
     trainer.run()
     assert calls == expected
+
+
+def test_extension_with_any_attribute_is_no_snapshot():
+    # As those are that tests make up.
+    trainer = stubs.make_trainer()
+    for name in 'one', 'two':
+        trainer.extend(mock.MagicMock(), name, trigger=(1, 'iteration'), priority=1)
+    trainer.extend(Recorder([], 'three'), priority=1)
+    entries = list(trainer._extensions.values())
+    assert trainer_module._in_order_of_calls(entries) == entries
