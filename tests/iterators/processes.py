@@ -54,4 +54,5 @@ def nothing_is_left():
     assert not multiprocessing.active_children()
     with pytest.raises(ChildProcessError):  # zombies would be found
         os.waitpid(-1, os.WNOHANG)
-    assert (descriptors(), mappings()) == before
+    left = descriptors(), mappings()
+    assert left == before, (left, before)

@@ -1,4 +1,5 @@
 """Workers that die, raise, hang or are interrupted, and programs that end."""
+import linecache
 import multiprocessing
 import os
 import pickle
@@ -340,6 +341,48 @@ def test_interrupts_neither_lose_nor_repeat_batches():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert n_interrupts == 100
+
+
+@pytest.mark.parametrize('n_prefetch', [0, 2])
+def test_interrupts_at_each_line(n_prefetch):
+    left = 0
+
+    def trace(frame, event, _):
+        nonlocal left
+        if not frame.f_code.co_filename.startswith(package):
+            return None
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+        # Interrupts are not as bad as this: they come when something was called or
+        # repeated, not where a lock is about to be released or a batch handed out.
+        if (event == 'line' and it.current_position == position
+                and not line.startswith(('with ', 'try:'))):
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+        return trace
+
+    package = os.path.dirname(_worker.__file__)
+    n_lines, position, was_interrupted = 0, 0, True
+    with MultiprocessIterator(range(10 ** 4), 2, shuffle=False, n_processes=1,
+                              n_prefetch=n_prefetch) as it:
+        it.next()
+        while was_interrupted:
+            n_lines += 1
+            left, was_interrupted = n_lines, False
+            position = it.current_position
+            sys.settrace(trace)
+            try:
+                it.next()
+            except KeyboardInterrupt:
+                was_interrupted = True
+            finally:
+                sys.settrace(None)
+            # Handed out as a whole or not at all; what follows is not mixed up.
+            assert it.current_position == position + (0 if was_interrupted else 2)
+            for _ in range(2):
+                position = it.current_position
+                assert it.next() == [position, position + 1]
+    assert n_lines > 50
 
 
 def test_interrupt_while_a_batch_is_waited_for():
