@@ -33,7 +33,7 @@ def fail():
 def main():
     multiprocessing.set_start_method({method!r}, force=True)
     begin = time.monotonic()
-    it = MultiprocessIterator(Data(), 4, shuffle=False, repeat=False, n_processes=2)
+    it = MultiprocessIterator(Data(), 4, shuffle=False, repeat={repeat}, n_processes=2)
     try:
         {body}
     except Exception as error:
@@ -48,10 +48,11 @@ def main():
 READ = 'print([[int(i) for _, i in batch] for batch in it])'
 
 
-def run(path, method, body=READ, content='None', guarded=True, options=QUIET):
+def run(path, method, body=READ, content='None', guarded=True, options=QUIET,
+        repeat=False):
     """Return what a program prints, and what goes to its standard error output."""
     path.write_text(SCRIPT.format(
-        method=method, body=body, content=content,
+        method=method, body=body, content=content, repeat=repeat,
         guard="if __name__ == '__main__': " if guarded else ''))
     with start_program(path, *options, stderr=subprocess.PIPE, text=True) as process:
         output, errors = process.communicate(timeout=60)
@@ -69,8 +70,9 @@ def test_examples_arrive_and_nothing_is_said(method, tmp_path):
 def test_worker_that_is_killed(method, tmp_path):
     body = '''it.next()
         os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
-        list(it)'''
-    output, _ = run(tmp_path / 'script.py', method, body)
+        while True:
+            it.next()'''
+    output, _ = run(tmp_path / 'script.py', method, body, repeat=True)
     assert re.match('RuntimeError - .*(SIGKILL|server .*was killed)', output)
 
 
@@ -78,8 +80,9 @@ def test_server_that_is_killed(tmp_path):
     body = '''it.next()
         from multiprocessing import forkserver
         os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
-        list(it)'''
-    output, _ = run(tmp_path / 'script.py', 'forkserver', body)
+        while True:
+            it.next()'''
+    output, _ = run(tmp_path / 'script.py', 'forkserver', body, repeat=True)
     assert re.match('RuntimeError - .*or the server process that forks', output)
 
 
