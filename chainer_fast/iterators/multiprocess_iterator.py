@@ -81,9 +81,10 @@ class MultiprocessIterator(ReadAheadIterator):
 
     The processes start with the first batch, by the start method that is set then.
     :meth:`finalize`, or the end of a ``with`` statement, ends them; they also end with
-    this process, however it ends. Python 3.12 and later give a hidden
-    :class:`DeprecationWarning` of every fork of a process with threads, such as those
-    of BLAS; the start methods ``'spawn'`` and ``'forkserver'`` do without one.
+    this process, however it ends. From 3.12 on Python gives a
+    :class:`DeprecationWarning`, hidden by default, of a fork beside other threads, such
+    as the one of another iterator; the start methods ``'spawn'`` and ``'forkserver'``
+    avoid it.
     """
 
     class TimeoutWarning(RuntimeWarning):

@@ -24,8 +24,7 @@ from tests.iterators.processes import (
 )
 
 pytestmark = [
-    # Newer versions of Python warn of every fork of a process with threads, such as
-    # those of BLAS.
+    # Newer versions of Python warn of a fork beside other threads.
     pytest.mark.filterwarnings('ignore:.*multi-threaded:DeprecationWarning'),
     pytest.mark.usefixtures(nothing_is_left.__name__)]
 
