@@ -71,8 +71,12 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     def __next__(self):
         if self._next is None:
             self._read_ahead()
+        result, state, _ = self._next
+        if result is not None:
+            # Ctrl-C while it is waited for leaves everything as it is.
+            result.wait()
         self._previous_epoch_detail = self.epoch_detail
-        result, self._state, _ = self._next
+        self._state = state
         if result is None:
             raise StopIteration
         self._next = None

@@ -1,5 +1,7 @@
 import copy
+import os
 import pickle
+import signal
 import threading
 import time
 
@@ -65,6 +67,21 @@ def test_an_error_comes_with_its_batch():
         with pytest.raises(IndexError):
             it.next()
         assert it.next() == [4, 5]
+
+
+def test_interrupt_while_a_batch_is_waited_for():
+    class Data(list):
+        def __getitem__(self, i):
+            time.sleep(.3 * (i == 2))
+            return i
+
+    with iterators.MultithreadIterator(Data(range(6)), 2, shuffle=False) as it:
+        assert it.next() == [0, 1]
+        threading.Timer(.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            it.next()
+        assert state_of(it)[:3] == (0, False, 2)
+        assert it.next() == [2, 3]
 
 
 def test_finalize_ends_the_threads_and_it_starts_again():
