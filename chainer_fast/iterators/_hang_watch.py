@@ -126,9 +126,10 @@ def _collect_activity(pid, found):
         state, *fields = _stat(pid, thread)
         with open(path + 'status') as f:
             switches = [line for line in f if 'ctxt_switches' in line]
-        # A debugger is at it; that counts as something new every time.
-        traced = time.monotonic() if state == 't' else None
-        found[thread] = traced, fields[10:12], switches
+        # It waits for a processor, or a debugger is at it: each time that is seen counts
+        # as something new.
+        waits_for_others = time.monotonic() if state in 'Rt' else None
+        found[thread] = waits_for_others, fields[10:12], switches
         with open(path + 'children') as f:
             children = f.read().split()
         for child in children:

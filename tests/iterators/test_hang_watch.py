@@ -150,6 +150,17 @@ def test_activity(code, expected):
                 os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.parametrize('state, expected', [('S', False), ('R', True), ('t', True)])
+def test_threads_that_others_hold_up_count_as_active(state, expected, monkeypatch):
+    with start(IDLE) as process:
+        process.stdout.readline()
+        time.sleep(.1)
+        monkeypatch.setattr(
+            _hang_watch, '_stat', lambda pid, thread: [state] + 50 * ['0'])
+        assert looks_active(process.pid, .01) is expected
+        process.kill()
+
+
 def test_processes_that_are_gone():
     with start('') as process:
         pass
