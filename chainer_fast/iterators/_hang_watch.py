@@ -126,8 +126,8 @@ def _collect_activity(pid, found):
         state, *fields = _stat(pid, thread)
         with open(path + 'status') as f:
             switches = [line for line in f if 'ctxt_switches' in line]
-        # It waits for a processor, or a debugger is at it: each time that is seen counts
-        # as something new.
+        # It waits for a processor, or a debugger is at it: that is something new each
+        # time it is seen.
         waits_for_others = time.monotonic() if state in 'Rt' else None
         found[thread] = waits_for_others, fields[10:12], switches
         with open(path + 'children') as f:

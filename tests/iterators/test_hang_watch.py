@@ -157,8 +157,9 @@ def test_threads_that_others_hold_up_count_as_active(state, expected, monkeypatc
         time.sleep(.1)
         monkeypatch.setattr(
             _hang_watch, '_stat', lambda pid, thread: [state] + 50 * ['0'])
-        assert looks_active(process.pid, .01) is expected
+        found = looks_active(process.pid, .01)
         process.kill()
+    assert found is expected
 
 
 def test_processes_that_are_gone():
