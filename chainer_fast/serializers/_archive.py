@@ -7,7 +7,6 @@ import zlib
 
 import numpy
 
-from chainer_fast.backends.kernels._compiled import checksum
 from chainer_fast.serializers import _npy
 
 # What the zip module raises at damaged or unusual archives.
@@ -262,6 +261,6 @@ class _Stored:
 
     def _count(self, data):
         self._left -= len(data)
-        self._sum = checksum.crc32(data, self._sum)
+        self._sum = zlib.crc32(data, self._sum)
         if not self._left and self._sum != self._expected:
             raise zipfile.BadZipFile('wrong sum of its bytes (CRC-32)')
