@@ -15,7 +15,12 @@ import warnings
 import numpy
 import pytest
 
-from chainer_fast.iterators import MultiprocessIterator, _hang_watch, _worker
+from chainer_fast.iterators import (
+    MultiprocessIterator,
+    _hang_watch,
+    _worker,
+    multiprocess_iterator,
+)
 from tests.iterators.processes import (
     is_running,
     nothing_is_left,
@@ -119,16 +124,18 @@ def be_deaf():
 
 
 @pytest.mark.parametrize('what, timeout, message', [
-    (stop_oneself, None, 'stopped, as by SIGSTOP, for 1.* seconds'),
-    (stop_oneself, 30., 'stopped, as by SIGSTOP, for 1.* seconds'),
-    (dead_lock, .4, 'done nothing at all for .* seconds'),
-    (be_deaf, .4, 'done nothing at all for .* seconds'),
-    (compute_for_ever, .2, 'not finished an example for .*; it is 0.2'),
-    (wake_up_now_and_then, .2, 'not finished an example for .*; it is 0.2'),
+    (stop_oneself, None, 'stopped, as by SIGSTOP, for 0.* seconds'),
+    (stop_oneself, 30., 'stopped, as by SIGSTOP, for 0.* seconds'),
+    (dead_lock, .2, 'done nothing at all for .* seconds'),
+    (be_deaf, .2, 'done nothing at all for .* seconds'),
+    (compute_for_ever, .1, 'not finished an example for .*; it is 0.1'),
+    (wake_up_now_and_then, .1, 'not finished an example for .*; it is 0.1'),
 ])
 def test_worker_that_hangs_is_an_error(what, timeout, message, monkeypatch):
-    monkeypatch.setattr(_hang_watch, '_SHORTEST_LIMIT', 1.)
-    monkeypatch.setattr(_hang_watch, '_STOPPED_LIMIT', 1.)
+    for name, value in ('_SHORTEST_LIMIT', .6), ('_STOPPED_LIMIT', .4):
+        monkeypatch.setattr(_hang_watch, name, value)
+    for module in _hang_watch, multiprocess_iterator:
+        monkeypatch.setattr(module, 'INTERVAL', .1)
     with MultiprocessIterator(Misbehaving(what), 2, shuffle=False, n_processes=2,
                               dataset_timeout=timeout) as it:
         it.next(), it.next()
@@ -140,7 +147,7 @@ def test_worker_that_hangs_is_an_error(what, timeout, message, monkeypatch):
                 it.next()
         assert time.monotonic() - begin < 7
         assert not multiprocessing.active_children()
-        assert len(caught) == (timeout in (.2, .4))
+        assert len(caught) == (timeout in (.1, .2))
         for warning in caught:
             assert warning.category is MultiprocessIterator.TimeoutWarning
             assert 'indices 5' in str(warning.message)
@@ -454,7 +461,7 @@ KILLED = [(SLEEP, signal.SIGKILL, busy) for busy in (
     ('fork', 'it.next()', signal.SIGINT, SLEEP),
     ('fork', SLEEP, signal.SIGTERM, SLEEP),
     *[('fork', *rest) for rest in KILLED],
-    *[('forkserver', *rest) for rest in KILLED],
+    *[('forkserver', *rest) for rest in KILLED[::2] + KILLED[-1:]],
 ])
 def test_workers_end_with_the_program(method, end, number, busy, tmp_path):
     process, pids = run_script(tmp_path / 'script.py', end, busy, method)
