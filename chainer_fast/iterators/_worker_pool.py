@@ -279,7 +279,7 @@ class WorkerPool:
         self._lock = threading.RLock()
         self._waiting = collections.deque()
         self._failure = None
-        self._closing = False
+        self._closing = self._is_closed = False
         self._retired = []
         self._processes = []
         self._bell, self._bell_button = multiprocessing.Pipe(duplex=False)
@@ -327,8 +327,8 @@ class WorkerPool:
 
     def close(self):
         """End the processes, whatever they are doing, and the thread."""
-        if os.getpid() != self.pid:
-            return  # a fork of the owner: the processes are not its children
+        if self._is_closed or os.getpid() != self.pid:
+            return  # in a fork of the owner, the processes are not its children
         with self._lock:
             self._closing = True
             processes = self._processes + self._retired
@@ -342,6 +342,7 @@ class WorkerPool:
             self._bell_button.close()
             for worker in processes:
                 worker.release()
+            self._is_closed = True
         _open_pools.discard(self)
 
     def _ring(self):

@@ -67,6 +67,13 @@ def test_examples_arrive_and_nothing_is_said(method, tmp_path):
 
 
 @pytest.mark.parametrize('method', METHODS)
+def test_iterator_that_is_not_finalized(method, tmp_path):
+    # The pool is closed at exit. After that goes the iterator, as part of a cycle.
+    body = 'it.itself = it; print(len(next(it)))'
+    assert run(tmp_path / 'program.py', method, body) == ('4\n', '')
+
+
+@pytest.mark.parametrize('method', METHODS)
 def test_worker_that_is_killed(method, tmp_path):
     body = '''it.next()
         os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
