@@ -10,6 +10,7 @@ from chainer_fast.training.extensions import (
     log_report,
     micro_average,
     multistep_shift,
+    notebook,
     parameter_statistics,
     plot_report,
     polynomial_shift,
@@ -47,6 +48,8 @@ PlotReport = plot_report.PlotReport
 ParameterStatistics = parameter_statistics.ParameterStatistics
 VariableStatisticsPlot = variable_statistics_plot.VariableStatisticsPlot
 ProgressBar = progress_bar.ProgressBar
+PrintReportNotebook = notebook.PrintReportNotebook
+ProgressBarNotebook = notebook.ProgressBarNotebook
 DumpGraph = dump_graph = computational_graph.DumpGraph  # the second was a function once
 
 # Snapshots and memory

@@ -1,0 +1,127 @@
+"""The log and the progress bar as outputs of a notebook's cell.
+
+Chainer 7.8.1 does not have these two. The names are those that its successor in spirit,
+pytorch-pfn-extras, gives to the same extensions.
+"""
+import html
+
+from chainer_fast.training.extensions import print_report, progress_bar
+
+
+class _Cell:
+    """A place below a cell whose content can be replaced."""
+
+    def __init__(self, user):
+        try:
+            from IPython import display
+        except ImportError as error:
+            raise RuntimeError(
+                '%s needs IPython: pip install ipython, or use the extension without '
+                'Notebook in its name' % user) from error
+        self._display = display.display
+        self._handle = None
+
+    def show(self, content):
+        if self._handle is None:
+            # None once more where there is no notebook: then it is printed.
+            self._handle = self._display(content, display_id=True)
+        else:
+            self._handle.update(content)
+
+
+class _Table:
+    """Rows of text under headings."""
+
+    def __init__(self, headings, rows):
+        self._headings, self._rows = headings, rows
+
+    def __repr__(self):
+        widths = [max(map(len, column))
+                  for column in zip(self._headings, *self._rows, strict=True)]
+        return '\n'.join(
+            '  '.join(map(str.ljust, row, widths)).rstrip()
+            for row in [self._headings, *self._rows])
+
+    def _repr_html_(self):
+        def row(kind, texts):
+            return '<tr>%s</tr>' % ''.join(
+                '<%s>%s</%s>' % (kind, html.escape(text), kind) for text in texts)
+
+        body = ''.join(row('td', texts) for texts in self._rows)
+        return '<table><thead>%s</thead><tbody>%s</tbody></table>' % (
+            row('th', self._headings), body)
+
+
+class _Lines:
+    """Text of several lines, in letters of one width."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def __repr__(self):
+        return self._text
+
+    def _repr_html_(self):
+        return '<pre>%s</pre>' % html.escape(self._text)
+
+
+class PrintReportNotebook(print_report.PrintReport):
+    """:class:`PrintReport` for notebooks: one table that grows.
+
+    Parameters
+    ----------
+    entries : list of str
+        Keys of the values to show; what a log entry lacks is left empty.
+    log_report : str or LogReport
+        The log, as for :class:`PrintReport`.
+
+    Raises
+    ------
+    RuntimeError
+        If IPython is not installed.
+    """
+
+    def __init__(self, entries, log_report='LogReport'):
+        super().__init__(entries, log_report)
+        self._cell = _Cell(type(self).__name__)
+
+    def __call__(self, trainer):
+        log = self._read_log(trainer)
+        if self._header is None and len(log) == self._log_len:
+            return
+        self._header, self._log_len = None, len(log)
+        self._cell.show(_Table(self._entries, [
+            [f'{entry[key]:g}' if key in entry else '' for key in self._entries]
+            for entry in log]))
+
+
+class _NotebookBar(progress_bar._TrainerProgressBar):
+
+    cell = None
+
+    def update(self):
+        self.cell.show(_Lines(''.join(self.get_lines())))
+
+    def close(self):
+        """Leave the last state where it is."""
+
+
+class ProgressBarNotebook(progress_bar.ProgressBar):
+    """:class:`ProgressBar` for notebooks: its lines stay below the cell.
+
+    Parameters
+    ----------
+    training_length, update_interval, bar_length :
+        As for :class:`ProgressBar`.
+
+    Raises
+    ------
+    RuntimeError
+        If IPython is not installed.
+    """
+
+    def __init__(self, training_length=None, update_interval=100, bar_length=50):
+        super().__init__(training_length, update_interval, bar_length)
+        self._pbar = _NotebookBar(bar_length)
+        self._pbar.training_length = training_length
+        self._pbar.cell = _Cell(type(self).__name__)
