@@ -143,12 +143,12 @@ class _Process:
                 return task, None, error
         pickled, text, trace = content
         try:
-            error = pickle.loads(pickled)
+            raised = pickle.loads(pickled)
         except Exception:  # there is none, or it has its whims
-            error = RuntimeError(text)
-        error.__cause__ = WorkerFailure(
+            raised = RuntimeError(text)
+        raised.__cause__ = WorkerFailure(
             'in the worker process %d:\n\n%s' % (self.pid, trace))
-        return task, None, error
+        return task, None, raised
 
     def release(self):
         """Close what belongs to a process that has ended."""

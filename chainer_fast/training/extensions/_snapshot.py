@@ -71,9 +71,10 @@ def snapshot(savefun=None, filename='snapshot_iter_{.updater.iteration}', *,
     numbers of GPUs and of worker processes; hyperparameters that no extension has set;
     what links keep apart from parameters and persistent values, such as the state of a
     recurrent layer; a dynamic loss scale; the float32 copies of ``use_fp32_update``;
-    what extensions of lower priority do in the same iteration. Data sets that draw random numbers in threads draw them in no
-    particular order anyway. Seed the generators after loading if several processes load
-    the same snapshot, and are to differ.
+    what extensions of lower priority do in the same iteration. Data sets that draw
+    random numbers in threads draw them in no particular order anyway. Seed the
+    generators after loading if several processes load the same snapshot, and are to
+    differ.
 
     Parameters
     ----------
