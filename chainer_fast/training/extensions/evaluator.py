@@ -2,12 +2,16 @@
 import copy
 import warnings
 
-from chainer_fast import configuration, function
+from chainer_fast import configuration, function, iterators
 from chainer_fast import reporter as reporter_module
 from chainer_fast.dataset import convert
 from chainer_fast.iterators import order_samplers
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
+
+# Iterators of which it is known what their `repeat` means.
+_REPEATING = (iterators.SerialIterator, iterators.MultiprocessIterator,
+              iterators.MultithreadIterator)
 
 
 class Evaluator(extension.Extension):
@@ -54,7 +58,7 @@ class Evaluator(extension.Extension):
         self._targets = target if isinstance(target, dict) else {'main': target}
         self._iterators = iterator if isinstance(iterator, dict) else {'main': iterator}
         for name, it in self._iterators.items():
-            if getattr(it, 'repeat', False):
+            if isinstance(it, _REPEATING) and it.repeat:
                 warnings.warn('the iterator %r of an Evaluator repeats its data for '
                               'ever: make it with repeat=False' % name)
 

@@ -103,6 +103,11 @@ def test_iterators_that_do_not_suit():
     with pytest.warns(UserWarning, match='repeat=False'):
         extensions.Evaluator(iterators.SerialIterator(data, 2), Model())
 
+    class OfItsOwn(dataset.Iterator):
+        repeat = True  # whatever that means to it
+
+    extensions.Evaluator(OfItsOwn(), Model())
+
     class WithoutReset(dataset.Iterator):
         left = 2
 
