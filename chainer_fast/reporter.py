@@ -1,7 +1,6 @@
 """Reporting observed values, and summing them up."""
 import collections
 import contextlib
-import copy
 import json
 import threading
 import warnings
@@ -163,7 +162,7 @@ class _Scope(contextlib.ContextDecorator):
 
 
 def _copy_variable(value):
-    return copy.copy(value) if isinstance(value, variable.Variable) else value
+    return value.__copy__() if isinstance(value, variable.Variable) else value
 
 
 def report(values, observer=None):

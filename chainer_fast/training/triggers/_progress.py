@@ -25,8 +25,11 @@ class Progress:
 
     def _advance(self, updater):
         """Return where the training was at the last call and where it is, in units."""
+        # Iterators of users may know nothing of epochs.
+        detail = getattr(updater, 'epoch_detail', None)
         if self.unit == 'epoch':
-            previous, now = self._previous_epoch_detail, updater.epoch_detail
+            previous = self._previous_epoch_detail
+            now = updater.epoch_detail if detail is None else detail
             if previous < 0:
                 previous = updater.previous_epoch_detail or 0.
         else:
@@ -34,9 +37,8 @@ class Progress:
             if previous < 0:
                 previous = now - 1
         self._previous_iteration = updater.iteration
-        # Iterators of users may know nothing of epochs.
-        if hasattr(updater, 'epoch_detail'):
-            self._previous_epoch_detail = updater.epoch_detail
+        if detail is not None:
+            self._previous_epoch_detail = detail
         return previous, now
 
     def serialize(self, serializer):
