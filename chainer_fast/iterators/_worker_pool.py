@@ -6,27 +6,22 @@ the end of a process is an event like the arrival of a result.
 """
 import atexit
 import collections
-import contextlib
 import multiprocessing
 import os
-import pickle
-import signal
 import threading
-import time
 import weakref
 from multiprocessing import connection
 
-from chainer_fast.iterators import _worker
+from chainer_fast.iterators._worker_process import (
+    GRACE,
+    TASKS_AHEAD,
+    WorkerFailure,
+    WorkerProcess,
+    end_all,
+)
 
-# Tasks given to a worker in advance: one to work at and one to go on with, as many as
-# its memory has halves.
-_TASKS_AHEAD = 2
 # A task is small enough for a connection to take two of them without a reader.
 _LARGEST_TASK = 64
-# The exit code that multiprocessing makes up then.
-_SERVER_IS_GONE = 255
-# Seconds that a process is given to end before it is killed.
-_GRACE = 1.
 
 _open_pools = weakref.WeakSet()
 
@@ -35,10 +30,6 @@ _open_pools = weakref.WeakSet()
 def _close_pools():
     for pool in list(_open_pools):
         pool.close()
-
-
-class WorkerFailure(Exception):
-    """Why a pool is of no use any more; for the code around it."""
 
 
 class Batch:
@@ -81,181 +72,6 @@ class Batch:
 _Task = collections.namedtuple('_Task', ('batch', 'start', 'indices'))
 
 
-class _Process:
-    """A worker process with what it was given to do."""
-
-    def __init__(self, dataset, example_bytes):
-        context = multiprocessing.get_context()
-        self.connection, self._other_end = context.Pipe()
-        method = context.get_start_method()
-        self._has_server = method == 'forkserver'
-        # A fork has a copy of this end, without which it notices when this one closes.
-        forked_end = self.connection if method == 'fork' else None
-        self.process = context.Process(
-            target=_worker.work, daemon=True, name='reader of examples',
-            args=(self._other_end, forked_end, os.getpid(), dataset, example_bytes))
-        self.tasks = collections.deque()
-        self.n_given = self.n_messages = 0
-        self._n_finished = 0  # examples of the first task
-        self.memory = None
-
-    @property
-    def pid(self):
-        return self.process.pid
-
-    def start(self):
-        """Start the process; an error leaves nothing behind."""
-        with self._other_end:  # open in the worker alone, so that its end is noticed
-            try:
-                with _interrupts_blocked():
-                    self.process.start()
-            except (EOFError, ConnectionError) as error:
-                raise RuntimeError(
-                    'a worker process, or the server that forks them, ended while it '
-                    'was started; what it wrote to its standard error output tells why '
-                    '(often a script that lacks "if __name__ == \'__main__\':")'
-                ) from error
-
-    def give(self, task):
-        """Hand out a task; OSError says that the process does not take any."""
-        half = self.n_given % _TASKS_AHEAD
-        self.tasks.append(task)
-        self.n_given += 1
-        self.connection.send((task.indices, half))
-
-    def receive(self):
-        """Return (task, examples, error), or None after any other message."""
-        kind, *content = self.connection.recv()
-        self.n_messages += 1
-        if kind == 'progress':
-            self._n_finished, = content
-            return None
-        if kind == 'memory':
-            self._unmap()
-            self.memory = _worker.receive_memory(self.connection, *content)
-            return None
-        task = self.tasks.popleft()
-        self._n_finished = 0
-        if kind == 'examples':
-            try:
-                return task, _worker.unpack(*content, self.memory), None
-            except Exception as error:
-                return task, None, error
-        pickled, text, trace = content
-        try:
-            raised = pickle.loads(pickled)
-        except Exception:  # there is none, or it has its whims
-            raised = RuntimeError(text)
-        raised.__cause__ = WorkerFailure(
-            'in the worker process %d:\n\n%s' % (self.pid, trace))
-        return task, None, raised
-
-    def release(self):
-        """Close what belongs to a process that has ended."""
-        self._other_end.close()
-        self.connection.close()
-        self._unmap()
-        if self.pid is None or self.process.exitcode is not None:
-            self.process.close()
-
-    def _unmap(self):
-        if self.memory is not None:
-            mapping = self.memory.obj
-            self.memory.release()
-            mapping.close()
-            self.memory = None
-
-    def description(self):
-        """Say which process it is, and what it is at."""
-        text = 'worker process %d' % self.pid
-        if not self.n_messages:
-            return text + ' (which is starting)'
-        try:
-            indices = self.tasks[0].indices[self._n_finished:]
-        except IndexError:
-            return text
-        return text + ' (at the examples with the indices %s)' % ', '.join(
-            map(str, indices))
-
-    def end(self):
-        """Say how the process ended."""
-        self.process.join(_GRACE)
-        code = self.process.exitcode
-        if code is None:
-            return 'closed its connection'
-        if code < 0:
-            try:
-                return 'was killed by the signal %s' % signal.Signals(-code).name
-            except ValueError:
-                return 'was killed by the signal %d' % -code
-        text = 'ended with the exit code %d' % code
-        if code == _SERVER_IS_GONE and self._has_server:
-            text += ' (or the server process that forks them was killed)'
-        if not self.n_messages:
-            text += (' before it had read the data set; what it wrote to its standard '
-                     'error output tells why')
-        return text
-
-
-@contextlib.contextmanager
-def interrupts_deferred():
-    """Have Ctrl-C wait while processes are started, the second one excepted.
-
-    It would leave a process behind that nobody knows. One that is starting ignores it:
-    it lets the signal in when it is ready for that.
-    """
-    handler = signal.getsignal(signal.SIGINT)
-    if (threading.current_thread() is not threading.main_thread()
-            or not callable(handler)):
-        yield
-        return
-    calls = []
-
-    def defer(*args):
-        calls.append(args)
-        if len(calls) > 1:
-            handler(*args)
-
-    signal.signal(signal.SIGINT, defer)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if len(calls) == 1:
-            handler(*calls[0])
-
-
-@contextlib.contextmanager
-def _interrupts_blocked():
-    # What is started inherits this.
-    if not hasattr(signal, 'pthread_sigmask'):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end(workers):
-    """End processes, whatever they are doing."""
-    workers = [worker for worker in workers if worker.pid is not None]
-    for worker in workers:
-        worker.process.terminate()
-        if worker.process.is_alive() and hasattr(signal, 'SIGCONT'):
-            # One that is stopped ends only when it goes on.
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(worker.pid, signal.SIGCONT)
-    deadline = time.monotonic() + _GRACE
-    for worker in workers:
-        worker.process.join(max(deadline - time.monotonic(), 0))
-    for worker in workers:
-        if worker.process.is_alive():
-            worker.process.kill()
-            worker.process.join(_GRACE)
-
-
 class WorkerPool:
     """Processes that read examples of a data set.
 
@@ -288,7 +104,7 @@ class WorkerPool:
             target=self._look_after, daemon=True, name='worker pool of an iterator')
         try:
             for _ in range(n_processes):
-                self._processes.append(_Process(*self._process_args))
+                self._processes.append(WorkerProcess(*self._process_args))
                 self._processes[-1].start()
             self._thread.start()
         except BaseException:
@@ -303,7 +119,7 @@ class WorkerPool:
         to be closed then.
         """
         batch = Batch(len(indices))
-        size = -(-len(indices) // (_TASKS_AHEAD * self._n_processes))
+        size = -(-len(indices) // (TASKS_AHEAD * self._n_processes))
         size = max(1, min(size, _LARGEST_TASK))
         with self._lock:
             if self._failure is not None:
@@ -334,9 +150,9 @@ class WorkerPool:
             processes = self._processes + self._retired
             self._fail(WorkerFailure('the pool is closed'))
         self._ring()
-        _end(processes)
+        end_all(processes)
         if self._thread.ident and self._thread is not threading.current_thread():
-            self._thread.join(_GRACE)
+            self._thread.join(GRACE)
         if not self._thread.is_alive():
             self._bell.close()
             self._bell_button.close()
@@ -386,7 +202,7 @@ class WorkerPool:
                     worker.connection.send(None)
                 except OSError:
                     pass  # ended by itself
-                new = _Process(*self._process_args)
+                new = WorkerProcess(*self._process_args)
                 try:
                     new.start()
                     with self._lock:
@@ -396,7 +212,7 @@ class WorkerPool:
                         self._processes[i], new = new, None
                 finally:
                     if new is not None:
-                        _end([new])
+                        end_all([new])
                         new.release()
         for worker in [w for w in self._retired if w.process.exitcode is not None]:
             with self._lock:
@@ -411,7 +227,7 @@ class WorkerPool:
                 worker = min((worker for worker in self._processes
                               if not self._is_used_up(worker)),
                              key=lambda worker: len(worker.tasks), default=None)
-                if worker is None or len(worker.tasks) >= _TASKS_AHEAD:
+                if worker is None or len(worker.tasks) >= TASKS_AHEAD:
                     return
                 task = self._waiting.popleft()
                 if task.batch.error is not None:

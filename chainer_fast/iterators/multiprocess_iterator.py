@@ -7,11 +7,8 @@ import warnings
 
 from chainer_fast.iterators._hang_watch import INTERVAL, HangWatch
 from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
-from chainer_fast.iterators._worker_pool import (
-    WorkerFailure,
-    WorkerPool,
-    interrupts_deferred,
-)
+from chainer_fast.iterators._worker_pool import WorkerPool
+from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
 
 _ENDED = '. All workers were ended; the next call starts new ones'

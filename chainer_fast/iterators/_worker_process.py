@@ -1,0 +1,198 @@
+"""Worker processes that read examples, as their owner sees them."""
+import collections
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+
+from chainer_fast.iterators import _worker
+
+# Tasks given to a worker in advance: one to work at and one to go on with, as many as
+# its memory has halves.
+TASKS_AHEAD = 2
+# Seconds that a process is given to end before it is killed.
+GRACE = 1.
+# The exit code that multiprocessing makes up then.
+_SERVER_IS_GONE = 255
+
+
+class WorkerFailure(Exception):
+    """Why a pool is of no use any more; for the code around it."""
+
+
+class WorkerProcess:
+    """A worker process with what it was given to do."""
+
+    def __init__(self, dataset, example_bytes):
+        context = multiprocessing.get_context()
+        self.connection, self._other_end = context.Pipe()
+        method = context.get_start_method()
+        self._has_server = method == 'forkserver'
+        # A fork has a copy of this end, without which it notices when this one closes.
+        forked_end = self.connection if method == 'fork' else None
+        self.process = context.Process(
+            target=_worker.work, daemon=True, name='reader of examples',
+            args=(self._other_end, forked_end, os.getpid(), dataset, example_bytes))
+        self.tasks = collections.deque()
+        self.n_given = self.n_messages = 0
+        self._n_finished = 0  # examples of the first task
+        self.memory = None
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def start(self):
+        """Start the process; an error leaves nothing behind."""
+        with self._other_end:  # open in the worker alone, so that its end is noticed
+            try:
+                with _interrupts_blocked():
+                    self.process.start()
+            except (EOFError, ConnectionError) as error:
+                raise RuntimeError(
+                    'a worker process, or the server that forks them, ended while it '
+                    'was started; what it wrote to its standard error output tells why '
+                    '(often a script that lacks "if __name__ == \'__main__\':")'
+                ) from error
+
+    def give(self, task):
+        """Hand out a task; OSError says that the process does not take any."""
+        half = self.n_given % TASKS_AHEAD
+        self.tasks.append(task)
+        self.n_given += 1
+        self.connection.send((task.indices, half))
+
+    def receive(self):
+        """Return (task, examples, error), or None after any other message."""
+        kind, *content = self.connection.recv()
+        self.n_messages += 1
+        if kind == 'progress':
+            self._n_finished, = content
+            return None
+        if kind == 'memory':
+            self._unmap()
+            self.memory = _worker.receive_memory(self.connection, *content)
+            return None
+        task = self.tasks.popleft()
+        self._n_finished = 0
+        if kind == 'examples':
+            try:
+                return task, _worker.unpack(*content, self.memory), None
+            except Exception as error:
+                return task, None, error
+        pickled, text, trace = content
+        try:
+            raised = pickle.loads(pickled)
+        except Exception:  # there is none, or it has its whims
+            raised = RuntimeError(text)
+        raised.__cause__ = WorkerFailure(
+            'in the worker process %d:\n\n%s' % (self.pid, trace))
+        return task, None, raised
+
+    def release(self):
+        """Close what belongs to a process that has ended."""
+        self._other_end.close()
+        self.connection.close()
+        self._unmap()
+        if self.pid is None or self.process.exitcode is not None:
+            self.process.close()
+
+    def _unmap(self):
+        if self.memory is not None:
+            mapping = self.memory.obj
+            self.memory.release()
+            mapping.close()
+            self.memory = None
+
+    def description(self):
+        """Say which process it is, and what it is at."""
+        text = 'worker process %d' % self.pid
+        if not self.n_messages:
+            return text + ' (which is starting)'
+        try:
+            indices = self.tasks[0].indices[self._n_finished:]
+        except IndexError:
+            return text
+        return text + ' (at the examples with the indices %s)' % ', '.join(
+            map(str, indices))
+
+    def end(self):
+        """Say how the process ended."""
+        self.process.join(GRACE)
+        code = self.process.exitcode
+        if code is None:
+            return 'closed its connection'
+        if code < 0:
+            try:
+                return 'was killed by the signal %s' % signal.Signals(-code).name
+            except ValueError:
+                return 'was killed by the signal %d' % -code
+        text = 'ended with the exit code %d' % code
+        if code == _SERVER_IS_GONE and self._has_server:
+            text += ' (or the server process that forks them was killed)'
+        if not self.n_messages:
+            text += (' before it had read the data set; what it wrote to its standard '
+                     'error output tells why')
+        return text
+
+
+@contextlib.contextmanager
+def interrupts_deferred():
+    """Have Ctrl-C wait while processes are started, the second one excepted.
+
+    It would leave a process behind that nobody knows. One that is starting ignores it:
+    it lets the signal in when it is ready for that.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if (threading.current_thread() is not threading.main_thread()
+            or not callable(handler)):
+        yield
+        return
+    calls = []
+
+    def defer(*args):
+        calls.append(args)
+        if len(calls) > 1:
+            handler(*args)
+
+    signal.signal(signal.SIGINT, defer)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if len(calls) == 1:
+            handler(*calls[0])
+
+
+@contextlib.contextmanager
+def _interrupts_blocked():
+    # What is started inherits this.
+    if not hasattr(signal, 'pthread_sigmask'):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_all(workers):
+    """End processes, whatever they are doing."""
+    workers = [worker for worker in workers if worker.pid is not None]
+    for worker in workers:
+        worker.process.terminate()
+        if worker.process.is_alive() and hasattr(signal, 'SIGCONT'):
+            # One that is stopped ends only when it goes on.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker.pid, signal.SIGCONT)
+    deadline = time.monotonic() + GRACE
+    for worker in workers:
+        worker.process.join(max(deadline - time.monotonic(), 0))
+    for worker in workers:
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join(GRACE)
