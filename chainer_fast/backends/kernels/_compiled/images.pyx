@@ -25,7 +25,7 @@ ctypedef fused floating:
     double
 
 cdef extern from "numpy/arrayobject.h":
-    object PyArray_GETCONTIGUOUS(np.ndarray)
+    np.ndarray PyArray_GETCONTIGUOUS(np.ndarray)
     bint PyArray_ISBYTESWAPPED(np.ndarray)
 
 cdef extern from "patches.h" nogil:

@@ -15,7 +15,7 @@ from chainer_fast._core.plain cimport cf_float_kind
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
-    object PyArray_GETCONTIGUOUS(np.ndarray)
+    np.ndarray PyArray_GETCONTIGUOUS(np.ndarray)
 
 ctypedef fused floating:
     float
