@@ -21,7 +21,7 @@ ctypedef fused floating:
     double
 
 cdef extern from "numpy/arrayobject.h":
-    object PyArray_GETCONTIGUOUS(np.ndarray)
+    np.ndarray PyArray_GETCONTIGUOUS(np.ndarray)
 
 cdef extern from "sampling.h" nogil:
     ctypedef struct cf_point:
