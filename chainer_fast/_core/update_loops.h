@@ -150,6 +150,18 @@ CF_INLINE double cf_number_d(double x) {
 #define PUT(x, value) ((x) = (value))
 #define R(x) (x)
 
+#define T double
+#define A double
+#define CF_SUFFIX d
+#define ROOT(x) sqrt(x)
+#define NUMBER(x) cf_number_d(x)
+#include "update_formulas.h"
+#undef T
+#undef A
+#undef CF_SUFFIX
+#undef ROOT
+#undef NUMBER
+
 #undef CF_ANY_SMALL
 #undef CF_SHRINK
 #undef CF_REPLACE
@@ -167,21 +179,6 @@ CF_INLINE double cf_number_d(double x) {
 #undef CF_ANY_SMALL
 #undef CF_SHRINK
 #undef CF_REPLACE
-#define CF_ANY_SMALL(x) 0
-#define CF_SHRINK(x, c, less, bits) (*(bits) = 0)
-#define CF_REPLACE(x, condition, value) ((void)(condition), (void)(value), (x))
-#undef T
-#undef A
-#undef CF_SUFFIX
-#undef ROOT
-#undef NUMBER
-
-#define T double
-#define A double
-#define CF_SUFFIX d
-#define ROOT(x) sqrt(x)
-#define NUMBER(x) cf_number_d(x)
-#include "update_formulas.h"
 #undef T
 #undef A
 #undef CF_SUFFIX

@@ -139,14 +139,9 @@ def load(directory, files, withlabel, ndim, scale, image_dtype, label_dtype,
     def part(name):
         raw = download.cache_or_load_file(
             os.path.join(folder, name), lambda path: make_npz(path, files[name]),
-            _load_npz)
+            _pixels.load_npz)
         return preprocess_mnist(
             raw, withlabel=withlabel, ndim=ndim, scale=scale, image_dtype=image_dtype,
             label_dtype=label_dtype, rgb_format=rgb_format)
 
     return part('train.npz'), part('test.npz')
-
-
-def _load_npz(path):
-    with numpy.load(path) as archive:
-        return {key: archive[key] for key in ('x', 'y')}

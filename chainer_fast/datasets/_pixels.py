@@ -1,5 +1,11 @@
-"""Pixels as floating-point numbers."""
+"""What data sets of images share: their archives, and pixels as numbers."""
 import numpy
+
+
+def load_npz(path, names=('x', 'y')):
+    """Return a dict of arrays in a cached archive; KeyError if one is not there."""
+    with numpy.load(path) as archive:
+        return {name: archive[name] for name in names}
 
 
 def scaled(pixels, dtype, scale):

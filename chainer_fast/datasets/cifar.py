@@ -100,7 +100,8 @@ def _load(name, folder, train, test, label_key, withlabel, ndim, scale, dtype):
 
     directory = download.get_dataset_directory('pfnet/chainer/cifar')
     raw = download.cache_or_load_file(
-        os.path.join(directory, name + '.npz'), create, _load_npz)
+        os.path.join(directory, name + '.npz'), create,
+        lambda path: _pixels.load_npz(path, ('train_x', 'train_y', 'test_x', 'test_y')))
     dtype = chainer_fast.get_dtype(dtype)
 
     def part(which):
@@ -111,12 +112,6 @@ def _load(name, folder, train, test, label_key, withlabel, ndim, scale, dtype):
             images, raw[which + '_y'].astype(numpy.int32))
 
     return part('train'), part('test')
-
-
-def _load_npz(path):
-    with numpy.load(path) as archive:
-        return {key: archive[key]
-                for key in ('train_x', 'train_y', 'test_x', 'test_y')}
 
 
 class _BatchUnpickler(pickle.Unpickler):

@@ -122,7 +122,30 @@ class ImageDataset(dataset_mixin.DatasetMixin):
         return _load(os.path.join(self._root, self._paths[i]), self._dtype)
 
 
-class LabeledImageDataset(dataset_mixin.DatasetMixin):
+class _LabeledImages(dataset_mixin.DatasetMixin):
+    """Base of pairs of image and label.
+
+    A subclass has the list ``_pairs`` of a name and a label each, ``_label_dtype``, and
+    ``_read(name)``.
+    """
+
+    def __len__(self):
+        """Return the number of pairs."""
+        return len(self._pairs)
+
+    def get_example(self, i):
+        """Read the ``i``-th image.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            The image, ``(channels, height, width)``, and the label, ``()``.
+        """
+        name, label = self._pairs[i]
+        return self._read(name), _as_label(label, self._label_dtype)
+
+
+class LabeledImageDataset(_LabeledImages):
     """Pairs of an image, read from its file when it is accessed, and an integer label.
 
     Images are as in :class:`ImageDataset`; labels are arrays of shape ``()``.
@@ -154,21 +177,8 @@ class LabeledImageDataset(dataset_mixin.DatasetMixin):
         self._dtype = chainer_fast.get_dtype(dtype)
         self._label_dtype = label_dtype
 
-    def __len__(self):
-        """Return the number of pairs."""
-        return len(self._pairs)
-
-    def get_example(self, i):
-        """Read the ``i``-th image.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            The image, ``(channels, height, width)``, and the label, ``()``.
-        """
-        name, label = self._pairs[i]
-        return (_load(os.path.join(self._root, name), self._dtype),
-                _as_label(label, self._label_dtype))
+    def _read(self, name):
+        return _load(os.path.join(self._root, name), self._dtype)
 
 
 class ZippedImageDataset(dataset_mixin.DatasetMixin):
@@ -283,7 +293,7 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
         return self._zfs[which].get_example(i - self._zpaths_accumlens[which])
 
 
-class LabeledZippedImageDataset(dataset_mixin.DatasetMixin):
+class LabeledZippedImageDataset(_LabeledImages):
     """Pairs of an image in a zip archive and an integer label.
 
     Parameters
@@ -312,18 +322,5 @@ class LabeledZippedImageDataset(dataset_mixin.DatasetMixin):
         self._label_dtype = label_dtype
         self._zipfile = ZippedImageDataset(zipfilename, dtype)
 
-    def __len__(self):
-        """Return the number of pairs."""
-        return len(self._pairs)
-
-    def get_example(self, i):
-        """Read the ``i``-th image.
-
-        Returns
-        -------
-        tuple of numpy.ndarray
-            The image, ``(channels, height, width)``, and the label, ``()``.
-        """
-        name, label = self._pairs[i]
-        return (self._zipfile.get_example(name),
-                _as_label(label, self._label_dtype))
+    def _read(self, name):
+        return self._zipfile.get_example(name)

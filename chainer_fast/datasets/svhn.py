@@ -55,7 +55,7 @@ def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32,
     def part(name):
         raw = download.cache_or_load_file(
             os.path.join(folder, name + '.npz'), lambda path: _create(path, name),
-            _load_npz)
+            _pixels.load_npz)
         # The files keep images in the last axis, and the digit 0 as class 10.
         pixels = numpy.ascontiguousarray(raw['x'].transpose(3, 2, 0, 1))
         images = _pixels.scaled(pixels, dtype, scale)
@@ -81,8 +81,3 @@ def _create(path, name):
     data = {'x': matrices['X'], 'y': matrices['y']}
     numpy.savez_compressed(path, **data)
     return data
-
-
-def _load_npz(path):
-    with numpy.load(path) as archive:
-        return {key: archive[key] for key in ('x', 'y')}

@@ -1,6 +1,7 @@
 import pytest
 
 from chainer_fast import iterators, serializers
+from tests.iterators.states import state_of
 
 
 class Pipeline:
@@ -23,11 +24,6 @@ class Pipeline:
 def make(size=5, **kwargs):
     with pytest.warns(FutureWarning, match='DaliIterator is experimental'):
         return iterators.DaliIterator(Pipeline(size), **kwargs)
-
-
-def state_of(it):
-    return (it.epoch, it.is_new_epoch, it.current_position, it.epoch_detail,
-            it.previous_epoch_detail)
 
 
 def test_position():

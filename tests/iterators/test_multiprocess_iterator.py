@@ -11,22 +11,13 @@ import pytest
 from chainer_fast import iterators, serializers
 from chainer_fast.iterators import MultiprocessIterator
 from tests.iterators.processes import nothing_is_left
+from tests.iterators.states import state_of
+from tests.training.stubs import save as saved
 
 pytestmark = [
     # Newer versions of Python warn of a fork beside other threads.
     pytest.mark.filterwarnings('ignore:.*multi-threaded:DeprecationWarning'),
     pytest.mark.usefixtures(nothing_is_left.__name__)]
-
-
-def state_of(it):
-    return (it.epoch, it.is_new_epoch, it.current_position, it.epoch_detail,
-            it.previous_epoch_detail)
-
-
-def saved(it):
-    target = {}
-    it.serialize(serializers.DictionarySerializer(target))
-    return target
 
 
 class Examples:

@@ -5,19 +5,10 @@ from hypothesis import strategies as st
 
 from chainer_fast import datasets, iterators, serializers
 from chainer_fast.iterators import _statemachine
+from tests.iterators.states import state_of
+from tests.training.stubs import save as saved
 
 sizes = st.integers(1, 7)
-
-
-def state_of(it):
-    return (it.epoch, it.is_new_epoch, it.current_position, it.epoch_detail,
-            it.previous_epoch_detail)
-
-
-def saved(it):
-    target = {}
-    it.serialize(serializers.DictionarySerializer(target))
-    return target
 
 
 @given(sizes, sizes, st.integers(1, 6))

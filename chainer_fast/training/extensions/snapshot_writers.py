@@ -339,7 +339,7 @@ class QueueWriter(_Background, Writer):
             What :meth:`create_queue` returned.
         """
         for task in iter(q.get, None):
-            write, *arguments = task[0], task[1], task[2], task[3]
+            write, *arguments = task
             try:
                 with _writer_workers.finishing():
                     write(*arguments)

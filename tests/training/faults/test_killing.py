@@ -48,7 +48,11 @@ def test_fifty_runs_that_are_killed(folder, writer):
     # Of a process that writes, nothing but the program is killed.
     if not writer.startswith('Process'):
         assert sum(run['hits'] for run in runs) >= 2
-        assert {run['n_snapshots'] for run in runs} == {killing.N_RETAINS}
+        for run in runs:
+            # Killed between the last file and the removal of the oldest, it goes on
+            # with nothing to do.
+            is_over = run['begun_at'] == killing.N_ITERATIONS
+            assert run['n_snapshots'] - killing.N_RETAINS in (0, is_over)
         assert not any(run['relics'] for run in runs)
 
 

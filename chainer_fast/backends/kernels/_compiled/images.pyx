@@ -25,7 +25,6 @@ ctypedef fused floating:
     double
 
 cdef extern from "numpy/arrayobject.h":
-    np.ndarray PyArray_GETCONTIGUOUS(np.ndarray)
     bint PyArray_ISBYTESWAPPED(np.ndarray)
 
 cdef extern from "patches.h" nogil:
@@ -112,7 +111,7 @@ cdef _Window _window(lengths, ksize, outs, stride, pad, dilate):
 
 cdef object _contiguous(object array):
     """Return the array in C order, a copy if need be."""
-    return PyArray_GETCONTIGUOUS(<np.ndarray>array)
+    return np.PyArray_GETCONTIGUOUS(<np.ndarray>array)
 
 
 cdef char _common_kind(a, b) noexcept:

@@ -20,9 +20,6 @@ ctypedef fused floating:
     float
     double
 
-cdef extern from "numpy/arrayobject.h":
-    np.ndarray PyArray_GETCONTIGUOUS(np.ndarray)
-
 cdef extern from "sampling.h" nogil:
     ctypedef struct cf_point:
         pass
@@ -134,7 +131,7 @@ def resize(np.ndarray x, rows, row_weights, columns, column_weights):
     cdef void *line
     if not _suits(x):
         return NotImplemented
-    images = PyArray_GETCONTIGUOUS(x)
+    images = np.PyArray_GETCONTIGUOUS(x)
     n = PyArray_DIM(x, 0) * PyArray_DIM(x, 1)
     height, width = PyArray_DIM(x, 2), PyArray_DIM(x, 3)
     r = _Lines(rows, row_weights, height, x.dtype)
@@ -163,7 +160,7 @@ def resize_adjoint(np.ndarray gy, rows, row_weights, columns, column_weights,
     cdef void *line
     if not _suits(gy):
         return NotImplemented
-    images = PyArray_GETCONTIGUOUS(gy)
+    images = np.PyArray_GETCONTIGUOUS(gy)
     n = PyArray_DIM(gy, 0) * PyArray_DIM(gy, 1)
     r = _Lines(rows, row_weights, height, gy.dtype)
     c = _Lines(columns, column_weights, width, gy.dtype)
@@ -252,8 +249,8 @@ def sample(np.ndarray x, grid):
     cdef bint done
     if not _go_together(x, grid):
         return NotImplemented
-    images = PyArray_GETCONTIGUOUS(x)
-    places = PyArray_GETCONTIGUOUS(<np.ndarray>grid)
+    images = np.PyArray_GETCONTIGUOUS(x)
+    places = np.PyArray_GETCONTIGUOUS(<np.ndarray>grid)
     batch, channels = PyArray_DIM(x, 0), PyArray_DIM(x, 1)
     height, width = PyArray_DIM(x, 2), PyArray_DIM(x, 3)
     n = PyArray_DIM(places, 2) * PyArray_DIM(places, 3)
@@ -285,9 +282,9 @@ def sample_adjoint(np.ndarray x, grid, gy):
         return NotImplemented
     if gy.dtype != x.dtype or gy.shape != (<object>x).shape[:2] + grid.shape[2:]:
         return NotImplemented
-    images = PyArray_GETCONTIGUOUS(x)
-    places = PyArray_GETCONTIGUOUS(<np.ndarray>grid)
-    gradient = PyArray_GETCONTIGUOUS(<np.ndarray>gy)
+    images = np.PyArray_GETCONTIGUOUS(x)
+    places = np.PyArray_GETCONTIGUOUS(<np.ndarray>grid)
+    gradient = np.PyArray_GETCONTIGUOUS(<np.ndarray>gy)
     batch, channels = PyArray_DIM(x, 0), PyArray_DIM(x, 1)
     height, width = PyArray_DIM(x, 2), PyArray_DIM(x, 3)
     n = PyArray_DIM(places, 2) * PyArray_DIM(places, 3)

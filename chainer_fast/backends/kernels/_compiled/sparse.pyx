@@ -14,9 +14,6 @@ from chainer_fast._core.plain cimport cf_float_kind
 
 np.import_array()
 
-cdef extern from "numpy/arrayobject.h":
-    np.ndarray PyArray_GETCONTIGUOUS(np.ndarray)
-
 ctypedef fused floating:
     float
     double
@@ -89,8 +86,8 @@ def product(np.ndarray data, row, col, height, dense):
     if not _alike(data, dense):
         return NotImplemented
     rows, columns = _coordinates(row), _coordinates(col)
-    values = PyArray_GETCONTIGUOUS(data)
-    matrix = PyArray_GETCONTIGUOUS(<np.ndarray>dense)
+    values = np.PyArray_GETCONTIGUOUS(data)
+    matrix = np.PyArray_GETCONTIGUOUS(<np.ndarray>dense)
     last = PyArray_NDIM(values) - 1
     nnz = PyArray_DIM(values, last)
     batches = PyArray_DIM(values, 0) if last else 1
@@ -123,7 +120,7 @@ def sampled_product(np.ndarray a, row, col, b):
     if not _alike(a, b):
         return NotImplemented
     rows, columns = _coordinates(row), _coordinates(col)
-    left, right = PyArray_GETCONTIGUOUS(a), PyArray_GETCONTIGUOUS(<np.ndarray>b)
+    left, right = np.PyArray_GETCONTIGUOUS(a), np.PyArray_GETCONTIGUOUS(<np.ndarray>b)
     last = PyArray_NDIM(rows) - 1
     nnz = PyArray_DIM(rows, last)
     batches = PyArray_DIM(rows, 0) if last else 1

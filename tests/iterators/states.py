@@ -1,0 +1,7 @@
+"""What tests compare of iterators."""
+
+
+def state_of(it):
+    """Return where an iterator is."""
+    return (it.epoch, it.is_new_epoch, it.current_position, it.epoch_detail,
+            it.previous_epoch_detail)
