@@ -339,7 +339,8 @@ class QueueWriter(_Background, Writer):
             What :meth:`create_queue` returned.
         """
         for task in iter(q.get, None):
-            write, *arguments = task
+            # One by one: a task need not be a sequence, nor of this length.
+            write, *arguments = task[0], task[1], task[2], task[3]
             try:
                 with _writer_workers.finishing():
                     write(*arguments)
