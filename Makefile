@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 OUT ?= result
-SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.h')
+SOURCES = $(shell find chainer_fast -name '*.py[xd]' -o -name '*.pxi' -o -name '*.h*')
 
 .PHONY: help demo test lint bench asv build clean
 
@@ -17,39 +17,45 @@ help:
 	@echo
 	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
 
-$(BIN)/python:
+# Only what the build and the demo need; the rest comes with the tests.
+$(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-
-# The build requirements stand in the environment, so that a rebuild is quick.
-$(VENV)/.ready: $(BIN)/python pyproject.toml compat/pyproject.toml
-	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel
-	$(BIN)/python -m pip install --quiet 'Cython>=3.1,<4' 'numpy>=2.0'
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[test,lint]'
-	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps ./compat
+	$(BIN)/python -m pip install --quiet 'setuptools>=77' wheel 'Cython>=3.1,<4' \
+		'numpy>=2.0' scipy
 	touch $@
 
 $(VENV)/.built: $(VENV)/.ready setup.py $(SOURCES)
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	touch $@
 
+# The compiled modules are there by now: this installs links to the sources.
+$(VENV)/.demo: pyproject.toml | $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo]'
+	touch $@
+
+$(VENV)/.test: pyproject.toml compat/pyproject.toml | $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,test,lint]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps ./compat
+	touch $@ $(VENV)/.demo
+
 build: $(VENV)/.built
 
-demo: build
+demo: build $(VENV)/.demo
 	$(BIN)/python examples/mnist/train_mnist.py --out $(OUT)
 
-test: build
+test: build $(VENV)/.test
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests
 
 # cython-lint calls a program that stands beside it.
-lint: build
+lint: build $(VENV)/.test
 	$(BIN)/ruff check .
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint chainer_fast
 	$(BIN)/mypy
 
-bench: build
+bench: build $(VENV)/.test
 	$(BIN)/python benchmarks/compare.py
 
-asv: build
+asv: build $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[bench]'
 	$(BIN)/asv machine --yes --config benchmarks/asv.conf.json
 	$(BIN)/asv run --config benchmarks/asv.conf.json $(ASV) 'HEAD^!'
@@ -58,4 +64,4 @@ asv: build
 clean:
 	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build
 	find chainer_fast -name '*.so' -delete
-	find chainer_fast -name '*.c' -delete
+	find chainer_fast -name '*.cpp' -delete

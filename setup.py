@@ -1,18 +1,23 @@
 """Build of the compiled modules; all metadata stands in pyproject.toml.
 
-Set ``CHAINER_FAST_DEBUG=1`` to build with bounds and None checks, overflow checks
-and debug symbols. ``--force`` translates and compiles everything anew, as is needed
-when going from one kind of build to the other.
+Modules are translated and compiled on all processors, and only those that need it.
+``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and with debug
+symbols; go from one kind of build to the other with ``--force``.
 """
-import glob
 import os
+import re
 import sys
+from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
+JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
+    os.cpu_count() or 1)
 
 # The one place where compiler directives are set.
 DIRECTIVES = {
@@ -28,33 +33,89 @@ DIRECTIVES = {
     'freethreading_compatible': False,
 }
 
-# Every .pyx file of these folders is a module; headers stand beside them.
-FOLDERS = ['chainer_fast/_core', 'chainer_fast/backends/kernels/_compiled']
-
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
+    COMPILE_ARGS += ['/std:c++17']
 else:
-    COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-fno-strict-aliasing']
+    # Python's own flags may ask for debug symbols, which take time and space.
+    COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
     # ``x * y + z`` must round twice, as NumPy does, on every machine; and no loop with
     # a square root is vectorized while ``errno`` has to be set.
-    COMPILE_ARGS += ['-ffp-contract=off', '-fno-math-errno']
+    COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function']
 
+INCLUDED = re.compile(
+    r'^\s*(?:#\s*include|cdef extern from|include)\s+"(chainer_fast/[^"]+)"', re.M)
+CIMPORTED = re.compile(r'^\s*from (chainer_fast\.[\w.]+) cimport', re.M)
+
+
+def dependencies(path, found=()):
+    """Return the files of the project that a file includes or cimports, transitively.
+
+    Their paths are written out from the root of the project.
+    """
+    text = path.read_text()
+    names = [*INCLUDED.findall(text),
+             *(name.replace('.', '/') + '.pxd' for name in CIMPORTED.findall(text))]
+    for file in map(Path, names):
+        if file not in found and file.exists():
+            found = dependencies(file, (*found, file))
+    return found
+
 
 def extensions():
-    """Return the compiled modules."""
-    headers = [h for folder in FOLDERS for h in glob.glob(folder + '/*.h')]
+    """Return the compiled modules: every .pyx file is one."""
     return [
         Extension(
-            source[:-len('.pyx')].replace(os.sep, '.').replace('/', '.'),
-            [source],
-            depends=headers,
-            include_dirs=[numpy.get_include(), *FOLDERS],
+            '.'.join(source.with_suffix('').parts),
+            [str(source)],
+            language='c++',
+            depends=[str(file) for file in dependencies(source)],
+            include_dirs=[numpy.get_include(), '.'],
             define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
             extra_compile_args=COMPILE_ARGS)
-        for folder in FOLDERS for source in sorted(glob.glob(folder + '/*.pyx'))]
+        for source in sorted(Path('chainer_fast').rglob('*.pyx'))]
 
 
-setup(ext_modules=cythonize(
-    extensions(), compiler_directives=DIRECTIVES, force='--force' in sys.argv))
+class Build(build_ext):
+    """Compiles on all processors, tells how far it is, and leaves no stale module."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or JOBS
+        if self.editable_mode:
+            # What ``build_ext --inplace`` has compiled is not compiled again.
+            self.build_lib, self.build_temp = self._folders_of_inplace_builds()
+
+    def _folders_of_inplace_builds(self):
+        build = self.distribution.get_command_class('build')(self.distribution)
+        build.finalize_options()
+        return build.build_platlib, build.build_temp
+
+    def run(self):
+        self._done, self._outdated = 0, [
+            ext for ext in self.extensions if self.force or newer_group(
+                [*ext.sources, *ext.depends],
+                os.path.join(self.build_lib, self.get_ext_filename(ext.name)),
+                'newer')]
+        if self.inplace:
+            # A module that was compiled with other declarations than those it imports
+            # could crash the interpreter; one that is missing is an ImportError.
+            for ext in self._outdated:
+                Path(self.get_ext_filename(ext.name)).unlink(missing_ok=True)
+        super().run()
+
+    def build_extension(self, ext):
+        super().build_extension(ext)
+        if ext in self._outdated:
+            self._done += 1
+            print('compiled %2d of %d: %s' % (
+                self._done, len(self._outdated), ext.name), flush=True)
+
+
+setup(
+    cmdclass={'build_ext': Build},
+    ext_modules=cythonize(
+        extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS,
+        force='--force' in sys.argv))

@@ -46,7 +46,7 @@ from chainer_fast.function import (  # noqa: E402
 )
 from chainer_fast.function_hook import FunctionHook  # noqa: E402
 from chainer_fast.function_node import FunctionNode, grad  # noqa: E402
-from chainer_fast.functions import _kernels, array  # noqa: E402
+from chainer_fast.functions import array  # noqa: E402
 from chainer_fast.functions.math import basic_math  # noqa: E402
 from chainer_fast.graph_optimizations.static_graph import static_graph  # noqa: E402
 from chainer_fast.graph_optimizations.static_graph_utilities import (  # noqa: E402
@@ -77,7 +77,6 @@ from chainer_fast.variable import (  # noqa: E402
     as_variable,
 )
 
-_kernels.register()
 basic_math.install_variable_arithmetics()
 array.get_item.install_variable_get_item()
 

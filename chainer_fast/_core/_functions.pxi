@@ -236,7 +236,7 @@ cdef class FunctionBase:
         cdef tuple xs
         if type(inputs) is tuple:
             xs = <tuple>inputs
-            if PyTuple_GET_SIZE(xs) <= MAX_KERNEL_INPUTS:
+            if PyTuple_GET_SIZE(xs) <= MAX_SHORTCUT_INPUTS:
                 y = _apply_tuple(self, xs, state)
                 if y is not None:
                     return (y,)

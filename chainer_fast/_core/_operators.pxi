@@ -1,12 +1,12 @@
 # Arithmetic operators of variables. Part of graph.pyx.
 #
-# Two variables, or a variable and a Python number, take the kernel of the operator's
+# Two variables, or a variable and a Python number, take the shortcut of the operator's
 # class of functions; everything else goes to the functions of basic_math.
 
 cdef enum:
     ADD, SUB, MUL, DIV, POW, FLOORDIV, MATMUL, N_OPERATORS
 
-# By operator: the functions of basic_math, and the classes that have kernels.
+# By operator: the functions of basic_math, and the classes that have shortcuts.
 cdef list _general = [None] * N_OPERATORS
 cdef list _general_reflected = [None] * N_OPERATORS
 cdef list _of_variables = [None] * N_OPERATORS
@@ -29,7 +29,7 @@ def bind_operators(functions, reflected, of_variables, of_constant,
         Names of operators (``'add'``, ...) to functions of two operands; of the
         reflected ones, the first is the variable on the right.
     of_variables : dict
-        Names to classes of functions with kernels, for two variables.
+        Names to classes of functions with shortcuts, for two variables.
     of_constant, of_constant_reflected : dict
         The same for a variable and the scalar attribute ``value``.
     neg, neg_class
@@ -56,7 +56,7 @@ cdef object _operate(int operator, VariableBase left, object right):
         if cls is not None:
             xs[0] = <PyObject *>left
             xs[1] = <PyObject *>right
-            y = apply_kernel(new_function(cls), xs, 2, current())
+            y = apply_shortcut(new_function(cls), xs, 2, current())
     elif type(right) is float or type(right) is int:
         # ``x - c`` is the function that adds ``-c``.
         if operator == SUB:
@@ -85,12 +85,12 @@ cdef VariableBase _with_constant(object cls, VariableBase variable, object value
         return None
     function = new_function(cls)
     function.value = value
-    return apply_kernel(function, &x, 1, current())
+    return apply_shortcut(function, &x, 1, current())
 
 
 cdef object _negate(VariableBase variable):
     cdef PyObject *x = <PyObject *>variable
     cdef VariableBase y = None
     if _Neg is not None:
-        y = apply_kernel(new_function(_Neg), &x, 1, current())
+        y = apply_shortcut(new_function(_Neg), &x, 1, current())
     return _general_neg(variable) if y is None else y

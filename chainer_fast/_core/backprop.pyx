@@ -9,8 +9,8 @@ from chainer_fast._core.grad_check cimport check_leaf, check_step
 from chainer_fast._core.grad_check import wrong_gradients
 from chainer_fast._core.grad_table cimport GradTable, as_grad_array, \
     as_grad_variable, check_old_style, sum_gradients
-from chainer_fast._core.graph cimport MAX_KERNEL_INPUTS, FunctionBase, Kernel, \
-    VariableBase, VariableNodeBase, kernel_of, local_hooks, lone_output, node_of, \
+from chainer_fast._core.graph cimport MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, \
+    VariableBase, VariableNodeBase, shortcut_of, local_hooks, lone_output, node_of, \
     nodes_of_outputs, on_host, put_grad, variable_of
 from chainer_fast._core.heap cimport CandidateHeap
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
@@ -169,7 +169,7 @@ cdef class Traversal:
     cdef dict leaves                     # leaf nodes, in the order they were reached
     cdef list taken                      # variables whose own gradients were taken
     cdef bint retain_grad
-    cdef bint plain                      # kernels may be used
+    cdef bint plain                      # shortcuts may be used
 
     def __cinit__(self, GradTable table, bint retain_grad, bint double_backprop):
         self.table = table
@@ -256,21 +256,21 @@ cdef class Traversal:
         return 0
 
     cdef int _short(self, FunctionBase function) except -1:
-        """Differentiate a function by its kernel; return 0 if that cannot be."""
-        cdef Kernel kernel = kernel_of(function)
+        """Differentiate a function by its shortcut; return 0 if that cannot be."""
+        cdef Shortcut shortcut = shortcut_of(function)
         cdef VariableNodeBase output, node
-        cdef PyObject *found[MAX_KERNEL_INPUTS]
+        cdef PyObject *found[MAX_SHORTCUT_INPUTS]
         cdef tuple nodes = function.input_nodes
         cdef Py_ssize_t i, n
         cdef object gradient
-        if kernel is None or nodes is None or function.lazy_sum:
+        if shortcut is None or nodes is None or function.lazy_sum:
             return 0
         output = lone_output(function)
         if output is None or output.creator_base is not function or (
                 not output.needs_grad):
             return 0
         n = PyTuple_GET_SIZE(nodes)
-        if n > MAX_KERNEL_INPUTS:
+        if n > MAX_SHORTCUT_INPUTS:
             return 0
         gradient = as_grad_array(self.table.peek(output))
         if gradient is None or not PyArray_CheckExact(gradient):
@@ -278,7 +278,7 @@ cdef class Traversal:
         for i in range(n):
             found[i] = NULL
         try:
-            if not kernel.backward(function, gradient, found):
+            if not shortcut.backward(function, gradient, found):
                 return 0
             given = self.table.take(output)
             if self.retain_grad:

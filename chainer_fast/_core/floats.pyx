@@ -2,7 +2,7 @@
 
 NumPy reads the processor's error flags after each ufunc and warns as ``numpy.errstate``
 says.  The compiled loops do the same at the price of two reads of a control register:
-a kernel whose loop raised a flag leaves the case to NumPy, which computes it again and
+a shortcut whose loop raised a flag leaves the case to NumPy, which computes it again and
 says what it has to say.  Underflow is left out: NumPy ignores it unless asked.
 """
 import numpy

@@ -1,6 +1,6 @@
 """Gradients of the nodes that backpropagation has reached but not yet passed.
 
-A gradient is held as whatever it came as: a bare array from a compiled kernel, a
+A gradient is held as whatever it came as: a bare array from a compiled shortcut, a
 variable from a ``backward`` written in Python, or a list of them where they are to be
 summed in one call.  Arrays become variables only for those who ask for variables.
 

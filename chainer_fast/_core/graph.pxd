@@ -27,7 +27,7 @@ cdef enum:
 
 # Functions of more inputs go the general way.
 cdef enum:
-    MAX_KERNEL_INPUTS = 8
+    MAX_SHORTCUT_INPUTS = 8
 
 cdef extern from *:
     """
@@ -98,7 +98,7 @@ cdef class FunctionBase:
     cdef char lazy_sum
 
 
-cdef class Kernel:
+cdef class Shortcut:
     """Compiled shortcut of a class of functions with one output.
 
     It serves the plain case only (NumPy arrays of one float type, in C order) and says
@@ -111,7 +111,7 @@ cdef class Kernel:
         self, FunctionBase function, object gy, PyObject **gx) except -1
 
 
-cdef Kernel kernel_of(FunctionBase function)
+cdef Shortcut shortcut_of(FunctionBase function)
 cdef VariableBase new_variable(object array, bint requires_grad)
 cdef VariableNodeBase node_of(VariableBase variable)
 cdef VariableBase variable_of(VariableNodeBase node)

@@ -72,8 +72,8 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
 
 
 # One module, since each of these types knows the others; a file each, to be read.
-include "_nodes.pxi"
-include "_variables.pxi"
-include "_functions.pxi"
-include "_kernels.pxi"
-include "_operators.pxi"
+include "chainer_fast/_core/_nodes.pxi"
+include "chainer_fast/_core/_variables.pxi"
+include "chainer_fast/_core/_functions.pxi"
+include "chainer_fast/_core/_shortcuts.pxi"
+include "chainer_fast/_core/_operators.pxi"

@@ -302,4 +302,4 @@ _params = LinkBase.params
 _namedparams = LinkBase.namedparams
 
 
-include "_walks.pxi"
+include "chainer_fast/_core/_walks.pxi"

@@ -25,9 +25,13 @@ cdef extern from "numpy/arrayobject.h":
         pass
     ctypedef int Next "NpyIter_IterNextFunc"(Iterator *) noexcept
     ctypedef unsigned int npy_uint32
+    ctypedef struct ArrayPointer "PyArrayObject *":
+        pass
+    ctypedef struct DescrPointer "PyArray_Descr *":
+        pass
     Iterator *NpyIter_AdvancedNew(
-        int n, void *arrays, npy_uint32 flags, int order, int casting,
-        npy_uint32 *array_flags, void *types, int n_axes, int **axes,
+        int n, ArrayPointer *arrays, npy_uint32 flags, int order, int casting,
+        npy_uint32 *array_flags, DescrPointer *types, int n_axes, int **axes,
         npy_intp *shape, npy_intp buffer_size) except NULL
     int NpyIter_Deallocate(Iterator *) except 0
     Next *NpyIter_GetIterNext(Iterator *, char **) except NULL
@@ -242,10 +246,10 @@ cdef int _run_iterated(Operands *operands, Step *steps, int n_steps) except -1:
             else NPY_ITER_READONLY)
     try:
         iterator = NpyIter_AdvancedNew(
-            operands.count, <void *>operands.arrays,
+            operands.count, <ArrayPointer *>operands.arrays,
             NPY_ITER_EXTERNAL_LOOP | NPY_ITER_BUFFERED | NPY_ITER_GROWINNER
             | NPY_ITER_ZEROSIZE_OK,
-            NPY_KEEPORDER, NPY_EQUIV_CASTING, flags, <void *>types, -1, NULL, NULL,
+            NPY_KEEPORDER, NPY_EQUIV_CASTING, flags, <DescrPointer *>types, -1, NULL, NULL,
             BLOCK)
     finally:
         Py_DECREF(<object>descr)

@@ -10,9 +10,9 @@
 
 #include <fenv.h>
 
-#include "half.h"
-#include "loops.h"
-#include "update_small.h"
+#include "chainer_fast/_core/half.h"
+#include "chainer_fast/backends/kernels/common/loops.h"
+#include "chainer_fast/_core/update_small.h"
 
 #define CF_COEFFICIENTS 9
 
@@ -134,7 +134,7 @@ CF_INLINE double cf_number_d(double x) {
 #define PUT(x, value) ((x) = cf_to_half((value), overflow))
 #define R(x) cf_round_half((x), overflow)
 #define ROOT(x) sqrtf(x)
-#include "update_formulas.h"
+#include "chainer_fast/_core/update_formulas.h"
 #undef T
 #undef A
 #undef CF_SUFFIX
@@ -155,7 +155,7 @@ CF_INLINE double cf_number_d(double x) {
 #define CF_SUFFIX d
 #define ROOT(x) sqrt(x)
 #define NUMBER(x) cf_number_d(x)
-#include "update_formulas.h"
+#include "chainer_fast/_core/update_formulas.h"
 #undef T
 #undef A
 #undef CF_SUFFIX
@@ -175,7 +175,7 @@ CF_INLINE double cf_number_d(double x) {
 #define CF_SUFFIX f
 #define ROOT(x) sqrtf(x)
 #define NUMBER(x) cf_number_f(x)
-#include "update_formulas.h"
+#include "chainer_fast/_core/update_formulas.h"
 #undef CF_ANY_SMALL
 #undef CF_SHRINK
 #undef CF_REPLACE

@@ -17,7 +17,7 @@ from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
 
 np.import_array()
 
-cdef extern from "update_loops.h" nogil:
+cdef extern from "chainer_fast/_core/update_loops.h" nogil:
     const Loop *cf_sgd
     const Loop *cf_momentum_sgd
     const Loop *cf_corrected_momentum_sgd

@@ -9,7 +9,7 @@
 #ifndef CF_UPDATE_SMALL_H
 #define CF_UPDATE_SMALL_H
 
-#include "half.h"
+#include "chainer_fast/_core/half.h"
 
 /* What is smaller than 2^-112, other than zero, is looked at closely: its product with a
    coefficient down to 1e-4 may be subnormal. */

@@ -1,5 +1,34 @@
 """Making CUDA kernels, each once."""
+import functools
+import pathlib
+import re
+
 from chainer_fast.backends._cupy import available, check_available, cupy
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_INCLUDE = re.compile(r'^#include "(chainer_fast/.*)"\n', re.M)
+
+
+@functools.cache
+def header(path):
+    """Return the text of a C++ header of the package, for a kernel's preamble.
+
+    CuPy keeps compiled kernels on disk under their source code, so the code of a header
+    has to be part of it: with a mere ``#include`` a kernel would outlive a change.
+
+    Parameters
+    ----------
+    path : str
+        From the root of the package, e.g.
+        ``'chainer_fast/backends/kernels/activation/elements.hpp'``.
+
+    Returns
+    -------
+    str
+        The header, with the headers of the package that it includes in their places.
+    """
+    return _INCLUDE.sub(
+        lambda match: header(match[1]), (_ROOT / path).read_text(encoding='utf-8'))
 
 
 def memoize(for_each_device=False):

@@ -3,7 +3,7 @@
 ``im2col`` lays out the patches that a window passes over, so that a convolution becomes
 a matrix product; ``col2im`` is its adjoint, which adds the patches up into an image.
 """
-from chainer_fast.backends.kernels import images
+from chainer_fast.backends.kernels import convolution
 
 
 def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
@@ -84,7 +84,7 @@ def _gather(img, ksize, stride, pad, dilate, outs, *pval):
     """Copy patches out of images; there is no less than no padding."""
     if min(pad, default=0) < 0:
         raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
-    return images.gather(img, ksize, stride, pad, dilate, outs, *pval)
+    return convolution.gather(img, ksize, stride, pad, dilate, outs, *pval)
 
 
 def im2col(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1,
@@ -157,14 +157,14 @@ def col2im(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
     array, shape (n, c, h, w)
         Sums, in the dtype of the patches.
     """
-    return images.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
 def col2im_cpu(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
     """:func:`col2im` with NumPy."""
-    return images.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
 
 
 def col2im_gpu(col, sy, sx, ph, pw, h, w, dy=1, dx=1):
     """:func:`col2im` with CuPy."""
-    return images.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))
+    return convolution.scatter(col, (sy, sx), (ph, pw), (h, w), (dy, dx))

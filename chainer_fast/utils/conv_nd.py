@@ -1,5 +1,5 @@
 """Patches of images of any dimension; see :mod:`chainer_fast.utils.conv`."""
-from chainer_fast.backends.kernels import images
+from chainer_fast.backends.kernels import convolution
 from chainer_fast.utils import conv
 from chainer_fast.utils.conv import get_conv_outsize
 
@@ -125,14 +125,14 @@ def col2im_nd(col, stride, pad, dims, dilate=1):
     AssertionError
         If the window has not the dimension of the images.
     """
-    return images.scatter(*_check_patches(col, stride, pad, dims, dilate))
+    return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
 def col2im_nd_cpu(col, stride, pad, dims, dilate=1):
     """:func:`col2im_nd` with NumPy."""
-    return images.scatter(*_check_patches(col, stride, pad, dims, dilate))
+    return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
 def col2im_nd_gpu(col, stride, pad, dims, dilate=1):
     """:func:`col2im_nd` with CuPy."""
-    return images.scatter(*_check_patches(col, stride, pad, dims, dilate))
+    return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))

@@ -8,6 +8,7 @@ import functools
 
 import numpy
 
+from chainer_fast._core.graph import register_shortcut
 from chainer_fast.backends import cuda
 
 
@@ -44,3 +45,27 @@ class Kernel:
 def kernel(compiled=None, device=None):
     """Return a decorator that makes a :class:`Kernel` of its reference form."""
     return lambda reference: Kernel(reference, compiled, device)
+
+
+def shortcut(compiled):
+    """Return a decorator that gives a class of functions its compiled shortcut.
+
+    Applying a function to small arrays costs more than its arithmetic. A shortcut goes
+    from the arrays to the result without calling the methods of the class, and leaves
+    to them every case that is not plain. Only direct instances of the class take it,
+    and only while the class keeps the methods that it has now.
+
+    Parameters
+    ----------
+    compiled : chainer_fast._core.graph.Shortcut
+        The shortcut.
+
+    Returns
+    -------
+    callable
+        Decorator of a class that is derived from ``FunctionNode`` and has one output.
+    """
+    def declare(cls):
+        register_shortcut(cls, compiled)
+        return cls
+    return declare

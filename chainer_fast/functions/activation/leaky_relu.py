@@ -1,4 +1,6 @@
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.activation.compiled import LeakyReLUShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
@@ -12,6 +14,7 @@ def _scale_negative(values, cond, slope):
     return utils.force_array(values * factors)
 
 
+@shortcut(LeakyReLUShortcut())
 class LeakyReLU(FunctionNode):
     """Leaky rectified linear unit."""
 

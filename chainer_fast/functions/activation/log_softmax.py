@@ -1,6 +1,8 @@
 from chainer_fast import backend
+from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels import softmax as kernels
 from chainer_fast.backends.kernels.softmax import logsumexp as logsumexp
+from chainer_fast.backends.kernels.softmax.compiled import SoftmaxShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import exponential
@@ -12,6 +14,7 @@ def _log_softmax(x, axis=1):
     return kernels.log_softmax(x, axis)
 
 
+@shortcut(SoftmaxShortcut(True))
 class LogSoftmax(FunctionNode):
     """Logarithm of the softmax along one axis."""
 

@@ -1,8 +1,14 @@
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.activation.shortcuts import (
+    ReLUGradShortcut,
+    ReLUShortcut,
+)
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
+@shortcut(ReLUShortcut())
 class ReLU(FunctionNode):
     """Rectified linear unit."""
 
@@ -27,6 +33,7 @@ class ReLU(FunctionNode):
         return self.forward(inputs)
 
 
+@shortcut(ReLUGradShortcut())
 class ReLUGrad2(FunctionNode):
     """Lets a gradient pass where ``b`` is positive.
 

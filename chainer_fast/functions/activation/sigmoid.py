@@ -1,8 +1,14 @@
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.activation.shortcuts import (
+    SigmoidGradShortcut,
+    SigmoidShortcut,
+)
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
+@shortcut(SigmoidShortcut())
 class Sigmoid(FunctionNode):
     """Logistic sigmoid."""
 
@@ -24,6 +30,7 @@ class Sigmoid(FunctionNode):
         return slope.apply(self.get_retained_outputs() + grad_outputs)
 
 
+@shortcut(SigmoidGradShortcut())
 class SigmoidGrad(FunctionNode):
     """Gradient of :class:`Sigmoid`, from its output and the upstream one.
 

@@ -1,8 +1,14 @@
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.activation.shortcuts import (
+    TanhGradShortcut,
+    TanhShortcut,
+)
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
+@shortcut(TanhShortcut())
 class Tanh(FunctionNode):
     """Hyperbolic tangent."""
 
@@ -19,6 +25,7 @@ class Tanh(FunctionNode):
         return TanhGrad(None).apply((y, grad_outputs[0]))
 
 
+@shortcut(TanhGradShortcut())
 class TanhGrad(FunctionNode):
     """Gradient of :class:`Tanh`, from its output and the upstream gradient.
 

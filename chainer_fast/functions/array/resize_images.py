@@ -5,7 +5,7 @@ import operator
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import sampling
+from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
 
@@ -163,7 +163,7 @@ class ResizeImages(_Resizing):
         v, vw, u, uw = self._lines(x, x.shape[2:])
         if self.mode == 'nearest':
             return x.take(v, axis=2).take(u, axis=3),
-        return sampling.resize(x, v, vw, u, uw),
+        return bilinear.resize(x, v, vw, u, uw),
 
     def backward(self, indexes, grad_outputs):
         sizes = self.inputs[0].shape, (self.out_H, self.out_W)
@@ -193,7 +193,7 @@ class ResizeImagesGrad(_Resizing):
     def forward(self, inputs):
         gy, = inputs
         in_size = self.input_shape[2:]
-        return sampling.resize_adjoint(gy, *self._lines(gy, in_size), *in_size),
+        return bilinear.resize_adjoint(gy, *self._lines(gy, in_size), *in_size),
 
     def backward(self, indexes, grad_outputs):
         size = self.out_H, self.out_W

@@ -1,6 +1,6 @@
 import numpy
 
-from chainer_fast.backends.kernels import sampling
+from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import spatial_transformer_grid as grid_mod
@@ -28,14 +28,14 @@ class SpatialTransformerSampler(Function):
 
     def forward(self, inputs):
         x, grid = inputs
-        y = sampling.sample(_at_least_single(x), _at_least_single(grid))
+        y = bilinear.sample(_at_least_single(x), _at_least_single(grid))
         return y.astype(x.dtype, copy=False),
 
     forward_cpu = forward_gpu = forward
 
     def backward(self, inputs, grad_outputs):
         x = inputs[0]
-        grads = sampling.sample_adjoint(*map(_at_least_single, inputs + grad_outputs))
+        grads = bilinear.sample_adjoint(*map(_at_least_single, inputs + grad_outputs))
         return tuple([g.astype(x.dtype, copy=False) for g in grads])
 
     backward_cpu = backward_gpu = backward

@@ -2,7 +2,7 @@ import numpy
 
 import chainer_fast
 from chainer_fast import backend
-from chainer_fast.backends.kernels import choosing
+from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.utils import type_check
@@ -38,7 +38,7 @@ class Where(FunctionNode):
     def forward(self, inputs):
         # The condition is not an input of the node, so that functions of the
         # graph never see a boolean variable.
-        return choosing.where(self.condition, *inputs),
+        return kernels.where(self.condition, *inputs),
 
     def backward(self, indexes, grad_outputs):
         gy, = grad_outputs

@@ -1,11 +1,13 @@
 """Convolution of images of two dimensions."""
-from chainer_fast.backends.kernels import images
+from chainer_fast.backends.kernels import convolution, shortcut
+from chainer_fast.backends.kernels.convolution.shortcuts import Convolution2DShortcut
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.utils import argument, type_check
 
 _OPTIONS = ('dilate', 1), ('groups', 1), ('cudnn_fast', False)
 
 
+@shortcut(Convolution2DShortcut())
 class Convolution2DFunction(_convolution.Planar):
     """Convolution of images with filters.
 
@@ -55,7 +57,7 @@ class Convolution2DFunction(_convolution.Planar):
         groups = _convolution.check_groups(
             self.groups, ValueError, output=W.shape[0])
         outs = self._outs or self._get_out_size(x.shape, W.shape)
-        return images.convolve(
+        return convolution.convolve(
             x, W, b[0] if b else None, *self._window(), groups, outs),
 
     forward_cpu = forward_gpu = forward
@@ -115,7 +117,7 @@ class Convolution2DGradW(_convolution.Planar):
         x, gy = inputs
         self._refuse_layouts()
         self.retain_inputs((0, 1))
-        return images.correlate(
+        return convolution.correlate(
             x, gy, (self.kh, self.kw), *self._window(), max(self.groups, 1),
             self.W_dtype),
 

@@ -1,5 +1,5 @@
 """Convolution of images of any dimension."""
-from chainer_fast.backends.kernels import images
+from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, deconvolution_nd
 from chainer_fast.utils import type_check
 
@@ -39,7 +39,7 @@ class ConvolutionND(_convolution.Spatial):
                 % (x.shape[1], W.shape[1], groups))
         outs = self._outs or _convolution.places(
             x.shape[2:], W.shape[2:], *self._window(), self.cover_all)
-        return images.convolve(
+        return convolution.convolve(
             x, W, b[0] if b else None, *self._window(), groups, outs),
 
     def backward(self, indexes, grad_outputs):
@@ -93,7 +93,7 @@ class ConvolutionNDGradW(_convolution.Spatial):
     def forward(self, inputs):
         x, gy = inputs
         self.retain_inputs((0, 1))
-        return images.correlate(
+        return convolution.correlate(
             x, gy, self.ksize, *self._window(), max(self.groups, 1), self.W_dtype),
 
     def backward(self, indexes, grad_outputs):

@@ -1,11 +1,13 @@
 """Transposed convolution of images of two dimensions."""
-from chainer_fast.backends.kernels import images
+from chainer_fast.backends.kernels import convolution, shortcut
+from chainer_fast.backends.kernels.convolution.shortcuts import Deconvolution2DShortcut
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.utils import argument, type_check
 
 _OPTIONS = ('dilate', 1), ('groups', 1)
 
 
+@shortcut(Deconvolution2DShortcut())
 class Deconvolution2DFunction(_convolution.Planar):
     """Transposed convolution of images with filters.
 
@@ -60,7 +62,7 @@ class Deconvolution2DFunction(_convolution.Planar):
         groups = _convolution.check_groups(self.groups, ValueError, input=x.shape[1])
         _convolution.check_bias(b, W.shape[1] * groups)
         self._calc_out_size(x.shape, W.shape)
-        return images.convolve_transposed(
+        return convolution.convolve_transposed(
             x, W, b[0] if b else None, *self._window(), groups,
             (self.outh, self.outw)),
 

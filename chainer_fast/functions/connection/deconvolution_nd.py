@@ -1,5 +1,5 @@
 """Transposed convolution of images of any dimension."""
-from chainer_fast.backends.kernels import images
+from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, convolution_nd
 from chainer_fast.utils import type_check
 
@@ -55,7 +55,7 @@ class DeconvolutionND(_convolution.Spatial):
             self.outs = outs
         self.cover_all = _convolution.covers_all(
             x.shape[2:], outs, W.shape[2:], *self._window())
-        return images.convolve_transposed(
+        return convolution.convolve_transposed(
             x, W, b[0] if b else None, *self._window(), groups, outs),
 
     def backward(self, indexes, grad_outputs):

@@ -1,10 +1,13 @@
 from chainer_fast import backend
-from chainer_fast.backends.kernels import rows
+from chainer_fast.backends.kernels import embed_id as kernels
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.array.shortcuts import EmbedIDShortcut
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
 
 
+@shortcut(EmbedIDShortcut())
 class EmbedIDFunction(FunctionNode):
     """Looks up rows of a matrix."""
 
@@ -65,7 +68,7 @@ class EmbedIDGrad(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0,))
-        return rows.add_rows(*inputs, self.w_shape, self.ignore_label),
+        return kernels.add_rows(*inputs, self.w_shape, self.ignore_label),
 
     def backward(self, indexes, grads):
         x, = self.get_retained_inputs()

@@ -1,3 +1,9 @@
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.matmul.shortcuts import (
+    LinearGradDataShortcut,
+    LinearGradWeightShortcut,
+    LinearShortcut,
+)
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
@@ -18,6 +24,7 @@ def _apply(function, inputs, dtype):
     return y if y.dtype == dtype else cast.cast(y, dtype)
 
 
+@shortcut(LinearShortcut())
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
 
@@ -69,6 +76,7 @@ class LinearFunction(FunctionNode):
         return _apply(LinearGradWeight(W.dtype), (x, gy), W.dtype)
 
 
+@shortcut(LinearGradDataShortcut())
 class LinearGradData(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its rows."""
 
@@ -88,6 +96,7 @@ class LinearGradData(FunctionNode):
         return _apply(LinearFunction(), (ggx, W), gy.dtype)
 
 
+@shortcut(LinearGradWeightShortcut())
 class LinearGradWeight(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its weight.
 

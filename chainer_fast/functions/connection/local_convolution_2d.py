@@ -1,6 +1,6 @@
 """Convolution whose filters differ from place to place."""
 from chainer_fast import backend
-from chainer_fast.backends.kernels import images
+from chainer_fast.backends.kernels import convolution
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.connection import _convolution
 from chainer_fast.functions.math import sum as sum_
@@ -22,7 +22,7 @@ class _Local(FunctionNode):
 
     def _patches(self, x, ksize, outs):
         """Return an array of shape (places, n, elements of a patch)."""
-        col = images.gather(x, ksize, (self.sy, self.sx), (0, 0), (1, 1), outs)
+        col = convolution.gather(x, ksize, (self.sy, self.sx), (0, 0), (1, 1), outs)
         n = x.shape[0]
         return col.reshape(n, x.shape[1] * ksize[0] * ksize[1],
                            outs[0] * outs[1]).transpose(2, 0, 1)
@@ -41,11 +41,11 @@ def _filters_by_place(W):
 
 
 def _product(a, b, dtype):
-    working = images._working_dtype(a, b)
+    working = convolution._working_dtype(a, b)
     xp = backend.get_array_module(a)
     y = xp.matmul(xp.ascontiguousarray(a, dtype=working),
                   xp.asarray(b, dtype=working))
-    return images._rounded(y, dtype, a, b)
+    return convolution._rounded(y, dtype, a, b)
 
 
 class LocalConvolution2DFunction(_Local):
@@ -122,7 +122,7 @@ class _LocalGradX(_Local):
         _, h, w, channels, kh, kw = W.shape
         patches = _product(_by_place(gy), _filters_by_place(W), gy.dtype)
         col = patches.transpose(1, 2, 0).reshape(gy.shape[0], channels, kh, kw, h, w)
-        return images.scatter(
+        return convolution.scatter(
             col, (self.sy, self.sx), (0, 0), self._x_shape[2:], (1, 1)),
 
     def backward(self, indexes, grad_outputs):

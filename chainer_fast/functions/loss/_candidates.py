@@ -1,5 +1,5 @@
 """Scores of candidate classes, as differentiable functions."""
-from chainer_fast.backends.kernels import candidates
+from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
 
@@ -29,7 +29,7 @@ class Scores(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
-        return candidates.scores(*inputs, self.ids, self.counted),
+        return kernels.scores(*inputs, self.ids, self.counted),
 
     def backward(self, indexes, grad_outputs):
         x, W = self.get_retained_inputs()
@@ -48,7 +48,7 @@ class SumRows(Scores):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
-        return candidates.sum_rows(*inputs, self.ids, self.counted),
+        return kernels.sum_rows(*inputs, self.ids, self.counted),
 
     def backward(self, indexes, grad_outputs):
         g, W = self.get_retained_inputs()
@@ -79,7 +79,7 @@ class SpreadRows(Scores):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
-        return candidates.spread_rows(*inputs, self.ids, self.counted, self.rows),
+        return kernels.spread_rows(*inputs, self.ids, self.counted, self.rows),
 
     def backward(self, indexes, grad_outputs):
         g, x = self.get_retained_inputs()

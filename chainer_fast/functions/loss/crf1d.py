@@ -2,7 +2,7 @@
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import chain
+from chainer_fast.backends.kernels import crf
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.array import concat, expand_dims
@@ -119,7 +119,7 @@ class _BestScore(_PathScore):
         xp = backend.get_array_module(cost)
         self.shapes = [x.shape for x in inputs]
         sizes = _sizes(xs)
-        scores, path = chain.best_paths(xp.concatenate(xs), cost, sizes)
+        scores, path = crf.best_paths(xp.concatenate(xs), cost, sizes)
         self.ys = xp.split(path, numpy.cumsum(sizes)[:-1])
         return scores,
 
@@ -165,7 +165,7 @@ class _CRF1d(FunctionNode):
         self._x, cost = [
             x.astype(numpy.float32) if dtype == numpy.float16 else x
             for x in (xp.concatenate(xs), cost)]
-        self._chains = chain.forth(self._x, cost, _sizes(xs))
+        self._chains = crf.forth(self._x, cost, _sizes(xs))
         scores = _path_scores(cost, xs, ys)
         return (self._chains[1] - scores).astype(dtype),
 
@@ -193,7 +193,7 @@ class _CRF1d(FunctionNode):
     def _gradients(self, cost, xs, ys, g):
         wide = g.astype(numpy.float64)
         sizes = _sizes(xs)
-        gx, gcost = chain.back(
+        gx, gcost = crf.back(
             self._x, cost.astype(self._x.dtype, copy=False), sizes, *self._chains, wide)
         xp = backend.get_array_module(gx)
         gx[xp.arange(len(gx)), xp.concatenate(ys)] -= xp.concatenate(

@@ -3,7 +3,7 @@ import collections.abc
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import alignment
+from chainer_fast.backends.kernels import ctc
 from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.functions.array import stack
@@ -74,7 +74,7 @@ class ConnectionistTemporalClassification(Function):
         array, shape (time, batch, states)
         """
         log_p = xp.take_along_axis(yseq, path[None], axis=2)
-        result, _ = alignment.path_probabilities(
+        result, _ = ctc.path_probabilities(
             log_p, path, input_length - 1, path_length)
         return xp.maximum(result, self.zero_padding).astype(yseq.dtype)
 
@@ -98,17 +98,17 @@ class ConnectionistTemporalClassification(Function):
         -------
         array, shape (time, batch, label_size)
         """
-        return alignment.sum_by_class(multiply_seq, path, path_length, label_size)
+        return ctc.sum_by_class(multiply_seq, path, path_length, label_size)
 
     def forward(self, inputs):
         input_length, label_length, t, x = inputs
         self._check_labels(t, label_length, x.shape[2])
         self.zero_padding = -1e4 if x.dtype == numpy.float16 else -1e10
         self.input_length = input_length
-        self.path = alignment.paths(t, self.blank_symbol)
+        self.path = ctc.paths(t, self.blank_symbol)
         self.path_length = 2 * label_length + 1
         scores = x.astype(numpy.float32) if x.dtype == numpy.float16 else x
-        losses, self._gx = alignment.ctc(
+        losses, self._gx = ctc.ctc(
             scores, t, self.blank_symbol, input_length, label_length,
             config.enable_backprop)
         xp = backend.get_array_module(x)

@@ -1,7 +1,7 @@
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import candidates
+from chainer_fast.backends.kernels import negative_sampling as kernels
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.activation import softplus
@@ -59,7 +59,7 @@ class NegativeSamplingFunction(FunctionNode):
         self.ignore_mask = t != self.ignore_label
         self.samples = self.sampler((len(t), self.sample_size + 1))
         self.samples[:, 0] = t
-        self.wx = candidates.scores(x, W, self.samples, self.ignore_mask)
+        self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
         # Those that are ignored have the score zero, but no loss.
         losses = xp.logaddexp(_signed(self.wx), self.wx.dtype.type(0))
         dtype = numpy.float32 if x.dtype == numpy.float16 else x.dtype
@@ -106,15 +106,15 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         x, W, gloss = inputs
         xp = backend.get_array_module(x)
         if self.wx is None:
-            self.wx = candidates.scores(x, W, self.samples, self.ignore_mask)
+            self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
         # The sigmoid, by exponentials that cannot overflow.
         signed = _signed(self.wx)
         e = xp.exp(-abs(signed))
         g = _signed(xp.where(signed > 0, 1, e) / (1 + e))
         g *= gloss if self.reduce == 'sum' else gloss[:, None]
         where = self.samples, self.ignore_mask
-        return (candidates.sum_rows(g, W, *where),
-                candidates.spread_rows(g, x, *where, len(W)))
+        return (kernels.sum_rows(g, W, *where),
+                kernels.spread_rows(g, x, *where, len(W)))
 
     def backward(self, indexes, grad_outputs):
         inputs = self.get_retained_inputs()

@@ -1,9 +1,18 @@
 """Negation, addition and subtraction."""
 from chainer_fast import function_node, utils
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.arithmetic.shortcuts import (
+    AddConstantShortcut,
+    AddShortcut,
+    NegShortcut,
+    SubFromConstantShortcut,
+    SubShortcut,
+)
 from chainer_fast.functions.math import _gradients, _operands
 from chainer_fast.utils import type_check
 
 
+@shortcut(NegShortcut())
 class Neg(_operands.UnaryOperator):
     """``-x``."""
 
@@ -18,6 +27,7 @@ class Neg(_operands.UnaryOperator):
         return -gy[0],
 
 
+@shortcut(AddShortcut())
 class Add(_operands.BinaryOperator):
     """``lhs + rhs``."""
 
@@ -32,6 +42,7 @@ class Add(_operands.BinaryOperator):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
+@shortcut(AddConstantShortcut())
 class AddConstant(_operands.ConstantOperator):
     """``x + value`` in the dtype of ``x``."""
 
@@ -73,6 +84,7 @@ class MultiAdd(function_node.FunctionNode):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
+@shortcut(SubShortcut())
 class Sub(_operands.BinaryOperator):
     """``lhs - rhs``."""
 
@@ -91,6 +103,7 @@ class Sub(_operands.BinaryOperator):
         return tuple(grads)
 
 
+@shortcut(SubFromConstantShortcut())
 class SubFromConstant(_operands.ConstantOperator):
     """``value - x`` in the dtype of ``x``."""
 

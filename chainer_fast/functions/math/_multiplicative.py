@@ -1,8 +1,15 @@
 """Multiplication and division, with the gradients of division."""
 from chainer_fast import function_node, utils
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.arithmetic.division import DivShortcut
+from chainer_fast.backends.kernels.arithmetic.shortcuts import (
+    MulConstantShortcut,
+    MulShortcut,
+)
 from chainer_fast.functions.math import _gradients, _operands
 
 
+@shortcut(MulShortcut())
 class Mul(_operands.BinaryOperator):
     """``lhs * rhs``."""
 
@@ -19,6 +26,7 @@ class Mul(_operands.BinaryOperator):
             _gradients.fit(gy[0] * factors[1 - i], factors[i]) for i in indexes])
 
 
+@shortcut(MulConstantShortcut())
 class MulConstant(_operands.ConstantOperator):
     """``x * value`` in the dtype of ``x``."""
 
@@ -32,6 +40,7 @@ class MulConstant(_operands.ConstantOperator):
         return gy[0] * self.value,
 
 
+@shortcut(DivShortcut())
 class Div(_operands.BinaryOperator):
     """``lhs / rhs``."""
 

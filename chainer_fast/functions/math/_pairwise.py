@@ -1,6 +1,6 @@
 """Choice of one of two elements, for the larger and the smaller of two arrays."""
 from chainer_fast import backend, function_node, utils
-from chainer_fast.backends.kernels import choosing
+from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
 from chainer_fast.utils import type_check
@@ -41,8 +41,8 @@ class PairGrad(function_node.FunctionNode):
     def forward(self, inputs):
         gy, = inputs
         zero = backend.get_array_module(gy).zeros((), gy.dtype)
-        parts = (choosing.where(self.cond, gy, zero), self.x1_shape), (
-            choosing.where(self.cond, zero, gy), self.x2_shape)
+        parts = (kernels.where(self.cond, gy, zero), self.x1_shape), (
+            kernels.where(self.cond, zero, gy), self.x2_shape)
         return tuple([
             g if g.shape == shape else utils.force_array(utils.sum_to(g, shape))
             for g, shape in parts])

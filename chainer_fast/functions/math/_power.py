@@ -2,6 +2,8 @@
 import math
 
 from chainer_fast import backend, function_node, utils
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.arithmetic.shortcuts import PowVarConstShortcut
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _operands, exponential
 
@@ -82,6 +84,7 @@ class PowVarVarGrad(function_node.FunctionNode):
         return tuple(grads)
 
 
+@shortcut(PowVarConstShortcut())
 class PowVarConst(_operands.ConstantOperator):
     """``x ** value`` in the dtype of ``x``."""
 

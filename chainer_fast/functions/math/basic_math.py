@@ -6,7 +6,7 @@ part of this module.
 import numpy
 
 from chainer_fast import backend, function_node, utils, variable
-from chainer_fast._core import graph
+from chainer_fast._core import grad_table, graph
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _operands
 from chainer_fast.functions.math import floor as _floor
@@ -275,3 +275,6 @@ def install_variable_arithmetics():
     # The names that Python 2 had.
     variable.Variable.__div__ = div
     variable.Variable.__rdiv__ = rdiv
+
+
+grad_table.bind_add(add)

@@ -1,9 +1,12 @@
 """The exponential function and logarithms."""
 import math
 
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.arithmetic.shortcuts import ExpShortcut
 from chainer_fast.functions.math import _unary
 
 
+@shortcut(ExpShortcut())
 class Exp(_unary.FloatUfunc):
     """``e ** x``."""
 

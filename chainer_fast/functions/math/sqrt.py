@@ -1,9 +1,12 @@
 """Square roots and their reciprocals."""
 from chainer_fast import backend, variable
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.arithmetic.shortcuts import SqrtShortcut
 from chainer_fast.functions.math import _unary
 
 
+@shortcut(SqrtShortcut())
 class Sqrt(_unary.FloatUfunc):
     """``x ** 0.5``."""
 

@@ -1,5 +1,9 @@
 from chainer_fast import _toplevel, utils
-from chainer_fast.backends.kernels import noise
+from chainer_fast.backends.kernels import noise, shortcut
+from chainer_fast.backends.kernels.noise.compiled import (
+    DropoutGradShortcut,
+    DropoutShortcut,
+)
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -7,6 +11,7 @@ from chainer_fast.utils import argument
 from chainer_fast.variable import as_variable
 
 
+@shortcut(DropoutShortcut())
 class Dropout(FunctionNode):
     """Zeroes random elements and scales up the others."""
 
@@ -39,6 +44,7 @@ class Dropout(FunctionNode):
         return DropoutGrad(self.mask).apply(gy)
 
 
+@shortcut(DropoutGradShortcut())
 class DropoutGrad(FunctionNode):
     """Multiplies a gradient by the mask of a dropout.
 

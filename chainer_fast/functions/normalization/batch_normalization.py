@@ -3,6 +3,11 @@ import warnings
 
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization.shortcuts import (
+    BatchNormalizationShortcut,
+    FixedBatchNormalizationShortcut,
+)
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import sqrt
@@ -430,3 +435,9 @@ def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
     chainer.links.BatchNormalization
     """
     return FixedBatchNormalization(eps, axis).apply((x, gamma, beta, mean, var))[0]
+
+
+shortcut(BatchNormalizationShortcut(
+    _keys, _impl_selector, GeneralBatchNormalizationImpl, kernels.update_running,
+))(BatchNormalization)
+shortcut(FixedBatchNormalizationShortcut(_keys))(FixedBatchNormalization)

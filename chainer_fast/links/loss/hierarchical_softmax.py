@@ -6,7 +6,7 @@ import numpy
 
 import chainer_fast
 from chainer_fast import backend, device_resident, function, link, variable
-from chainer_fast.backends.kernels import candidates
+from chainer_fast.backends.kernels import negative_sampling
 from chainer_fast.initializers import uniform
 from chainer_fast.utils import type_check
 
@@ -156,7 +156,7 @@ class BinaryHierarchicalSoftmaxFunction(
         x, t, W = inputs
         xp = backend.get_array_module(x)
         self._nodes, self._turns, self._inside = self._ways(t)
-        self._scores = self._turns * candidates.scores(x, W, self._nodes, None)
+        self._scores = self._turns * negative_sampling.scores(x, W, self._nodes, None)
         losses = xp.logaddexp(-self._scores, self._scores.dtype.type(0))
         losses = xp.where(self._inside, losses, losses.dtype.type(0))
         dtype = numpy.float32 if losses.dtype == numpy.float16 else losses.dtype
@@ -170,8 +170,8 @@ class BinaryHierarchicalSoftmaxFunction(
         e = xp.exp(-abs(self._scores))
         g = -gloss * self._turns * xp.where(self._scores > 0, e, 1) / (1 + e)
         g = xp.where(self._inside, g, 0).astype(x.dtype)
-        return (candidates.sum_rows(g, W, self._nodes, None), None,
-                candidates.spread_rows(g, x, self._nodes, None, len(W)))
+        return (negative_sampling.sum_rows(g, W, self._nodes, None), None,
+                negative_sampling.spread_rows(g, x, self._nodes, None, len(W)))
 
     forward_gpu = forward_cpu
     backward_gpu = backward_cpu

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels import _device_roi, roi
+from chainer_fast.backends.kernels import roi
+from chainer_fast.backends.kernels.roi import cuda as _device_roi
 from tests.backends import host_cuda
 
 TOLERANCE = {'f': 2e-6, 'd': 1e-14}

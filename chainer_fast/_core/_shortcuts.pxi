@@ -1,0 +1,163 @@
+# The short way: application of a function by its shortcut. Part of graph.pyx.
+
+
+cdef class Shortcut:
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        return None
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        return 0
+
+
+cdef class _ShortcutEntry:
+    """The shortcut of a class, good for as long as the class keeps its methods."""
+    cdef Shortcut shortcut
+    cdef unsigned int tag
+    cdef dict methods
+
+
+# Classes of functions to their entries; a class that is derived from one of these,
+# by a user say, has none and goes the general way.
+cdef dict _shortcuts = {}
+cdef tuple _METHODS = (
+    'forward', 'forward_cpu', 'backward', 'backward_accumulate', 'check_type_forward',
+    'apply', '_check_data_type_forward')
+
+
+def register_shortcut(cls, Shortcut shortcut not None):
+    """Give a class of functions its compiled shortcut.
+
+    Parameters
+    ----------
+    cls : type
+        Class derived from FunctionNode, with one output. Only its direct instances
+        take the shortcut, and only while the methods of the class are the ones that
+        it has now.
+    shortcut : Shortcut
+        The shortcut.
+    """
+    cdef _ShortcutEntry entry = _ShortcutEntry()
+    entry.shortcut = shortcut
+    entry.methods = {name: getattr(cls, name) for name in _METHODS}
+    entry.tag = 0
+    _shortcuts[cls] = entry
+
+
+def classes_with_shortcuts():
+    """Return the classes of functions that have a compiled shortcut.
+
+    Returns
+    -------
+    list of type
+    """
+    return list(_shortcuts)
+
+
+cdef Shortcut _revalidate(type cls, _ShortcutEntry entry):
+    """Compare the methods of a class, changed since last time, with the known ones."""
+    for name, method in entry.methods.items():
+        if getattr(cls, name) is not method:
+            return None
+    # The look-ups above have given the class a tag.
+    entry.tag = cf_version_tag(<PyTypeObject *>cls)
+    return entry.shortcut
+
+
+cdef Shortcut shortcut_of(FunctionBase function):
+    """Return the shortcut of a function, or None if it has to go the general way."""
+    cdef PyObject *found = PyDict_GetItemWithError(
+        _shortcuts, <object>Py_TYPE(function))
+    cdef PyObject *own
+    cdef _ShortcutEntry entry
+    cdef unsigned int tag
+    if found is NULL:
+        return None
+    entry = <_ShortcutEntry>found
+    own = cf_instance_dict(function)
+    if own is not NULL and PyDict_Size(<object>own) > 0:
+        for name in _METHODS:
+            if PyDict_GetItemWithError(<object>own, name) is not NULL:
+                return None
+        if PyDict_GetItemWithError(<object>own, '_local_function_hooks') is not NULL:
+            return None
+    tag = cf_version_tag(<PyTypeObject *>Py_TYPE(function))
+    if tag != 0 and tag == entry.tag:
+        return entry.shortcut
+    return _revalidate(type(function), entry)
+
+
+cdef VariableBase _apply_tuple(FunctionBase function, tuple xs, ThreadState state):
+    cdef PyObject *pointers[MAX_SHORTCUT_INPUTS]
+    cdef Py_ssize_t i, n = PyTuple_GET_SIZE(xs)
+    for i in range(n):
+        pointers[i] = <PyObject *>xs[i]
+    return apply_shortcut(function, pointers, n, state)
+
+
+cdef VariableBase apply_shortcut(
+        FunctionBase function, PyObject **xs, Py_ssize_t n, ThreadState state):
+    """Apply a function by its shortcut, or return None if the case is not plain."""
+    cdef Shortcut shortcut
+    cdef VariableBase variable
+    cdef VariableNodeBase node
+    cdef PyObject *arrays[MAX_SHORTCUT_INPUTS]
+    cdef bint requires_grad = False
+    cdef int rank = 0
+    cdef Py_ssize_t i
+    cdef tuple nodes
+    cdef object array
+    if state.debug or state.static_graph or PyDict_Size(state.function_hooks) > 0:
+        return None
+    shortcut = shortcut_of(function)
+    if shortcut is None:
+        return None
+    for i in range(n):
+        if isinstance(<object>xs[i], VariableBase):
+            variable = <VariableBase>xs[i]
+            if variable._layout is not None:
+                return None
+            arrays[i] = <PyObject *>variable.arr
+            requires_grad = requires_grad or variable._requires_grad
+        else:
+            arrays[i] = xs[i]
+        if not PyArray_CheckExact(<object>arrays[i]):
+            return None
+    array = shortcut.forward(function, arrays, n)
+    if array is None:
+        return None
+
+    cdef VariableBase result = new_variable(array, requires_grad)
+    function._output_count = 1
+    function._input_indexes_to_retain = shortcut.retain_inputs
+    function._output_indexes_to_retain = shortcut.retain_outputs
+    if not state.enable_backprop:
+        return result
+
+    nodes = PyTuple_New(n)
+    for i in range(n):
+        if isinstance(<object>xs[i], VariableBase):
+            node = node_of(<VariableBase>xs[i])
+        else:
+            node = node_of(new_variable(<object>xs[i], False))
+        if node._rank > rank:
+            rank = node._rank
+        Py_INCREF(node)
+        PyTuple_SET_ITEM(nodes, i, node)
+    function.input_nodes = nodes
+    function.rank = rank
+    function.lazy_sum = state.lazy_grad_sum
+    node = _new_node(result)
+    node.creator_base = function
+    node._rank = rank + 1
+    _set_lone_output(function, node)
+    if shortcut.retain_inputs is not None:
+        for i in range(PyTuple_GET_SIZE(shortcut.retain_inputs)):
+            index = <object>PyTuple_GET_ITEM(shortcut.retain_inputs, i)
+            node = <VariableNodeBase>PyTuple_GET_ITEM(nodes, <Py_ssize_t>index)
+            node.array = <object>arrays[<Py_ssize_t>index]
+    if shortcut.retain_outputs is not None:
+        (<VariableNodeBase>function.output).array = array
+        function.kept_outputs = array
+    return result

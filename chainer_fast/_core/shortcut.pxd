@@ -1,0 +1,9 @@
+"""What compiled shortcuts ask of a function of the graph."""
+from cpython.object cimport PyObject
+
+from chainer_fast._core.graph cimport FunctionBase
+
+cdef PyObject *given(object array) noexcept
+cdef bint wanted(FunctionBase function, Py_ssize_t i)
+cdef object input_array(FunctionBase function, Py_ssize_t i)
+cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1

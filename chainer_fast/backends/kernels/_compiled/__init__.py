@@ -1,1 +1,0 @@
-"""Compiled forms of kernels, for host memory."""

@@ -1,0 +1,1 @@
+"""Arithmetic of arrays and numbers."""

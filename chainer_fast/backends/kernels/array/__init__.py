@@ -1,0 +1,1 @@
+"""Rearrangement of arrays."""

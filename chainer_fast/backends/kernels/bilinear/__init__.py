@@ -1,0 +1,167 @@
+"""Bilinear interpolation between the pixels of images.
+
+Images are arrays of shape ``(n, channels, height, width)``.
+"""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.bilinear import compiled as _compiled
+
+
+def _blend(xp, x, axis, places, weights):
+    """Interpolate along an axis between places and the ones next to them."""
+    behind = (1,) * (x.ndim - axis - 1)
+    w = weights.astype(x.dtype, copy=False).reshape(-1, *behind)
+    following = xp.minimum(places + 1, x.shape[axis] - 1)
+    return xp.take(x, places, axis) * (1 - w) + xp.take(x, following, axis) * w
+
+
+def _unblend(xp, gy, axis, places, weights, length):
+    """Adjoint of :func:`_blend` for an axis of that length."""
+    gy = xp.moveaxis(gy, axis, 0)
+    w = weights.astype(gy.dtype, copy=False).reshape(-1, *[1] * (gy.ndim - 1))
+    gx = xp.zeros((length, *gy.shape[1:]), gy.dtype)
+    xp.add.at(gx, places, gy * (1 - w))
+    xp.add.at(gx, xp.minimum(places + 1, length - 1), gy * w)
+    return xp.moveaxis(gx, 0, axis)
+
+
+@kernel(compiled=_compiled.resize)
+def resize(x, rows, row_weights, columns, column_weights):
+    """Interpolate images at the crossings of lines.
+
+    Parameters
+    ----------
+    x : array
+        Images.
+    rows, columns : array of int
+        Pixels before the lines, along either axis.
+    row_weights, column_weights : array
+        How far the lines are from those towards the next pixel. The last pixel is
+        next to itself.
+
+    Returns
+    -------
+    array, shape (n, channels, len(rows), len(columns))
+    """
+    xp = backend.get_array_module(x)
+    y = _blend(xp, x, 2, rows, row_weights)
+    return _blend(xp, y, 3, columns, column_weights)
+
+
+@kernel(compiled=_compiled.resize_adjoint)
+def resize_adjoint(gy, rows, row_weights, columns, column_weights, height, width):
+    """Adjoint of :func:`resize` for images of that height and width.
+
+    Parameters
+    ----------
+    gy : array
+        Images, with a pixel for each crossing.
+    rows, row_weights, columns, column_weights, height, width
+        See :func:`resize`.
+
+    Returns
+    -------
+    array, shape (n, channels, height, width)
+    """
+    xp = backend.get_array_module(gy)
+    gx = _unblend(xp, gy, 3, columns, column_weights, width)
+    return _unblend(xp, gx, 2, rows, row_weights, height)
+
+
+def _within(xp, places, length):
+    """Bring places far off an axis near to it, where there is nothing either."""
+    return xp.minimum(xp.where(places <= -1, places.dtype.type(-2), places), length)
+
+
+def _corners(xp, x, grid):
+    """Pixels around points, their values, and where the points are between them.
+
+    Returns
+    -------
+    values : list of array, shape (n, out_height, out_width, channels)
+        Values of the pixels: in two rows, in two columns each. Outside of the image
+        they are zero.
+    places : list of (tuple of array, array)
+        Index of the pixels, and whether they are within the image.
+    row_weight, column_weight : array, shape (n, out_height, out_width)
+        How far the points are from the first row and column.
+    """
+    height, width = x.shape[2:]
+    rows, columns = [
+        _within(xp, (coordinate + 1) * (length - 1) / 2, length)
+        for coordinate, length in ((grid[:, 1], height), (grid[:, 0], width))]
+    first_row = xp.floor(rows).astype(numpy.intp)
+    first_column = xp.floor(columns).astype(numpy.intp)
+    batch = xp.arange(len(x)).reshape(-1, 1, 1)
+    values, places = [], []
+    for row in (first_row, first_row + 1):
+        for column in (first_column, first_column + 1):
+            inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
+            index = (batch, slice(None), xp.clip(row, 0, height - 1),
+                     xp.clip(column, 0, width - 1))
+            values.append(xp.where(inside[..., None], x[index], x.dtype.type(0)))
+            places.append((index, inside))
+    return (values, places, rows - first_row.astype(x.dtype),
+            columns - first_column.astype(x.dtype))
+
+
+@kernel(compiled=_compiled.sample)
+def sample(x, grid):
+    """Interpolate images at points.
+
+    Parameters
+    ----------
+    x : array
+        Images.
+    grid : array, shape (n, 2, out_height, out_width)
+        Horizontal and vertical coordinates of the points, where the centres of the
+        outermost pixels are at -1 and 1. Around the image there is zero.
+
+    Returns
+    -------
+    array, shape (n, channels, out_height, out_width)
+    """
+    xp = backend.get_array_module(x)
+    shape = x.shape[:2] + grid.shape[2:]
+    if 0 in x.shape:
+        return xp.zeros(shape, x.dtype)
+    values, _, v, u = _corners(xp, x, grid)
+    v, u = v[..., None], u[..., None]
+    y = ((values[0] * (1 - u) + values[1] * u) * (1 - v)
+         + (values[2] * (1 - u) + values[3] * u) * v)
+    return xp.ascontiguousarray(y.transpose(0, 3, 1, 2))
+
+
+@kernel(compiled=_compiled.sample_adjoint)
+def sample_adjoint(x, grid, gy):
+    """Gradients of :func:`sample` with respect to the images and to the points.
+
+    Parameters
+    ----------
+    x, grid : array
+        See :func:`sample`.
+    gy : array, shape (n, channels, out_height, out_width)
+        Gradient of the interpolated values.
+
+    Returns
+    -------
+    gx, ggrid : array
+        Gradients. At a pixel, they are those towards the next one.
+    """
+    xp = backend.get_array_module(x)
+    gx = xp.zeros(x.shape, x.dtype)
+    if 0 in x.shape:
+        return gx, xp.zeros(grid.shape, grid.dtype)
+    values, places, v, u = _corners(xp, x, grid)
+    gy = gy.transpose(0, 2, 3, 1)
+    weights = (1 - v) * (1 - u), (1 - v) * u, v * (1 - u), v * u
+    for (index, inside), weight in zip(places, weights, strict=True):
+        xp.add.at(gx, index, gy * xp.where(inside, weight, x.dtype.type(0))[..., None])
+    top, bottom = values[1] - values[0], values[3] - values[2]
+    left, right = values[2] - values[0], values[3] - values[1]
+    v, u = v[..., None], u[..., None]
+    g_column = (gy * (top * (1 - v) + bottom * v)).sum(axis=3) * (x.shape[3] - 1) / 2
+    g_row = (gy * (left * (1 - u) + right * u)).sum(axis=3) * (x.shape[2] - 1) / 2
+    return gx, xp.stack([g_column, g_row], axis=1).astype(grid.dtype, copy=False)

@@ -1,0 +1,32 @@
+/* What the arithmetic of one element is written with, on the processor and on the GPU.
+ *
+ * Headers of elements include this one alone. A loop of the processor inlines their
+ * functions; a CUDA kernel gets their text in front of its own, for NVRTC to compile.
+ * Functions are templates over the type of the arrays, and compute in it: on the GPU it
+ * may be half precision, whose operators compute in float.
+ */
+#ifndef CHAINER_FAST_ELEMENT_HPP
+#define CHAINER_FAST_ELEMENT_HPP
+
+#if defined(__CUDACC__)
+#define CF_ELEMENT __device__ __forceinline__
+#elif defined(__GNUC__)
+#define CF_ELEMENT inline __attribute__((always_inline))
+#else
+#define CF_ELEMENT inline
+#endif
+
+#if !defined(__CUDACC__)
+#include <cmath>
+namespace chainer_fast {
+using std::exp;
+using std::fabs;
+using std::floor;
+using std::log;
+using std::pow;
+using std::sqrt;
+using std::tanh;
+}
+#endif
+
+#endif

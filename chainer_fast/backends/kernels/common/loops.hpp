@@ -1,0 +1,131 @@
+/* Loops over contiguous floats and doubles.
+ *
+ * Each follows the arithmetic of the NumPy expression that it stands for, operation by
+ * operation, so that both give the same bits (the build forbids fused multiply-add). The
+ * compiler makes a version of a loop for each width of vector that the processor may
+ * have. All stand in a namespace without a name: they belong to the module that includes
+ * them.
+ */
+#ifndef CHAINER_FAST_LOOPS_HPP
+#define CHAINER_FAST_LOOPS_HPP
+
+#include <stddef.h>
+
+#include "chainer_fast/backends/kernels/common/element.hpp"
+
+/* Sanitizers cannot follow calls that are resolved when the module is loaded. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) \
+    && defined(__linux__) && !defined(CF_NO_CLONES)
+#define CF_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CF_CLONES
+#endif
+
+namespace chainer_fast {
+namespace {
+
+/* -- elementwise; an operation is a class with a static function ``of`` */
+
+template <typename Operation, typename T>
+CF_CLONES void map2(const T *a, const T *b, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Operation::of(a[i], b[i]);
+}
+
+template <typename Operation, typename T>
+CF_CLONES void map_with_constant(const T *a, T c, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Operation::of(a[i], c);
+}
+
+/* The loops of an operation for both types, as a module in Cython holds them. */
+struct Binary {
+    void (*f)(const float *, const float *, float *, ptrdiff_t);
+    void (*d)(const double *, const double *, double *, ptrdiff_t);
+};
+
+struct WithConstant {
+    void (*f)(const float *, float, float *, ptrdiff_t);
+    void (*d)(const double *, double, double *, ptrdiff_t);
+};
+
+template <typename Operation>
+constexpr Binary binary = {map2<Operation, float>, map2<Operation, double>};
+
+template <typename Operation>
+constexpr WithConstant with_constant = {
+    map_with_constant<Operation, float>, map_with_constant<Operation, double>};
+
+/* -- rows of a matrix */
+
+/* out[j] += rows of a, from the first to the last */
+template <typename T>
+CF_CLONES void add_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
+    for (ptrdiff_t i = 0; i < rows; ++i)
+        for (ptrdiff_t j = 0; j < columns; ++j)
+            out[j] += a[i * columns + j];
+}
+
+/* each row of out += a */
+template <typename T>
+CF_CLONES void add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
+    for (ptrdiff_t i = 0; i < rows; ++i)
+        for (ptrdiff_t j = 0; j < columns; ++j)
+            out[i * columns + j] += a[j];
+}
+
+/* -- reductions of one row, in lanes so that they can be vectorized */
+
+/* The largest element; where one is NaN, the flag of invalid operations is raised. */
+template <typename T>
+CF_CLONES T row_max(const T *x, ptrdiff_t n) {
+    constexpr ptrdiff_t LANES = 16;
+    T lanes[LANES];
+    T largest = x[0];
+    ptrdiff_t i, j;
+    for (j = 0; j < LANES; ++j)
+        lanes[j] = largest;
+    for (i = 0; i + LANES <= n; i += LANES)
+        for (j = 0; j < LANES; ++j)
+            lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
+    for (j = 0; j < LANES; ++j)
+        largest = lanes[j] > largest ? lanes[j] : largest;
+    for (; i < n; ++i)
+        largest = x[i] > largest ? x[i] : largest;
+    return largest;
+}
+
+/* A block of a pairwise sum, as NumPy adds it up: eight running totals. */
+template <typename T>
+CF_CLONES T block_sum(const T *x, ptrdiff_t n) {
+    T totals[8];
+    T total = 0;
+    ptrdiff_t i = 0, j;
+    if (n >= 8) {
+        for (j = 0; j < 8; ++j)
+            totals[j] = x[j];
+        for (i = 8; i + 8 <= n; i += 8)
+            for (j = 0; j < 8; ++j)
+                totals[j] += x[i + j];
+        total = ((totals[0] + totals[1]) + (totals[2] + totals[3]))
+            + ((totals[4] + totals[5]) + (totals[6] + totals[7]));
+    }
+    for (; i < n; ++i)
+        total += x[i];
+    return total;
+}
+
+/* The pairwise sum: long rows in halves. */
+template <typename T>
+T row_sum(const T *x, ptrdiff_t n) {
+    if (n <= 128)
+        return block_sum(x, n);
+    ptrdiff_t half = n / 2;
+    half -= half % 8;
+    return row_sum(x, half) + row_sum(x + half, n - half);
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

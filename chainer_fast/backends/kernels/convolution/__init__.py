@@ -1,0 +1,239 @@
+"""Patches of images of any dimension, and convolutions.
+
+Throughout, images are arrays of shape ``(n, channels, *lengths)``, and ``ksize``,
+``stride``, ``pad``, ``dilate`` and ``outs`` are sequences with an integer for each axis
+of ``lengths``: the window, how far two places of it are apart, the padding on either
+side, how far two elements of the window are apart, and the number of places. ``outs``
+may be less or more than what fits in; what lies beyond the images is padding, too.
+"""
+import itertools
+import math
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.convolution import compiled as _compiled
+from chainer_fast.backends.kernels.convolution import cuda as _device
+
+
+@kernel(compiled=_compiled.gather, device=_device.gather)
+def gather(img, ksize, stride, pad, dilate, outs, pval=0):
+    """Copy patches out of images.
+
+    Parameters
+    ----------
+    img : array
+        Images.
+    ksize, stride, pad, dilate, outs : sequence of int
+        See the head of the module.
+    pval : scalar
+        Value of the padding.
+
+    Returns
+    -------
+    array
+        Patches of shape ``(n, channels, *ksize, *outs)``, in C order.
+    """
+    lengths = img.shape[2:]
+    # What is seen of each axis, the padding before it included.
+    seen = [(k - 1) * d + 1 + (out - 1) * s
+            for k, d, out, s in zip(ksize, dilate, outs, stride, strict=True)]
+    padded = [max(extent, p + n)
+              for extent, p, n in zip(seen, pad, lengths, strict=True)]
+    source = img
+    if any(pad) or padded != list(lengths):
+        source = numpy.empty(img.shape[:2] + tuple(padded), img.dtype)
+        # By way of astype: an unsigned type takes -1, too.
+        source[...] = numpy.asarray(pval).astype(img.dtype)
+        source[(..., *_inside(pad, lengths))] = img
+    steps = source.strides[2:]
+    apart = [tuple([step * n for step, n in zip(steps, numbers, strict=True)])
+             for numbers in (dilate, stride)]
+    return numpy.lib.stride_tricks.as_strided(
+        source, img.shape[:2] + tuple(ksize) + tuple(outs),
+        source.strides[:2] + apart[0] + apart[1]).copy()
+
+
+@kernel(compiled=_compiled.scatter, device=_device.scatter)
+def scatter(col, stride, pad, lengths, dilate):
+    """Add patches up into images, the adjoint of :func:`gather`.
+
+    Parameters
+    ----------
+    col : array
+        Patches of shape ``(n, channels, *ksize, *outs)``.
+    stride, pad, dilate : sequence of int
+        See the head of the module.
+    lengths : sequence of int
+        Lengths of the axes of the images.
+
+    Returns
+    -------
+    array
+        Images, in the dtype of the patches.
+    """
+    nd = len(lengths)
+    ksize, outs = col.shape[2:2 + nd], col.shape[2 + nd:]
+    img = numpy.zeros(
+        col.shape[:2] + tuple([
+            max(n + p, (k - 1) * d + 1 + out * s) for n, p, k, d, out, s
+            in zip(lengths, pad, ksize, dilate, outs, stride, strict=True)]),
+        col.dtype)
+    # All patches have one element of the window in places that are a stride apart.
+    places = itertools.product(*[
+        [slice(i * d, i * d + out * s, s) for i in range(k)]
+        for k, d, out, s in zip(ksize, dilate, outs, stride, strict=True)])
+    for at, place in zip(numpy.ndindex(*ksize), places, strict=True):
+        view = img[(..., *place)]
+        view += col[(slice(None), slice(None), *at)]
+    return img[(..., *_inside(pad, lengths))]
+
+
+def _inside(pad, lengths):
+    return [slice(p, p + n) for p, n in zip(pad, lengths, strict=True)]
+
+
+def _working_dtype(a, b):
+    """Return the dtype to compute in; half precision adds up in single precision."""
+    dtype = numpy.promote_types(a.dtype, b.dtype)
+    return numpy.dtype('f') if dtype == 'e' else dtype
+
+
+def _rounded(array, dtype, *operands):
+    """Return a result in another dtype."""
+    if all(x.dtype == 'e' for x in operands):
+        # As silently as a product of halves overflows.
+        with numpy.errstate(over='ignore'):
+            return array.astype(dtype)
+    return array.astype(dtype, copy=False)
+
+
+def _add_bias(y, b):
+    if b is not None:
+        y += b.reshape((-1,) + (1,) * (y.ndim - 2))
+    return y
+
+
+def _grouped(array, groups, *lengths):
+    """Return an array with the axis of channels split, and the axes behind joined."""
+    return array.reshape((array.shape[0], groups, *lengths))
+
+
+@kernel(compiled=_compiled.convolve)
+def convolve(x, W, b, stride, pad, dilate, groups, outs):
+    """Convolve images with filters, as neural networks understand it.
+
+    Parameters
+    ----------
+    x : array
+        Images.
+    W : array
+        Filters of shape ``(filters, channels // groups, *ksize)``.
+    b : array or None
+        Bias of shape ``(filters,)``.
+    stride, pad, dilate, outs : sequence of int
+        See the head of the module.
+    groups : int
+        Number of parts that channels and filters are split into. Each part of the
+        filters sees the same part of the channels alone.
+
+    Returns
+    -------
+    array
+        Images of shape ``(n, filters, *outs)``, in the dtype of ``x``.
+    """
+    dtype = _working_dtype(x, W)
+    if x.dtype != dtype or W.dtype != dtype:
+        y = convolve(x.astype(dtype, copy=False), W.astype(dtype, copy=False), None,
+                     stride, pad, dilate, groups, outs)
+        return _add_bias(_rounded(y, x.dtype, x, W), b)
+    xp = backend.get_array_module(x)
+    places = math.prod(outs)
+    depth = math.prod(W.shape[1:])
+    col = gather(x, W.shape[2:], stride, pad, dilate, outs)
+    y = xp.matmul(W.reshape((groups, W.shape[0] // groups, depth)),
+                  _grouped(col, groups, depth, places))
+    return _add_bias(y.reshape((x.shape[0], W.shape[0]) + tuple(outs)), b)
+
+
+@kernel(compiled=_compiled.convolve_transposed)
+def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
+    """Apply the adjoint of :func:`convolve` (a transposed convolution).
+
+    Parameters
+    ----------
+    x : array
+        Images, of as many channels as there are filters.
+    W : array
+        Filters of shape ``(filters, channels // groups, *ksize)``.
+    b : array or None
+        Bias of shape ``(channels,)``.
+    stride, pad, dilate : sequence of int
+        See the head of the module; these are of the convolution that is transposed.
+    groups : int
+        See :func:`convolve`.
+    outs : sequence of int
+        Lengths of the axes of the result.
+
+    Returns
+    -------
+    array
+        Images of shape ``(n, channels, *outs)``, in the dtype of ``x``.
+    """
+    dtype = _working_dtype(x, W)
+    if x.dtype != dtype or W.dtype != dtype:
+        y = convolve_transposed(
+            x.astype(dtype, copy=False), W.astype(dtype, copy=False), None, stride, pad,
+            dilate, groups, outs)
+        return _add_bias(_rounded(y, x.dtype, x, W), b)
+    xp = backend.get_array_module(x)
+    filters = W.shape[0] // groups
+    depth = math.prod(W.shape[1:])
+    col = xp.matmul(
+        W.reshape((groups, filters, depth)).swapaxes(1, 2),
+        _grouped(x, groups, filters, math.prod(x.shape[2:])))
+    col = col.reshape((x.shape[0], groups * W.shape[1]) + W.shape[2:] + x.shape[2:])
+    return _add_bias(scatter(col, stride, pad, outs, dilate), b)
+
+
+@kernel(compiled=_compiled.correlate)
+def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
+    """Compute the gradient of :func:`convolve` with respect to the filters.
+
+    Parameters
+    ----------
+    x : array
+        Images.
+    gy : array
+        Gradient of the result, of shape ``(n, filters, *outs)``.
+    ksize, stride, pad, dilate : sequence of int
+        See the head of the module.
+    groups : int
+        See :func:`convolve`.
+    dtype : numpy.dtype
+        Dtype of the result.
+
+    Returns
+    -------
+    array, shape (filters, channels // groups, *ksize)
+    """
+    working = _working_dtype(x, gy)
+    if x.dtype != working or gy.dtype != working:
+        gW = correlate(x.astype(working, copy=False), gy.astype(working, copy=False),
+                       ksize, stride, pad, dilate, groups, working)
+        return _rounded(gW, dtype, x, gy)
+    xp = backend.get_array_module(x)
+    outs = gy.shape[2:]
+    channels, filters = x.shape[1] // groups, gy.shape[1] // groups
+    depth = channels * math.prod(ksize)
+    col = gather(x, ksize, stride, pad, dilate, outs)
+    # The places of all images are one long axis, which is summed over.
+    places = x.shape[0] * math.prod(outs)
+    left = _grouped(gy, groups, filters, math.prod(outs)).transpose(1, 2, 0, 3)
+    right = _grouped(col, groups, depth, math.prod(outs)).transpose(1, 0, 3, 2)
+    gW = xp.matmul(left.reshape(groups, filters, places),
+                   right.reshape(groups, places, depth))
+    return gW.reshape((groups * filters, channels) + tuple(ksize)).astype(
+        dtype, copy=False)
+

@@ -1,0 +1,140 @@
+"""Conditional random fields of chains of labels.
+
+Chains are sorted by their lengths, the longest first, and so are given as ``sizes``:
+the number of chains that have a label at each time, none larger than the one before.
+The scores of labels are rows of a matrix, time after time.
+"""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.crf import compiled
+
+
+def _split(rows, sizes):
+    """Rows by time."""
+    ends = numpy.cumsum([0, *sizes]).tolist()
+    return [rows[i:j] for i, j in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def _log_sum(x, axis):
+    xp = backend.get_array_module(x)
+    top = x.max(axis=axis, keepdims=True)
+    # Where nothing is possible, zero is as good a reference.
+    top = xp.where(top == -numpy.inf, 0, top)
+    total = xp.exp(x - top).sum(axis=axis)
+    with numpy.errstate(divide='ignore'):
+        return xp.log(total) + top.squeeze(axis)
+
+
+@kernel(compiled=compiled.forth)
+def forth(x, cost, sizes):
+    """Sum up over all labellings that begin a chain.
+
+    Parameters
+    ----------
+    x : array of floats, shape (sum(sizes), labels)
+        Scores of labels.
+    cost : array, shape (labels, labels)
+        Scores of the pairs of a label and the next.
+    sizes : list of int
+        Number of chains at each time.
+
+    Returns
+    -------
+    tuple of array
+        In double precision, the logarithms of the sums of ``exp(score)``: over all
+        beginnings that end in a label, of the shape of ``x``; and over all labellings
+        of each chain, of shape ``(sizes[0],)``.
+    """
+    xp = backend.get_array_module(x)
+    cost = cost.astype(numpy.float64)
+    before = x.astype(numpy.float64)
+    totals = xp.empty(sizes[0])
+    last = None
+    for t, row in enumerate(_split(before, sizes)):
+        if last is not None:
+            row += _log_sum(last[:len(row), :, None] + cost, axis=1)
+        end = sizes[t + 1] if t + 1 < len(sizes) else 0
+        totals[end:len(row)] = _log_sum(row[end:], axis=1)
+        last = row
+    return before, totals
+
+
+@kernel(compiled=compiled.back)
+def back(x, cost, sizes, before, totals, g):
+    """Gradients of the second result of :func:`forth`.
+
+    Parameters
+    ----------
+    x, cost, sizes
+        As it was given them.
+    before, totals : array
+        What it returned.
+    g : array, shape (sizes[0],)
+        Gradients of ``totals``.
+
+    Returns
+    -------
+    tuple of array
+        Gradients of ``x`` and ``cost``, in their dtypes.
+    """
+    xp = backend.get_array_module(x)
+    gx = xp.empty_like(x)
+    gcost = xp.zeros(cost.shape)
+    cost = cost.astype(numpy.float64)
+    times = list(zip(*[_split(rows, sizes) for rows in (x, before, gx)], strict=True))
+    # All ways from a label to the end, with the scores of both.
+    ahead = xp.empty((0, x.shape[1]))
+    for row, here, grow in reversed(times):
+        n = len(ahead)
+        pairs = cost + ahead[:, None, :]
+        after = xp.zeros(row.shape)
+        after[:n] = _log_sum(pairs, axis=2)
+        shares = here[:n, :, None] + pairs - totals[:n, None, None]
+        gcost += (xp.exp(shares) * g[:n, None, None]).sum(axis=0)
+        grow[...] = xp.exp(here + after - totals[:len(row), None]) * g[:len(row), None]
+        ahead = after + row
+    return gx, gcost.astype(x.dtype, copy=False)
+
+
+@kernel(compiled=compiled.best_paths)
+def best_paths(x, cost, sizes):
+    """Find the labelling of each chain that has the largest score.
+
+    Parameters
+    ----------
+    x, cost, sizes
+        As for :func:`forth`.
+
+    Returns
+    -------
+    tuple of array
+        Scores, in the dtype of ``x`` and of shape ``(sizes[0],)``; and the labels, of
+        dtype int32, for each row of ``x``.
+    """
+    xp = backend.get_array_module(x)
+    rows = _split(x, sizes)
+    origins = []
+    last = None
+    for t, row in enumerate(rows):
+        if last is not None:
+            scores = last[:len(row), :, None] + cost
+            origins.append(scores.argmax(axis=1))
+            row = rows[t] = row + scores.max(axis=1)
+        last = row
+
+    best_scores = xp.empty(sizes[0], x.dtype)
+    path = xp.empty(len(x), numpy.int32)
+    labels = xp.empty(0, numpy.int32)
+    here = len(x)
+    for t in reversed(range(len(rows))):
+        row, n = rows[t], len(labels)
+        best_scores[n:len(row)] = row[n:].max(axis=1)
+        ends = row[n:].argmax(axis=1)
+        if n:
+            ends = xp.concatenate([origins[t][xp.arange(n), labels], ends])
+        labels = ends
+        path[here - len(row):here] = labels
+        here -= len(row)
+    return best_scores, path

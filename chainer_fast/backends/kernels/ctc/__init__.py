@@ -1,0 +1,189 @@
+"""Connectionist temporal classification.
+
+A path through the times of a sample goes by states: the labels, with blanks around them
+and between them. From one time to the next it stays, goes on to the next state, or
+skips a blank between two labels that differ. Probabilities are kept as logarithms.
+"""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.ctc import compiled
+
+# Finite, for the difference of two infinities is not a number; sums with it are still
+# far from any logarithm of a probability.
+LOG_ZERO = -1e30
+
+
+def paths(labels, blank):
+    """Lay blanks around labels and between them.
+
+    Parameters
+    ----------
+    labels : array of integers, shape (batch, n)
+    blank : int
+
+    Returns
+    -------
+    array, shape (batch, 2 n + 1)
+    """
+    xp = backend.get_array_module(labels)
+    batch, n = labels.shape
+    path = xp.full((batch, 2 * n + 1), blank, dtype=labels.dtype)
+    path[:, 1::2] = labels
+    return path
+
+
+def _came_from(states, bar):
+    """Probabilities of states, summed over where a path may come from."""
+    xp = backend.get_array_module(states)
+    total = states.copy()
+    total[:, 1:] = xp.logaddexp(states[:, 1:], states[:, :-1])
+    total[:, 2:] = xp.logaddexp(total[:, 2:], states[:, :-2] + bar[:, 2:])
+    return total
+
+
+def _goes_to(states, bar):
+    """Probabilities of states, summed over where a path may go."""
+    xp = backend.get_array_module(states)
+    total = states.copy()
+    total[:, :-1] = xp.logaddexp(states[:, :-1], states[:, 1:])
+    total[:, :-2] = xp.logaddexp(total[:, :-2], states[:, 2:] + bar[:, 2:])
+    return total
+
+
+def path_probabilities(log_p, path, last, path_length):
+    """Probabilities of all paths that are in a state at a time.
+
+    Parameters
+    ----------
+    log_p : array, shape (time, batch, states)
+        Logarithm of the probability of each state's symbol at each time.
+    path : array of integers, shape (batch, states)
+        Symbols of the states.
+    last : array of integers, shape (batch,)
+        Time at which a path has to be at its end; of -1, it is there at no time.
+    path_length : array of integers, shape (batch,)
+        Number of states.
+
+    Returns
+    -------
+    tuple of array
+        Logarithms of shapes ``(time, batch, states)`` and ``(batch,)``: for each state
+        and in all. Those of zero are about :data:`LOG_ZERO`, or below.
+    """
+    xp = backend.get_array_module(log_p)
+    steps, batch, states = log_p.shape
+    bar = xp.full((batch, states), LOG_ZERO)
+    bar[:, 3::2][path[:, 3::2] != path[:, 1:-2:2]] = 0
+    state = xp.arange(states)
+    is_last = (state == path_length[:, None] - 1) | (state == path_length[:, None] - 2)
+    last_row = xp.where(is_last, 0, LOG_ZERO)
+
+    before = xp.empty(log_p.shape)
+    start = xp.where(state < 2, 0, LOG_ZERO)
+    for t in range(steps):
+        row = start if t == 0 else _came_from(before[t - 1], bar)
+        before[t] = row + log_p[t]
+
+    result = xp.empty(log_p.shape)
+    after = xp.full((batch, states), LOG_ZERO)
+    for t in reversed(range(steps)):
+        if t < steps - 1:
+            after = _goes_to(after + log_p[t + 1], bar)
+        after = xp.where((last == t)[:, None], last_row, after)
+        result[t] = before[t] + after
+    # All paths are in some state at any time up to the last; the first will do.
+    largest = result[0].max(axis=1)
+    total = largest + xp.log(xp.exp(result[0] - largest[:, None]).sum(axis=1))
+    return result, total
+
+
+def sum_by_class(shares, path, path_length, classes):
+    """Sum what states have up by their symbols.
+
+    Parameters
+    ----------
+    shares : array, shape (time, batch, states)
+    path : array of integers, shape (batch, states)
+        Symbols of the states.
+    path_length : array of integers, shape (batch,)
+        Number of states that count.
+    classes : int
+        Number of symbols.
+
+    Returns
+    -------
+    array, shape (time, batch, classes)
+    """
+    xp = backend.get_array_module(shares)
+    steps, batch, states = shares.shape
+    counted = xp.where(xp.arange(states) < path_length[:, None], shares, 0)
+    total = xp.zeros((steps, batch, classes), shares.dtype)
+    index = (xp.arange(steps)[:, None, None], xp.arange(batch)[:, None], path)
+    # A tuple: before NumPy 2 the function returns a list, which is another index.
+    xp.add.at(total, tuple(xp.broadcast_arrays(*index)), counted)
+    return total
+
+
+@kernel(compiled=compiled.ctc)
+def ctc(x, labels, blank, input_length, label_length, backprop):
+    """Losses of connectionist temporal classification, and their gradients.
+
+    Parameters
+    ----------
+    x : array of floats, shape (time, batch, classes)
+        Scores, before any softmax.
+    labels : array of int32, shape (batch, n)
+        Labels from ``-classes`` up to ``classes - 1``. Negative ones count from the
+        end, but are equal to no other label.
+    blank : int
+        The class that stands for no label.
+    input_length : array of int32, shape (batch,)
+        Number of times of each sample. One below 1 counts from the end of all times as
+        far as the loss is concerned, and leaves no gradient. With one above the number
+        of times, nothing is possible.
+    label_length : array of int32, shape (batch,)
+        Number of labels of each sample, from 0 to ``n``.
+    backprop : bool
+        Whether the gradient is wanted.
+
+    Returns
+    -------
+    tuple
+        Losses, an array of doubles of shape ``(batch,)``, infinite for those samples
+        whose labels are impossible; and the gradient of each, in the shape and dtype of
+        ``x``, or None. It is zero where the loss is infinite.
+    """
+    xp = backend.get_array_module(x)
+    steps, batch, classes = x.shape
+    scores = x.astype(numpy.float64)
+    if not x.size:
+        return xp.zeros(batch), xp.zeros_like(x) if backprop else None
+    largest = scores.max(axis=2, keepdims=True)
+    # Where all are minus infinity, no class is possible.
+    scores -= xp.where(largest == -numpy.inf, 0, largest)
+    y = xp.exp(scores)
+    total = y.sum(axis=2, keepdims=True)
+    total += total == 0
+    y /= total
+    path = paths(labels, blank)
+    symbols = xp.where(path < 0, path + classes, path)
+    log_y = scores - xp.log(total)
+    # No score is better than the largest; minus infinity is a zero like any other.
+    log_p = xp.maximum(xp.take_along_axis(log_y, symbols[None], axis=2), LOG_ZERO)
+
+    last = input_length - 1
+    last = xp.where(last < 0, last + steps, last)
+    path_length = 2 * label_length + 1
+    result, log_likelihood = path_probabilities(log_p, path, last, path_length)
+    # Not the other way round, as NaN is not impossible.
+    impossible = log_likelihood < LOG_ZERO / 2
+    losses = xp.where(impossible, numpy.inf, -log_likelihood)
+    if not backprop:
+        return losses, None
+    time = xp.arange(steps)[:, None]
+    shares = xp.exp(result - xp.where(impossible, 0, log_likelihood)[:, None])
+    gx = y - sum_by_class(shares, symbols, path_length, classes)
+    gx *= ((time < input_length) & ~impossible)[:, :, None]
+    return losses, gx.astype(x.dtype, copy=False)

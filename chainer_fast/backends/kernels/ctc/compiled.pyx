@@ -1,0 +1,242 @@
+"""Connectionist temporal classification, a sample at a time in double precision."""
+import numpy
+
+cimport numpy as np
+from libc.math cimport log
+from libc.stddef cimport ptrdiff_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, npy_int32
+
+from chainer_fast._core.plain cimport kind_of
+
+np.import_array()
+
+cdef extern from "chainer_fast/backends/kernels/common/logspace.h" nogil:
+    double CF_LOG_ZERO
+    void cf_join3(const double *, const double *, const double *, const double *,
+                  const double *, double *, ptrdiff_t) noexcept
+    void cf_shares(const double *, const double *, double, double *,
+                   ptrdiff_t) noexcept
+    double cf_exp_row_f(const float *, double *, ptrdiff_t) noexcept
+    double cf_exp_row_d(const double *, double *, ptrdiff_t) noexcept
+    void cf_divide_row_f(const double *, double, float *, ptrdiff_t) noexcept
+    void cf_divide_row_d(const double *, double, double *, ptrdiff_t) noexcept
+    double cf_sum_row_d(const double *, ptrdiff_t) noexcept
+
+ctypedef fused real:
+    float
+    double
+
+cdef double INFINITE = numpy.inf
+
+# Rows of states have two without probability on either side.
+cdef enum:
+    MARGIN = 2
+
+
+cdef struct Sample:
+    ptrdiff_t steps     # times up to which the path goes
+    ptrdiff_t length    # times that have a gradient
+    ptrdiff_t stride    # distance of two times in the scores
+    ptrdiff_t classes
+    ptrdiff_t states
+    npy_int32 *path     # class of each state
+    double *bar         # what it costs to come from two states before
+    double *log_p       # by time and state
+    double *before      # by time and state, in rows of ``pitch``
+    ptrdiff_t pitch
+    double *after
+    double *ahead
+    double *row         # room for a row of classes or states
+
+
+cdef void _clear(double *row, ptrdiff_t n) noexcept nogil:
+    cdef ptrdiff_t i
+    for i in range(n):
+        row[i] = CF_LOG_ZERO
+
+
+cdef void _set_path(Sample *a, const npy_int32 *labels, npy_int32 blank) noexcept nogil:
+    """Lay blanks between the labels, and bars where a blank must not be skipped."""
+    cdef ptrdiff_t i
+    cdef npy_int32 label
+    _clear(a.bar, a.states + MARGIN)
+    a.path[0] = blank
+    for i in range(a.states // 2):
+        label = labels[i]
+        if i > 0 and label != labels[i - 1]:
+            a.bar[2 * i + 1] = 0
+        a.path[2 * i + 1] = label if label >= 0 else label + <npy_int32>a.classes
+        a.path[2 * i + 2] = blank
+
+
+cdef void _set_probabilities(Sample *a, const real *x, real *gx) noexcept nogil:
+    """Fill ``log_p``, and ``gx`` with probabilities unless it is NULL."""
+    cdef ptrdiff_t t, s
+    cdef double total, norm, value
+    for t in range(max(a.steps, a.length)):
+        if real is float:
+            norm = cf_exp_row_f(x, a.row, a.classes)
+        else:
+            norm = cf_exp_row_d(x, a.row, a.classes)
+        total = cf_sum_row_d(a.row, a.classes)
+        if total == 0:
+            # Minus infinity throughout: no class is possible.
+            total = 1
+        norm += log(total)
+        if t < a.steps:
+            for s in range(a.states):
+                value = x[a.path[s]] - norm
+                a.log_p[t * a.states + s] = (
+                    CF_LOG_ZERO if value < CF_LOG_ZERO else value)
+        if gx is not NULL and t < a.length:
+            if real is float:
+                cf_divide_row_f(a.row, total, gx + t * a.stride, a.classes)
+            else:
+                cf_divide_row_d(a.row, total, gx + t * a.stride, a.classes)
+        x += a.stride
+
+
+cdef double _log_likelihood(Sample *a) noexcept nogil:
+    """Fill ``before``: the probability of all ways to each state; join the last two."""
+    cdef double *row = a.before + MARGIN
+    cdef double *last
+    cdef double pair[2]
+    cdef double none[2]
+    cdef ptrdiff_t t
+    _clear(a.before, a.steps * a.pitch)
+    row[0] = a.log_p[0]
+    if a.states > 1:
+        row[1] = a.log_p[1]
+    for t in range(1, a.steps):
+        last = row
+        row += a.pitch
+        cf_join3(last, last - 1, last - 2, a.bar, a.log_p + t * a.states, row, a.states)
+    pair[0] = row[a.states - 1]
+    if a.states > 1:
+        none[0] = 0
+        none[1] = CF_LOG_ZERO
+        cf_join3(pair, row + a.states - 2, none + 1, none, none, pair, 1)
+    return pair[0]
+
+
+cdef void _take_from(Sample *a, double log_likelihood, real *gx) noexcept nogil:
+    """Take from ``gx`` the share that each class has in the paths at each time.
+
+    ``after`` has the probability of all ways from a state to the end, without that of
+    the state itself, which ``ahead`` adds.
+    """
+    cdef double *after = a.after + MARGIN
+    cdef double *ahead = a.ahead + MARGIN
+    cdef ptrdiff_t t, s
+    _clear(a.ahead, a.pitch)
+    _clear(a.after, a.pitch)
+    after[a.states - 1] = 0
+    if a.states > 1:
+        after[a.states - 2] = 0
+    for t in range(a.steps - 1, -1, -1):
+        if t < a.steps - 1:
+            memset(a.row, 0, a.states * sizeof(double))
+            cf_join3(ahead, ahead + 1, ahead + 2, a.bar + 2, a.row, after, a.states)
+        if t < a.length:
+            cf_shares(a.before + t * a.pitch + MARGIN, after, log_likelihood, a.row,
+                      a.states)
+            for s in range(a.states):
+                gx[t * a.stride + a.path[s]] -= <real>a.row[s]
+        for s in range(a.states):
+            ahead[s] = after[s] + a.log_p[t * a.states + s]
+
+
+cdef int _run(const real *x, real *gx, const npy_int32 *labels, npy_int32 blank,
+              const npy_int32 *input_length, const npy_int32 *label_length,
+              double *losses, ptrdiff_t steps, ptrdiff_t batch, ptrdiff_t classes,
+              ptrdiff_t width) noexcept nogil:
+    """Fill the losses, infinite for what is impossible, and the gradients."""
+    cdef Sample a
+    cdef ptrdiff_t i, t, last
+    cdef ptrdiff_t states = 2 * width + 1
+    cdef ptrdiff_t row = max(states, classes)
+    cdef double loss
+    cdef double *room
+    a.stride = batch * classes
+    a.classes = classes
+    a.pitch = states + 2 * MARGIN
+    room = <double *>malloc(
+        (steps * (a.pitch + states) + 3 * a.pitch + row) * sizeof(double)
+        + states * sizeof(npy_int32))
+    if room is NULL:
+        return -1
+    a.before = room
+    a.log_p = a.before + steps * a.pitch
+    a.after = a.log_p + steps * states
+    a.ahead = a.after + a.pitch
+    a.bar = a.ahead + a.pitch
+    a.row = a.bar + a.pitch
+    a.path = <npy_int32 *>(a.row + row)
+    for i in range(batch):
+        a.states = 2 * label_length[i] + 1
+        a.length = min(max(<ptrdiff_t>input_length[i], 0), steps)
+        # A length below one counts from the end, like any index.
+        last = input_length[i] - 1
+        if last < 0:
+            last += steps
+        loss = INFINITE
+        if 0 <= last < steps:
+            a.steps = last + 1
+            _set_path(&a, labels + i * width, blank)
+            _set_probabilities(&a, x + i * classes,
+                               <real *>NULL if gx is NULL else gx + i * classes)
+            loss = -_log_likelihood(&a)
+            if loss > -CF_LOG_ZERO / 2:
+                loss = INFINITE
+        losses[i] = loss
+        if gx is NULL:
+            continue
+        if loss == INFINITE:
+            a.length = 0
+        elif a.length:
+            _take_from(&a, -loss, gx + i * classes)
+        for t in range(a.length, steps):
+            memset(gx + i * classes + t * a.stride, 0, classes * sizeof(real))
+    free(room)
+    return 0
+
+
+def ctc(x, labels, npy_int32 blank, input_length, label_length, bint backprop):
+    """Compiled form of the kernel, for contiguous arrays of single or double precision.
+
+    The lengths and labels must have been checked.
+    """
+    cdef char kind = kind_of(x)
+    cdef int rc
+    cdef void *gx_data = NULL
+    if not kind or PyArray_NDIM(x) != 3:
+        return NotImplemented
+    labels, input_length, label_length = [
+        numpy.ascontiguousarray(each, 'i')
+        for each in (labels, input_length, label_length)]
+    losses = numpy.empty(len(labels))
+    gx = None
+    if backprop:
+        gx = numpy.empty_like(x)
+        gx_data = PyArray_DATA(<np.ndarray>gx)
+    cdef void *x_data = PyArray_DATA(<np.ndarray>x)
+    cdef npy_int32 *t_data = <npy_int32 *>PyArray_DATA(<np.ndarray>labels)
+    cdef npy_int32 *xn = <npy_int32 *>PyArray_DATA(<np.ndarray>input_length)
+    cdef npy_int32 *tn = <npy_int32 *>PyArray_DATA(<np.ndarray>label_length)
+    cdef double *out = <double *>PyArray_DATA(<np.ndarray>losses)
+    cdef ptrdiff_t steps = PyArray_DIM(<np.ndarray>x, 0)
+    cdef ptrdiff_t batch = PyArray_DIM(<np.ndarray>x, 1)
+    cdef ptrdiff_t classes = PyArray_DIM(<np.ndarray>x, 2)
+    cdef ptrdiff_t width = PyArray_DIM(<np.ndarray>labels, 1)
+    with nogil:
+        if kind == b'f':
+            rc = _run(<float *>x_data, <float *>gx_data, t_data, blank, xn, tn, out,
+                      steps, batch, classes, width)
+        else:
+            rc = _run(<double *>x_data, <double *>gx_data, t_data, blank, xn, tn, out,
+                      steps, batch, classes, width)
+    if rc:
+        raise MemoryError
+    return losses, gx

@@ -1,0 +1,241 @@
+"""Compiled shortcuts of affine maps and their gradients.
+
+The products go to NumPy's BLAS, as ``ndarray.dot`` does, without the method call.
+"""
+cimport numpy as np
+from cpython.object cimport PyObject
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_MatrixProduct, PyArray_NDIM, \
+    PyArray_Transpose, PyArray_TYPE, PyArray_ZEROS, npy_intp
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
+from chainer_fast._core.shortcut cimport given, input_array, wanted
+from chainer_fast._core.plain cimport kind_of
+
+np.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
+
+cdef extern from "chainer_fast/backends/kernels/common/loops.h":
+    void cf_add_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
+    void cf_add_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
+    void cf_add_to_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
+    void cf_add_to_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
+
+
+cdef object _transposed(object matrix):
+    return PyArray_Transpose(<np.ndarray>matrix, NULL)
+
+
+cdef char _matrix(object array) noexcept:
+    """Return the kind of a plain matrix, else 0."""
+    return kind_of(array) if kind_of(array) and PyArray_NDIM(array) == 2 else 0
+
+
+cdef inline npy_intp _rows(object matrix) noexcept:
+    return PyArray_DIM(<np.ndarray>matrix, 0)
+
+
+cdef inline npy_intp _columns(object matrix) noexcept:
+    return PyArray_DIM(<np.ndarray>matrix, 1)
+
+
+cdef class LinearShortcut(Shortcut):
+    """``y = x W^T + b`` of matrices and a vector."""
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object rows, weight, bias, y
+        cdef char kind
+        if n != 2 and n != 3:
+            return None
+        rows = <object>x[0]
+        weight = <object>x[1]
+        kind = kind_of(rows)
+        if not kind or kind_of(weight) != kind or (
+                PyArray_NDIM(rows) != 2 or PyArray_NDIM(weight) != 2 or
+                PyArray_DIM(<np.ndarray>rows, 1) != PyArray_DIM(
+                    <np.ndarray>weight, 1)):
+            return None
+        if n == 3:
+            bias = <object>x[2]
+            if kind_of(bias) != kind or PyArray_NDIM(bias) != 1 or (
+                    PyArray_DIM(<np.ndarray>bias, 0) != PyArray_DIM(
+                        <np.ndarray>weight, 0)):
+                return None
+        y = PyArray_MatrixProduct(rows, _transposed(weight))
+        if n == 3:
+            clear_float_errors()
+            if kind == b'f':
+                cf_add_to_rows_f(
+                    <float *>PyArray_DATA(<np.ndarray>bias),
+                    <float *>PyArray_DATA(<np.ndarray>y),
+                    PyArray_DIM(<np.ndarray>y, 0), PyArray_DIM(<np.ndarray>y, 1))
+            else:
+                cf_add_to_rows_d(
+                    <double *>PyArray_DATA(<np.ndarray>bias),
+                    <double *>PyArray_DATA(<np.ndarray>y),
+                    PyArray_DIM(<np.ndarray>y, 0), PyArray_DIM(<np.ndarray>y, 1))
+            if float_errors():
+                return None
+        return y
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object rows = input_array(function, 0)
+        cdef object weight = input_array(function, 1)
+        cdef object bias_grad
+        cdef char kind = kind_of(gy)
+        if not kind or kind_of(rows) != kind or kind_of(weight) != kind or (
+                PyArray_NDIM(gy) != 2):
+            return 0
+        if wanted(function, 0):
+            gx[0] = given(PyArray_MatrixProduct(gy, weight))
+        if wanted(function, 1):
+            gx[1] = given(PyArray_MatrixProduct(_transposed(gy), rows))
+        if len(function.input_nodes) == 3 and wanted(function, 2):
+            bias_grad = _sum_rows(kind, gy)
+            if bias_grad is None:
+                return 0
+            gx[2] = given(bias_grad)
+        return 1
+
+
+cdef object _sum_rows(char kind, object matrix):
+    """Return the sum of the rows, or None if it raised a flag."""
+    cdef npy_intp rows = PyArray_DIM(<np.ndarray>matrix, 0)
+    cdef npy_intp columns = PyArray_DIM(<np.ndarray>matrix, 1)
+    cdef object out
+    if columns == 1:
+        # NumPy sums what is contiguous in pairs.
+        return PyArray_Sum(
+            <np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
+    out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
+    clear_float_errors()
+    if kind == b'f':
+        cf_add_rows_f(<float *>PyArray_DATA(<np.ndarray>matrix),
+                      <float *>PyArray_DATA(<np.ndarray>out), rows, columns)
+    else:
+        cf_add_rows_d(<double *>PyArray_DATA(<np.ndarray>matrix),
+                      <double *>PyArray_DATA(<np.ndarray>out), rows, columns)
+    return None if float_errors() else out
+
+
+cdef class LinearGradDataShortcut(Shortcut):
+    """``gx = gy W``, of the inputs ``W`` and ``gy``."""
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        if n != 2:
+            return None
+        cdef object weight = <object>x[0]
+        cdef object gy = <object>x[1]
+        cdef char kind = _matrix(weight)
+        if not kind or _matrix(gy) != kind or _columns(gy) != _rows(weight):
+            return None
+        return PyArray_MatrixProduct(gy, weight)
+
+    cdef int backward(
+            self, FunctionBase function, object ggx, PyObject **gx) except -1:
+        cdef object weight = input_array(function, 0)
+        cdef object gy = input_array(function, 1)
+        cdef char kind = _matrix(ggx)
+        if not kind or _matrix(weight) != kind or _matrix(gy) != kind or (
+                _columns(ggx) != _columns(weight) or _rows(ggx) != _rows(gy)):
+            return 0
+        if wanted(function, 0):
+            gx[0] = given(PyArray_MatrixProduct(_transposed(gy), ggx))
+        if wanted(function, 1):
+            gx[1] = given(PyArray_MatrixProduct(ggx, _transposed(weight)))
+        return 1
+
+
+cdef class LinearGradWeightShortcut(Shortcut):
+    """``gW = gy^T x``, of the inputs ``x`` and ``gy``, in their own type."""
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        if n != 2:
+            return None
+        cdef object rows = <object>x[0]
+        cdef object gy = <object>x[1]
+        cdef char kind = _matrix(rows)
+        if not kind or _matrix(gy) != kind or _rows(gy) != _rows(rows) or (
+                function._w_dtype != rows.dtype):
+            return None
+        return PyArray_MatrixProduct(_transposed(gy), rows)
+
+    cdef int backward(
+            self, FunctionBase function, object ggw, PyObject **gx) except -1:
+        cdef object rows = input_array(function, 0)
+        cdef object gy = input_array(function, 1)
+        cdef char kind = _matrix(ggw)
+        if not kind or _matrix(rows) != kind or _matrix(gy) != kind or (
+                _columns(ggw) != _columns(rows) or _rows(ggw) != _columns(gy)):
+            return 0
+        if wanted(function, 0):
+            gx[0] = given(PyArray_MatrixProduct(gy, ggw))
+        if wanted(function, 1):
+            gx[1] = given(PyArray_MatrixProduct(rows, _transposed(ggw)))
+        return 1
+
+
+cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_out):
+    """Return the product of matrices, each transposed or not."""
+    if trans_out:
+        return _product(b, a, not trans_b, not trans_a, False)
+    return PyArray_MatrixProduct(
+        _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
+
+
+cdef class MatMulShortcut(Shortcut):
+    """Product of two matrices."""
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object a, b
+        cdef char kind
+        cdef bint trans_a, trans_b
+        if n != 2:
+            return None
+        a = <object>x[0]
+        b = <object>x[1]
+        kind = _matrix(a)
+        if not kind or _matrix(b) != kind:
+            return None
+        dtype = own_attribute(function, 'dtype')
+        if dtype is not None and dtype is not <object>np.PyArray_DESCR(<np.ndarray>a):
+            return None
+        trans_a = own_attribute(function, 'transa')
+        trans_b = own_attribute(function, 'transb')
+        if (_rows(a) if trans_a else _columns(a)) != (
+                _columns(b) if trans_b else _rows(b)):
+            return None
+        return _product(a, b, trans_a, trans_b, own_attribute(function, 'transc'))
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object a = input_array(function, 0)
+        cdef object b = input_array(function, 1)
+        cdef char kind = _matrix(gy)
+        cdef bint trans_a, trans_b, trans_c
+        if not kind or _matrix(a) != kind or _matrix(b) != kind:
+            return 0
+        trans_a = own_attribute(function, 'transa')
+        trans_b = own_attribute(function, 'transb')
+        trans_c = own_attribute(function, 'transc')
+        if wanted(function, 0):
+            gx[0] = given(_product(gy, b, trans_c, not trans_b, trans_a))
+        if wanted(function, 1):
+            gx[1] = given(_product(a, gy, not trans_a, trans_c, trans_b))
+        return 1

@@ -1,0 +1,97 @@
+"""Random masks and numbers.
+
+On the host they use up NumPy's global stream as ``numpy.random.rand``, ``uniform`` and
+``gumbel`` do.
+"""
+import numpy
+
+from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.noise import compiled as _compiled
+
+
+@kernel(compiled=_compiled.kept)
+def kept(x, shape, ratio):
+    """Draw flags that are false with a given probability.
+
+    Parameters
+    ----------
+    x : array
+        Any array on the device.
+    shape : tuple of int
+        Shape of the flags.
+    ratio : float
+        The probability.
+
+    Returns
+    -------
+    array
+        Booleans.
+    """
+    xp = backend.get_array_module(x)
+    return xp.asarray(xp.random.rand(*shape) >= ratio)
+
+
+@kernel(compiled=_compiled.uniform)
+def uniform(x, lower, upper):
+    """Draw numbers between two bounds.
+
+    Parameters
+    ----------
+    x : array
+        Gives shape, dtype and device.
+    lower, upper : float
+        The bounds.
+
+    Returns
+    -------
+    array
+        Numbers of the shape and dtype of ``x``.
+    """
+    xp = backend.get_array_module(x)
+    drawn = xp.random.uniform(lower, upper, x.shape)
+    return utils.force_array(drawn, x.dtype)
+
+
+@kernel(compiled=_compiled.gumbel)
+def gumbel(x):
+    """Draw numbers of the standard Gumbel distribution, as many as ``x`` has.
+
+    Parameters
+    ----------
+    x : array
+        Gives shape, dtype and device.
+
+    Returns
+    -------
+    array
+        Numbers of the shape and dtype of ``x``.
+    """
+    xp = backend.get_array_module(x)
+    return utils.force_array(xp.random.gumbel(size=x.shape), x.dtype)
+
+
+@kernel(compiled=_compiled.dropout)
+def dropout(x, ratio):
+    """Zero random elements and scale up the others.
+
+    Parameters
+    ----------
+    x : array
+        Values of a floating dtype.
+    ratio : float
+        Probability that an element is dropped, in ``[0, 1)``.
+
+    Returns
+    -------
+    y, mask : array
+        ``x * mask``, and the mask of zeros and ``1 / (1 - ratio)``.
+    """
+    xp = backend.get_array_module(x)
+    if xp is numpy:
+        drawn = numpy.random.rand(*x.shape)
+    else:
+        drawn = xp.random.rand(*x.shape, dtype=numpy.float32)
+    scale = x.dtype.type(1. / (1 - float(ratio)))
+    mask = xp.asarray(scale * (drawn >= ratio))
+    return xp.asarray(x * mask), mask

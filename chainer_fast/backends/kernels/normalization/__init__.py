@@ -1,0 +1,432 @@
+"""Normalization: moments, the normalized array, and gradients through both.
+
+All arrays of a call have one dtype, single or double; those of halves are cast by who
+calls, since neither their squares nor their sums fit in halves. ``axis`` is a sorted
+tuple of the axes that statistics are taken over. Statistics and parameters of a batch
+have the shape of the other axes.
+"""
+from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.normalization import compiled as _compiled
+
+
+def _kept(shape, axis):
+    """``shape`` with length one along ``axis``, for broadcasting."""
+    return tuple([1 if i in axis else n for i, n in enumerate(shape)])
+
+
+def _sum(x, axis):
+    return utils.force_array(x.sum(axis=axis))
+
+
+@kernel(compiled=_compiled.moments)
+def moments(x, axis):
+    """Mean and variance over axes.
+
+    The variance is the mean of squares divided by the number of elements, as it is
+    normalized with. It is exactly zero where all elements are the same, and so are both
+    moments of no elements at all.
+
+    Parameters
+    ----------
+    x : array
+        Values.
+    axis : tuple of int
+        Axes to take the moments over.
+
+    Returns
+    -------
+    tuple of array
+        Mean and variance, of the shape of the other axes.
+    """
+    xp = backend.get_array_module(x)
+    count = utils.size_of_shape([x.shape[i] for i in axis])
+    if count == 0:
+        shape = tuple([n for i, n in enumerate(x.shape) if i not in axis])
+        return xp.zeros(shape, x.dtype), xp.zeros(shape, x.dtype)
+    # Around one of the elements, the mean has no rounding error to speak of.
+    some = x[tuple([slice(0, 1) if i in axis else slice(None) for i in range(x.ndim)])]
+    shifted = x - some
+    mean = shifted.mean(axis=axis, keepdims=True)
+    shifted -= mean
+    variance = utils.force_array((shifted * shifted).mean(axis=axis))
+    return (mean + some).reshape(variance.shape), variance
+
+
+@kernel(compiled=_compiled.batch_apply)
+def batch_apply(x, gamma, beta, mean, inv_std, axis):
+    """Normalize by given statistics, scale and shift.
+
+    Parameters
+    ----------
+    x : array
+        Values.
+    gamma, beta : array
+        Factors and summands.
+    mean, inv_std : array
+        Statistics: means and reciprocals of standard deviations.
+    axis : tuple of int
+        Axes that the statistics are the same along.
+
+    Returns
+    -------
+    array
+        ``(x - mean) * inv_std * gamma + beta``.
+    """
+    shape = _kept(x.shape, axis)
+    y = x - mean.reshape(shape)
+    y *= (inv_std * gamma).reshape(shape)
+    y += beta.reshape(shape)
+    return y
+
+
+@kernel(compiled=_compiled.batch_forward)
+def batch_forward(x, gamma, beta, axis, eps):
+    """Normalize by the moments of the batch, scale and shift.
+
+    Parameters
+    ----------
+    x : array
+        Values.
+    gamma, beta : array
+        Factors and summands.
+    axis : tuple of int
+        Axes to take the moments over.
+    eps : float
+        Summand of the variance.
+
+    Returns
+    -------
+    tuple of array
+        The result, mean, variance, and reciprocal of the standard deviation.
+    """
+    xp = backend.get_array_module(x)
+    mean, var = moments.reference(x, axis)
+    inv_std = utils.force_array(xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
+    y = batch_apply.reference(x, gamma, beta, mean, inv_std, axis)
+    return y, mean, var, inv_std
+
+
+@kernel(compiled=_compiled.batch_backward)
+def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
+    """Gradients of a normalized batch.
+
+    Parameters
+    ----------
+    x : array
+        Values that were normalized.
+    gamma : array
+        Factors.
+    gy : array
+        Gradients of the result.
+    mean, inv_std : array
+        Statistics.
+    axis : tuple of int
+        Axes that the statistics are the same along.
+    fixed : bool
+        Whether the statistics were given, rather than the moments of ``x``.
+
+    Returns
+    -------
+    tuple of array
+        Gradients of ``x``, ``gamma`` and ``beta``.
+    """
+    shape = _kept(x.shape, axis)
+    inv_std_kept = inv_std.reshape(shape)
+    x_hat = (x - mean.reshape(shape)) * inv_std_kept
+    gbeta = _sum(gy, axis)
+    ggamma = _sum(gy * x_hat, axis)
+    factor = gamma.reshape(shape) * inv_std_kept
+    if fixed:
+        return gy * factor, ggamma, gbeta
+    count = max(utils.size_of_shape([x.shape[i] for i in axis]), 1)
+    x_hat *= ggamma.reshape(shape)
+    x_hat += gbeta.reshape(shape)
+    x_hat /= count
+    gx = gy - x_hat
+    gx *= factor
+    return gx, ggamma, gbeta
+
+
+@kernel(compiled=_compiled.inverses)
+def inverses(var, eps):
+    """Reciprocals of standard deviation and variance.
+
+    Parameters
+    ----------
+    var : array
+        Variances.
+    eps : float
+        Summand of the variances.
+
+    Returns
+    -------
+    tuple of array
+        Reciprocals of the root of ``var + eps``, and of it.
+    """
+    xp = backend.get_array_module(var)
+    shifted = var + var.dtype.type(eps)
+    return (utils.force_array(xp.reciprocal(xp.sqrt(shifted))),
+            utils.force_array(xp.reciprocal(shifted)))
+
+
+@kernel(compiled=_compiled.fixed_backward)
+def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
+    """Gradients of a batch normalized by given statistics.
+
+    Parameters
+    ----------
+    x : array
+        Values that were normalized.
+    gamma : array
+        Factors.
+    gy : array
+        Gradients of the result.
+    mean, inv_std, inv_var : array
+        Statistics.
+    axis : tuple of int
+        Axes that they are the same along.
+
+    Returns
+    -------
+    tuple of array
+        Gradients of ``x``, ``gamma``, ``beta``, mean and variance.
+    """
+    gx, ggamma, gbeta = batch_backward.reference(
+        x, gamma, gy, mean, inv_std, axis, True)
+    # The result depends on the mean as on -x, and on the variance by inv_std.
+    gmean = utils.force_array(-gamma * inv_std * gbeta)
+    gvar = utils.force_array(ggamma * gamma * inv_var)
+    gvar *= -0.5
+    return gx, ggamma, gbeta, gmean, gvar
+
+
+@kernel(compiled=_compiled.update_running)
+def update_running(running_mean, running_var, mean, var, decay, adjust):
+    """Move running statistics towards those of a batch, in place.
+
+    Parameters
+    ----------
+    running_mean, running_var : array
+        Exponential averages to update.
+    mean, var : array
+        Moments of the batch.
+    decay : float
+        What is kept of the averages.
+    adjust : float
+        Factor that makes the variance one of the population.
+    """
+    running_mean *= decay
+    running_mean += mean * (1 - decay)
+    running_var *= decay
+    running_var += var * ((1 - decay) * adjust)
+
+
+def _rows(x, groups):
+    """A row of elements for each sample and group, and ``x`` by channels."""
+    n, channels = x.shape[:2]
+    inner = utils.size_of_shape(x.shape[2:])
+    return (
+        x.reshape(n * groups, channels // groups * inner),
+        x.reshape(n, channels, inner))
+
+
+@kernel(compiled=_compiled.group_forward)
+def group_forward(x, gamma, beta, groups, eps):
+    """Normalize each sample by groups of channels, scale and shift each channel.
+
+    Parameters
+    ----------
+    x : array
+        Values of shape ``(N, C, ...)``.
+    gamma, beta : array
+        Factors and summands, of shape ``(C,)``.
+    groups : int
+        Number of groups, a divisor of ``C``.
+    eps : float
+        Summand of the variance.
+
+    Returns
+    -------
+    tuple of array
+        The result, and mean and reciprocal of the standard deviation of each group, of
+        shape ``(N * groups,)``.
+    """
+    xp = backend.get_array_module(x)
+    rows, by_channel = _rows(x, groups)
+    mean, var = moments.reference(rows, (1,))
+    inv_std = xp.reciprocal(xp.sqrt(var + eps))
+    y = rows - mean[:, None]
+    y *= inv_std[:, None]
+    y = y.reshape(by_channel.shape)
+    y *= gamma[:, None]
+    y += beta[:, None]
+    return y.reshape(x.shape), mean, inv_std
+
+
+@kernel(compiled=_compiled.group_backward)
+def group_backward(x, gamma, gy, mean, inv_std, groups):
+    """Gradients of :func:`group_forward`.
+
+    Parameters
+    ----------
+    x : array
+        Values that were normalized.
+    gamma : array
+        Factors.
+    gy : array
+        Gradients of the result.
+    mean, inv_std : array
+        Statistics of the groups.
+    groups : int
+        Number of groups.
+
+    Returns
+    -------
+    tuple of array
+        Gradients of ``x``, ``gamma`` and ``beta``.
+    """
+    rows, by_channel = _rows(x, groups)
+    inv_std = inv_std[:, None]
+    x_hat = (rows - mean[:, None]) * inv_std
+    gy = gy.reshape(by_channel.shape)
+    gbeta = gy.sum(axis=(0, 2))
+    ggamma = (gy * x_hat.reshape(by_channel.shape)).sum(axis=(0, 2))
+    gx = (gy * gamma[:, None]).reshape(rows.shape)
+    count = max(rows.shape[1], 1)
+    x_hat *= (gx * x_hat).sum(axis=1, keepdims=True) / count
+    x_hat += gx.sum(axis=1, keepdims=True) / count
+    gx -= x_hat
+    gx *= inv_std
+    return gx.reshape(x.shape), ggamma, gbeta
+
+
+def window_sum(x, half):
+    """Sum over neighbours along axis 1.
+
+    Parameters
+    ----------
+    x : array
+        Values.
+    half : int
+        Number of neighbours on either side.
+
+    Returns
+    -------
+    array
+    """
+    total = x.copy()
+    for i in range(1, min(half, x.shape[1] - 1) + 1):
+        total[:, i:] += x[:, :-i]
+        total[:, :-i] += x[:, i:]
+    return total
+
+
+@kernel(compiled=_compiled.response_forward)
+def response_forward(x, half, k, alpha, beta):
+    """Divide by a power of the energy in neighbouring channels.
+
+    Parameters
+    ----------
+    x : array
+        Values; axis 1 is that of the channels.
+    half : int
+        Number of neighbours on either side.
+    k, alpha, beta : float
+        Coefficients.
+
+    Returns
+    -------
+    tuple of array
+        The result; ``k`` plus ``alpha`` times the sum of squares; and its power
+        ``-beta``, which the result is ``x`` times.
+    """
+    unit_scale = window_sum(x * x, half)
+    unit_scale *= alpha
+    unit_scale += k
+    scale = unit_scale ** -beta
+    return x * scale, unit_scale, scale
+
+
+@kernel(compiled=_compiled.response_backward)
+def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
+    """Gradient of :func:`response_forward`.
+
+    Parameters
+    ----------
+    x : array
+        Values.
+    gy : array
+        Gradients of the result.
+    unit_scale, scale : array
+        What the function returned beside the result.
+    half : int
+        Number of neighbours on either side.
+    alpha, beta : float
+        Coefficients.
+
+    Returns
+    -------
+    array
+    """
+    gx = window_sum(gy * x * scale / unit_scale, half)
+    gx *= x
+    gx *= -2 * alpha * beta
+    gx += gy * scale
+    return gx
+
+
+def _lengths(x, axis):
+    xp = backend.get_array_module(x)
+    return xp.sqrt((x * x).sum(axis=axis, keepdims=True))
+
+
+@kernel(compiled=_compiled.length_forward)
+def length_forward(x, axis, eps):
+    """Divide vectors by their length.
+
+    Parameters
+    ----------
+    x : array
+        Vectors.
+    axis : tuple of int
+        Axes that the components of a vector lie along.
+    eps : float
+        Summand of the length.
+
+    Returns
+    -------
+    array
+    """
+    norm = _lengths(x, axis)
+    norm += norm.dtype.type(eps)
+    return utils.force_array(x / norm)
+
+
+@kernel(compiled=_compiled.length_backward)
+def length_backward(x, gy, axis, eps):
+    """Gradient of :func:`length_forward`.
+
+    With the length :math:`r` and :math:`n = r + \\epsilon` it is
+    :math:`(g - x \\langle g, x \\rangle / (r n)) / n`, and :math:`g / n` where the
+    length is zero.
+
+    Parameters
+    ----------
+    x : array
+        Vectors.
+    gy : array
+        Gradients of the result.
+    axis : tuple of int
+        Axes that the components of a vector lie along.
+    eps : float
+        Summand of the length.
+
+    Returns
+    -------
+    array
+    """
+    r = _lengths(x, axis)
+    n = r + r.dtype.type(eps)
+    along = (gy * x).sum(axis=axis, keepdims=True) / ((r + (r == 0)) * n)
+    return utils.force_array((gy - x * along) / n)

@@ -1,0 +1,296 @@
+"""Windows that pass over images of any dimension: maxima, sums, and their adjoints.
+
+All kernels take the window as tuples with a number for each axis of the images:
+``ksize`` its lengths, ``stride`` the distance of two places, ``pad`` what is added to
+the images on either side. An element of a window is named by its index in the window,
+in C order. Elements are visited in that order, too, so that sums round alike wherever
+they are computed; halves are summed up in single precision.
+
+The reference goes over the elements of the window, a few, and handles all places at
+once: the elements of one index lie a stride apart in the padded images.
+"""
+import itertools
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.pooling import compiled
+from chainer_fast.utils import conv
+
+
+def places(lengths, ksize, stride, pad, cover_all):
+    """Return how many places a window takes along each axis.
+
+    Raises
+    ------
+    AssertionError
+        If there is no place along an axis.
+    """
+    outs = compiled.places(lengths, ksize, stride, pad, cover_all)
+    if outs is not NotImplemented:
+        return outs
+    outs = tuple([
+        conv.get_conv_outsize(length, k, s, p, cover_all)
+        for length, k, s, p in zip(lengths, ksize, stride, pad, strict=True)])
+    assert all(out > 0 for out in outs), (
+        'Output sizes should be positive, but a window of %s with stride %s takes %s '
+        'places in images of %s with padding %s' % (
+            tuple(ksize), tuple(stride), outs, tuple(lengths), tuple(pad)))
+    if not all(k > 0 for k in ksize):
+        raise ValueError('ksize must be positive, but is %s' % (tuple(ksize),))
+    return outs
+
+
+def _spans(lengths, ksize, stride, pad, outs):
+    """Lengths of the images with all that some place of the window covers."""
+    for name, numbers in (('pad', pad), ('ksize', ksize), ('outsize', lengths)):
+        if any(n < 0 for n in numbers):
+            raise ValueError(
+                '%s must not be negative, but is %s' % (name, tuple(numbers)))
+    return [max(k + (out - 1) * s, p + length) for length, k, s, p, out
+            in zip(lengths, ksize, stride, pad, outs, strict=True)]
+
+
+def _inside(lengths, pad):
+    """Index of the images in the padded ones."""
+    return (..., *[slice(p, p + n) for n, p in zip(lengths, pad, strict=True)])
+
+
+def _steps(ksize, stride, outs):
+    """Indexes of what the elements of the window see, one after the other."""
+    return [(..., *index) for index in itertools.product(*[
+        [slice(i, i + s * out, s) for i in range(k)]
+        for k, s, out in zip(ksize, stride, outs, strict=True)])]
+
+
+def _padded(x, ksize, stride, pad, outs, value):
+    lengths = x.shape[2:]
+    spans = _spans(lengths, ksize, stride, pad, outs)
+    if tuple(spans) == lengths:
+        return x
+    xp = backend.get_array_module(x)
+    padded = xp.full(x.shape[:2] + tuple(spans), value, x.dtype)
+    padded[_inside(lengths, pad)] = x
+    return padded
+
+
+def _sum_dtype(dtype):
+    return numpy.dtype('f') if dtype == numpy.float16 else dtype
+
+
+@kernel(compiled=compiled.max_pool)
+def max_pool(x, ksize, stride, pad, cover_all):
+    """Largest elements of windows, and which of the window's elements they are.
+
+    The first one counts if there are several; NaN counts as larger than any number.
+
+    Parameters
+    ----------
+    x : array, shape (n, c, *lengths)
+        Images of floats.
+    ksize, stride, pad : tuple of int
+        The window.
+    cover_all : bool
+        See :func:`chainer_fast.utils.get_conv_outsize`.
+
+    Returns
+    -------
+    tuple of array
+        Maxima, in the dtype of ``x``, and indexes, 64-bit integers, both of shape
+        ``(n, c, *outs)``. A window that lies in the padding as a whole has -infinity
+        and 0.
+
+    Raises
+    ------
+    AssertionError
+        If the window does not fit in.
+    ValueError
+        If ``pad`` is negative, or ``ksize`` not positive.
+    """
+    xp = backend.get_array_module(x)
+    outs = places(x.shape[2:], ksize, stride, pad, cover_all)
+    source = _padded(x, ksize, stride, pad, outs, -numpy.inf)
+    y = xp.full(x.shape[:2] + outs, -numpy.inf, x.dtype)
+    indexes = xp.zeros(y.shape, numpy.int64)
+    for i, step in enumerate(_steps(ksize, stride, outs)):
+        seen = source[step]
+        # Not below or equal: above, or one of the two is NaN.
+        better = ~(seen <= y) & (y == y)
+        xp.copyto(y, seen, where=better)
+        indexes[better] = i
+    return y, indexes
+
+
+@kernel(compiled=compiled.put)
+def put(gy, indexes, ksize, stride, pad, lengths):
+    """Put the value of each window on one of its elements, and add up.
+
+    Parameters
+    ----------
+    gy : array, shape (n, c, *outs)
+        Values.
+    indexes : array of integers, of the shape of ``gy``
+        Which elements.
+    ksize, stride, pad : tuple of int
+        The window.
+    lengths : tuple of int
+        Lengths of the images.
+
+    Returns
+    -------
+    array, shape (n, c, *lengths)
+        Images, in the dtype of ``gy``. What falls on the padding is gone.
+
+    Raises
+    ------
+    IndexError
+        If there is no element of such an index in a window.
+    """
+    xp = backend.get_array_module(gy)
+    indexes = _checked(indexes, ksize)
+    outs = gy.shape[2:]
+    spans = _spans(lengths, ksize, stride, pad, outs)
+    total = xp.zeros(gy.shape[:2] + tuple(spans), _sum_dtype(gy.dtype))
+    for i, step in enumerate(_steps(ksize, stride, outs)):
+        total[step] += xp.where(indexes == i, gy, 0)
+    return xp.ascontiguousarray(total[_inside(lengths, pad)], gy.dtype)
+
+
+@kernel(compiled=compiled.pick)
+def pick(x, indexes, ksize, stride, pad):
+    """Pick one element of each window; the adjoint of :func:`put`.
+
+    Parameters
+    ----------
+    x : array, shape (n, c, *lengths)
+        Images.
+    indexes : array of integers, shape (n, c, *outs)
+        Which elements.
+    ksize, stride, pad : tuple of int
+        The window.
+
+    Returns
+    -------
+    array, of the shape of ``indexes``
+        Elements, in the dtype of ``x``; zeros from the padding.
+
+    Raises
+    ------
+    IndexError
+        If there is no element of such an index in a window.
+    """
+    xp = backend.get_array_module(x)
+    indexes = _checked(indexes, ksize)
+    outs = indexes.shape[2:]
+    source = _padded(x, ksize, stride, pad, outs, 0)
+    y = xp.zeros(indexes.shape, x.dtype)
+    for i, step in enumerate(_steps(ksize, stride, outs)):
+        xp.copyto(y, source[step], where=indexes == i)
+    return y
+
+
+def _checked(indexes, ksize):
+    """Indexes counted from the start; on a GPU nobody looks at them."""
+    if not isinstance(indexes, numpy.ndarray) or indexes.size == 0:
+        return indexes
+    if indexes.dtype.kind not in 'iu':
+        raise IndexError(
+            'indexes must be an array of integers, not of %s' % indexes.dtype)
+    count = int(numpy.prod(ksize))
+    low, high = int(indexes.min()), int(indexes.max())
+    if low < -count or high >= count:
+        raise IndexError(
+            'indexes must be of the %d elements of a window, but are in [%d, %d]'
+            % (count, low, high))
+    return indexes if low >= 0 else numpy.where(indexes < 0, indexes + count, indexes)
+
+
+@kernel(compiled=compiled.window_sum)
+def window_sum(x, ksize, stride, pad, outs, divisor=1):
+    """Sums over windows, divided by a number.
+
+    Parameters
+    ----------
+    x : array, shape (n, c, *lengths)
+        Images; the padding is zero.
+    ksize, stride, pad : tuple of int
+        The window.
+    outs : tuple of int
+        How many places it takes.
+    divisor : int
+        What the sums are divided by.
+
+    Returns
+    -------
+    array, shape (n, c, *outs)
+        Sums, in the dtype of ``x``.
+    """
+    xp = backend.get_array_module(x)
+    source = _padded(x, ksize, stride, pad, outs, 0)
+    total = xp.zeros(x.shape[:2] + tuple(outs), _sum_dtype(x.dtype))
+    for step in _steps(ksize, stride, outs):
+        total += source[step]
+    if divisor != 1:
+        total /= divisor
+    return total.astype(x.dtype, copy=False)
+
+
+@kernel(compiled=compiled.window_spread)
+def window_spread(gy, ksize, stride, pad, lengths, divisor=1):
+    """Put the value of each window on all of its elements, add up, and divide.
+
+    The adjoint of :func:`window_sum`.
+
+    Parameters
+    ----------
+    gy : array, shape (n, c, *outs)
+        Values.
+    ksize, stride, pad : tuple of int
+        The window.
+    lengths : tuple of int
+        Lengths of the images.
+    divisor : int
+        What the sums are divided by.
+
+    Returns
+    -------
+    array, shape (n, c, *lengths)
+        Images, in the dtype of ``gy``.
+    """
+    xp = backend.get_array_module(gy)
+    outs = gy.shape[2:]
+    spans = _spans(lengths, ksize, stride, pad, outs)
+    total = xp.zeros(gy.shape[:2] + tuple(spans), _sum_dtype(gy.dtype))
+    for step in _steps(ksize, stride, outs):
+        total[step] += gy
+    gx = total[_inside(lengths, pad)]
+    if divisor != 1:
+        gx = gx / divisor
+    return xp.ascontiguousarray(gx, gy.dtype)
+
+
+def window_sizes(xp, dtype, lengths, ksize, stride, pad, outs):
+    """How many elements of each window are in the images, not in the padding.
+
+    Parameters
+    ----------
+    xp : module
+        Array module.
+    dtype : dtype
+        Of the result.
+    lengths : tuple of int
+        Lengths of the images.
+    ksize, stride, pad, outs : tuple of int
+        The window, and how many places it takes.
+
+    Returns
+    -------
+    array, shape (*outs)
+    """
+    sizes = numpy.ones((), numpy.int64)
+    for length, k, s, p, out in zip(lengths, ksize, stride, pad, outs, strict=True):
+        start = numpy.arange(out) * s - p
+        seen = numpy.minimum(start + k, length) - numpy.maximum(start, 0)
+        sizes = sizes[..., None] * seen
+    return xp.asarray(sizes, dtype=dtype)

@@ -1,0 +1,375 @@
+"""Steps of recurrent networks, and whole sequences of steps.
+
+A cell of one step comes with its inputs projected already. A scan goes through a
+sequence: it adds the projection of the last state at each step, and leaves a trace from
+which its gradient is found without another hyperbolic tangent.
+
+The logistic sigmoid is ``tanh(x / 2) / 2 + 1 / 2`` throughout: it does not overflow.
+"""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.recurrent import compiled as _compiled
+from chainer_fast.backends.kernels.recurrent import scan as _compiled_scan
+
+
+def sigmoid(x):
+    """Logistic sigmoid in the dtype of an array."""
+    half = x.dtype.type(0.5)
+    return half + half * backend.get_array_module(x).tanh(half * x)
+
+
+def extract_gates(x):
+    """Views of the gates ``a, i, f, o``, which alternate along the second axis."""
+    samples, width, *rest = x.shape
+    apart = x.reshape(samples, width // 4, 4, *rest)
+    return [apart[:, :, k] for k in range(4)]
+
+
+def activate(x):
+    """Values of alternating gates: the input's, and three between zero and one."""
+    a, i, f, o = extract_gates(x)
+    return backend.get_array_module(x).tanh(a), sigmoid(i), sigmoid(f), sigmoid(o)
+
+
+def cell_grad(gc, c_prev, a, i, f):
+    """Gradients of ``a * i + f * c_prev`` by ``c_prev`` and the gates' inputs."""
+    return (gc * f, gc * i * (1 - a * a), gc * a * i * (1 - i),
+            gc * c_prev * f * (1 - f))
+
+
+def output_grad(o, tanh_c, gc, gh):
+    """Gradients of ``o * tanh(c)`` by ``c``, with that which came for it, and the
+    output gate's input."""
+    gh_o = gh * o
+    return gc + gh_o * (1 - tanh_c * tanh_c), gh_o * tanh_c * (1 - o)
+
+
+def _interleave(gates, out):
+    for target, gate in zip(extract_gates(out), gates, strict=True):
+        target[...] = gate
+
+
+@kernel(compiled=_compiled.lstm)
+def lstm(c_prev, x):
+    """One step of a long short-term memory.
+
+    Parameters
+    ----------
+    c_prev : array
+        Cells, of shape ``(B, n, ...)``.
+    x : array
+        Projections ``(b, 4 n, ...)`` of at most ``B`` samples, gates alternating.
+
+    Returns
+    -------
+    tuple of array
+        New cells, equal to the old ones after the first ``b``, and ``b`` outputs.
+    """
+    batch = len(x)
+    a, i, f, o = activate(x)
+    c = c_prev.copy()
+    c[:batch] = a * i + f * c_prev[:batch]
+    return c, o * backend.get_array_module(x).tanh(c[:batch])
+
+
+@kernel(compiled=_compiled.lstm_grad)
+def lstm_grad(c_prev, x, c, gc, gh):
+    """Gradients of :func:`lstm` by its inputs, given those of its outputs.
+
+    ``c`` are the new cells; ``gc`` and ``gh`` may be None.
+    """
+    xp = backend.get_array_module(x)
+    batch = len(x)
+    a, i, f, o = activate(x)
+    # Scalars of the arrays' own dtype stand for gradients that did not come.
+    zero = x.dtype.type(0)
+    gc_step, go = output_grad(
+        o, xp.tanh(c[:batch]), zero if gc is None else gc[:batch],
+        zero if gh is None else gh)
+    gc_prev = xp.zeros_like(c_prev) if gc is None else gc.copy()
+    gc_prev[:batch], ga, gi, gf = cell_grad(gc_step, c_prev[:batch], a, i, f)
+    gx = xp.empty(x.shape, x.dtype)
+    _interleave((ga, gi, gf, go), gx)
+    return gc_prev, gx
+
+
+@kernel(compiled=_compiled.slstm)
+def slstm(c_prev1, c_prev2, x1, x2):
+    """One step of two memories that share a cell and an output gate.
+
+    Parameters
+    ----------
+    c_prev1, c_prev2 : array
+        Cells, of shape ``(B, n, ...)``.
+    x1, x2 : array
+        Projections ``(B, 4 n, ...)``, gates alternating.
+
+    Returns
+    -------
+    tuple of array
+        New cells and outputs.
+    """
+    xp = backend.get_array_module(x1)
+    a1, i1, f1, o1 = extract_gates(x1)
+    a2, i2, f2, o2 = extract_gates(x2)
+    c = (sigmoid(i1) * xp.tanh(a1) + sigmoid(i2) * xp.tanh(a2)
+         + sigmoid(f1) * c_prev1 + sigmoid(f2) * c_prev2)
+    return c, sigmoid(o1 + o2) * xp.tanh(c)
+
+
+@kernel(compiled=_compiled.slstm_grad)
+def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
+    """Gradients of :func:`slstm` by its inputs, given those of its outputs.
+
+    ``c`` are the new cells; ``gc`` and ``gh`` may be None.
+    """
+    xp = backend.get_array_module(x1)
+    zero = x1.dtype.type(0)
+    o = sigmoid(extract_gates(x1)[3] + extract_gates(x2)[3])
+    gc_step, go = output_grad(
+        o, xp.tanh(c), zero if gc is None else gc, zero if gh is None else gh)
+    gc_prevs, gxs = [], []
+    for c_prev, x in ((c_prev1, x1), (c_prev2, x2)):
+        a, i, f, _ = activate(x)
+        gc_prev, ga, gi, gf = cell_grad(gc_step, c_prev, a, i, f)
+        gx = xp.empty(x.shape, x.dtype)
+        _interleave((ga, gi, gf, go), gx)
+        gc_prevs.append(gc_prev)
+        gxs.append(gx)
+    return (*gc_prevs, *gxs)
+
+
+@kernel(compiled=_compiled.tree_lstm)
+def tree_lstm(x, *cs):
+    """One step of a memory of a tree.
+
+    Parameters
+    ----------
+    x : array
+        Projections ``(B, (3 + len(cs)) n)``: the gates ``a, i, o`` and one ``f`` for
+        each child, one after the other.
+    *cs : array
+        Cells of the children, of shape ``(B, n)``.
+
+    Returns
+    -------
+    tuple of array
+        Values of the gates in the shape of ``x``, new cells, and outputs.
+    """
+    xp = backend.get_array_module(x)
+    n = cs[0].shape[1]
+    gates = sigmoid(x)
+    gates[:, :n] = xp.tanh(x[:, :n])
+    a, i, o, *fs = tree_gates(gates, 3 + len(cs))
+    c = a * i + sum([f * child for f, child in zip(fs, cs, strict=True)])
+    return gates, c, o * xp.tanh(c)
+
+
+@kernel(compiled=_compiled.tree_lstm_grad)
+def tree_lstm_grad(gates, c, gc, gh, *cs):
+    """Gradients of :func:`tree_lstm` by the cells of the children and ``x``.
+
+    ``gates`` and ``c`` are what it returned; ``gc`` and ``gh`` may be None.
+    """
+    xp = backend.get_array_module(gates)
+    zero = c.dtype.type(0)
+    gx = xp.empty(gates.shape, gates.dtype)
+    a, i, o, *fs = tree_gates(gates, 3 + len(cs))
+    ga, gi, go, *gfs = tree_gates(gx, 3 + len(cs))
+    gc_step, go[...] = output_grad(
+        o, xp.tanh(c), zero if gc is None else gc, zero if gh is None else gh)
+    gcs = []
+    for f, child, gf in zip(fs, cs, gfs, strict=True):
+        gc_child, ga[...], gi[...], gf[...] = cell_grad(gc_step, child, a, i, f)
+        gcs.append(gc_child)
+    return (*gcs, gx)
+
+
+def tree_gates(gates, count):
+    """Views of the gates, which stand one after the other."""
+    n = gates.shape[1] // count
+    return [gates[:, k * n:(k + 1) * n] for k in range(count)]
+
+
+# ------------------------------------------------------------------------------ scans
+
+def _steps(sizes, reverse):
+    """Where each step's rows are, in the order of the steps."""
+    ends = numpy.cumsum(sizes).tolist()
+    steps = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    return steps[::-1] if reverse else steps
+
+
+def _lstm_step(xp, gates, h, c, weight, bias, extra):
+    c_prev, tanh_c = extra
+    gates += h.dot(weight.T)
+    i, f, a, o = xp.split(gates, 4, axis=1)
+    for gate in (i, f, o):
+        gate[...] = sigmoid(gate)
+    xp.tanh(a, out=a)
+    c_prev[...] = c
+    c[...] = f * c + i * a
+    tanh_c[...] = xp.tanh(c)
+    h[...] = o * tanh_c
+
+
+def _lstm_step_grad(xp, gates, h_prev, extra, gh, gc, gx, gr):
+    c_prev, tanh_c = extra
+    i, f, a, o = xp.split(gates, 4, axis=1)
+    gi, gf, ga, go = xp.split(gx, 4, axis=1)
+    gc_step, go[...] = output_grad(o, tanh_c, gc, gh)
+    gc[...], ga[...], gi[...], gf[...] = cell_grad(gc_step, c_prev, a, i, f)
+    gh[...] = 0
+
+
+def _gru_step(xp, gates, h, c, weight, bias, extra):
+    recurrent, = extra
+    n = h.shape[1]
+    both = h.dot(weight.T)
+    gates[:, :2 * n] += both[:, :2 * n]
+    r, z, new = xp.split(gates, 3, axis=1)
+    for gate in (r, z):
+        gate[...] = sigmoid(gate)
+    recurrent[...] = both[:, 2 * n:] + bias
+    new += r * recurrent
+    xp.tanh(new, out=new)
+    h[...] = (1 - z) * new + z * h
+
+
+def _gru_step_grad(xp, gates, h_prev, extra, gh, gc, gx, gr):
+    recurrent, = extra
+    r, z, new = xp.split(gates, 3, axis=1)
+    gx_r, gx_z, gx_new = xp.split(gx, 3, axis=1)
+    gx_new[...] = gh * (1 - z) * (1 - new * new)
+    gx_z[...] = gh * (h_prev - new) * z * (1 - z)
+    gx_r[...] = gx_new * recurrent * r * (1 - r)
+    gr[...] = gx
+    gr[:, 2 * h_prev.shape[1]:] *= r
+    gh *= z
+
+
+def _tanh_step(xp, gates, h, c, weight, bias, extra):
+    gates += h.dot(weight.T)
+    xp.tanh(gates, out=gates)
+    h[...] = gates
+
+
+def _tanh_step_grad(xp, gates, h_prev, extra, gh, gc, gx, gr):
+    gx[...] = gh * (1 - gates * gates)
+    gh[...] = 0
+
+
+def _relu_step(xp, gates, h, c, weight, bias, extra):
+    gates += h.dot(weight.T)
+    xp.maximum(gates, 0, out=gates)
+    h[...] = gates
+
+
+def _relu_step_grad(xp, gates, h_prev, extra, gh, gc, gx, gr):
+    gx[...] = gh * (gates > 0)
+    gh[...] = 0
+
+
+# Of each kind of cell: a step, its gradient, and how many arrays the trace holds
+# beyond the gates and the states before each step.
+_CELLS = {
+    'lstm': (_lstm_step, _lstm_step_grad, 2),
+    'gru': (_gru_step, _gru_step_grad, 1),
+    'rnn_tanh': (_tanh_step, _tanh_step_grad, 0),
+    'rnn_relu': (_relu_step, _relu_step_grad, 0),
+}
+
+
+@kernel(compiled=_compiled_scan.scan)
+def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
+    """States of a recurrent layer along a sequence.
+
+    Parameters
+    ----------
+    gates : array
+        Projections of the inputs with all biases but ``bias``, a row for each sample of
+        each step, steps one after the other; ``n`` columns for each gate: ``i, f, a,
+        o`` of 'lstm', ``r, z, h`` of 'gru'. Overwritten.
+    weight : array
+        Weight of the last state for all gates, of shape ``(gates * n, n)``.
+    bias : array or None
+        Recurrent bias of the new state of 'gru'.
+    hx, cx : array or None
+        First states and cells ``(B, n)``; there are no cells unless it is 'lstm'.
+    sizes : tuple of int
+        Number of samples in each step, never growing and ``B`` at most.
+    mode : str
+        'lstm', 'gru', 'rnn_tanh' or 'rnn_relu'.
+    reverse : bool
+        Whether to go from the last step to the first.
+
+    Returns
+    -------
+    ys : array
+        State after each step, one row for each of the projections.
+    hy, cy : array or None
+        Last states and cells.
+    trace : tuple of array
+        What :func:`scan_grad` works on.
+    """
+    xp = backend.get_array_module(gates)
+    step, _, n_extra = _CELLS[mode]
+    hy = hx.copy()
+    cy = None if cx is None else cx.copy()
+    shape = len(gates), hx.shape[1]
+    ys, h_prev, *extra = [
+        xp.empty(shape, gates.dtype) for _ in range(2 + n_extra)]
+    for rows in _steps(sizes, reverse):
+        size = rows.stop - rows.start
+        h = hy[:size]
+        h_prev[rows] = h
+        step(xp, gates[rows], h, None if cy is None else cy[:size], weight, bias,
+             [each[rows] for each in extra])
+        ys[rows] = h
+    return ys, hy, cy, (gates, h_prev, *extra)
+
+
+@kernel(compiled=_compiled_scan.scan_grad)
+def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
+    """Gradients of :func:`scan`, given those of its outputs.
+
+    Parameters
+    ----------
+    gys : array
+        Gradient of ``ys``.
+    trace : tuple of array
+        What ``scan`` returned.
+    weight : array
+        Weight of the last state.
+    ghy, gcy : array or None
+        Gradients of the last states and cells.
+    sizes, mode, reverse
+        As in ``scan``.
+
+    Returns
+    -------
+    gx : array
+        Gradient of the projections.
+    gr : array
+        Gradient of the last state's projections: ``gx`` itself unless it is 'gru'.
+    ghx, gcx : array or None
+        Gradients of the first states and cells.
+    """
+    xp = backend.get_array_module(gys)
+    _, step_grad, _ = _CELLS[mode]
+    gates, h_prev, *extra = trace
+    ghx = ghy.copy()
+    gcx = None if gcy is None else gcy.copy()
+    gx = xp.empty_like(gates)
+    gr = xp.empty_like(gates) if mode == 'gru' else gx
+    for rows in reversed(_steps(sizes, reverse)):
+        size = rows.stop - rows.start
+        gh = ghx[:size]
+        gh += gys[rows]
+        step_grad(
+            xp, gates[rows], h_prev[rows], [each[rows] for each in extra], gh,
+            None if gcx is None else gcx[:size], gx[rows], gr[rows])
+        gh += gr[rows].dot(weight)
+    return gx, gr, ghx, gcx

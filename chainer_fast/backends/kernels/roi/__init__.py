@@ -1,0 +1,325 @@
+"""Regions of interest: parts of images, divided into grids of bins.
+
+A region is a box ``(y_min, x_min, y_max, x_max)`` in pixels, of double precision, and
+the number of the image it is in. Its bins are
+
+- *cells*: the box is rounded to whole pixels, and each bin has all pixels that it
+  touches. Bins may overlap, and those that lie outside of the image are empty;
+- or *samples*: bins are divided into grids of points, and an image has a value at any
+  point by bilinear interpolation. Points less than a pixel outside have that of the
+  nearest pixel; others do not count.
+"""
+import math
+
+import numpy
+
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.roi import compiled
+from chainer_fast.backends.kernels.roi import cuda as device
+
+
+def _cells(low, high, extra, count, size):
+    """First pixels of bins along an axis, and those behind their last ones."""
+    low, high = int(round(low)), int(round(high))
+    step = max(high - low + extra, 1) / count
+    return [
+        [min(max(low + pixel, 0), size)
+         for pixel in (math.floor(i * step), math.ceil((i + 1) * step))]
+        for i in range(count)]
+
+
+def _regions(shape, numbers, boxes, size, extra):
+    """Yield index of the bin, number of the image and pixels, for bins not empty."""
+    for r, (number, box) in enumerate(zip(numbers, boxes.tolist(), strict=True)):
+        rows = _cells(box[0], box[2], extra, size[0], shape[2])
+        columns = _cells(box[1], box[3], extra, size[1], shape[3])
+        for i, (top, bottom) in enumerate(rows):
+            for j, (left, right) in enumerate(columns):
+                if top < bottom and left < right:
+                    yield (r, slice(None), i, j), number, (top, bottom, left, right)
+
+
+@kernel(compiled=compiled.cell_max, device=device.cell_max)
+def cell_max(x, numbers, boxes, size, extra, empty):
+    """Maxima of bins of whole pixels, and where they are.
+
+    The first one counts if there are several, and NaN counts as larger than any number.
+
+    Parameters
+    ----------
+    x : array, shape (n, c, h, w)
+        Images.
+    numbers : array of integers, shape (r,)
+        Which image a region is in.
+    boxes : array of float64, shape (r, 4)
+        Regions.
+    size : pair of int
+        Rows and columns of bins.
+    extra : int
+        1 if the box has its last row and column, else 0.
+    empty : float
+        Maximum of a bin without pixels.
+
+    Returns
+    -------
+    tuple of array
+        Maxima in the dtype of ``x`` and, as 32-bit integers, their indexes in planes of
+        ``h * w`` elements, or -1 for a bin without pixels. The shape of both is
+        ``(r, c, *size)``.
+    """
+    width = x.shape[3]
+    y = numpy.full((len(boxes), x.shape[1], *size), empty, x.dtype)
+    found = numpy.full(y.shape, -1, numpy.int32)
+    for at, number, cell in _regions(x.shape, numbers, boxes, size, extra):
+        top, bottom, left, right = cell
+        pixels = x[number, :, top:bottom, left:right].reshape(x.shape[1], -1)
+        best = pixels.argmax(axis=1)
+        y[at] = numpy.take_along_axis(pixels, best[:, None], 1)[:, 0]
+        row, column = divmod(best, right - left)
+        found[at] = (top + row) * width + left + column
+    return y, found
+
+
+@kernel(compiled=compiled.cell_put, device=device.cell_put)
+def cell_put(gy, found, numbers, shape):
+    """Gradient of :func:`cell_max`.
+
+    Parameters
+    ----------
+    gy : array, shape (r, c, *size)
+        Gradient of the maxima.
+    found : array of int32
+        Where they are.
+    numbers : array of integers, shape (r,)
+        Which image a region is in.
+    shape : tuple of int
+        Shape of the images.
+
+    Returns
+    -------
+    array
+        Gradient of the images, in the dtype of ``gy``.
+    """
+    gx = numpy.zeros((shape[0], shape[1], shape[2] * shape[3]), _sum_dtype(gy.dtype))
+    r, c, i, j = numpy.nonzero(found >= 0)
+    numpy.add.at(gx, (numbers[r], c, found[r, c, i, j]), gy[r, c, i, j])
+    return gx.reshape(shape).astype(gy.dtype, copy=False)
+
+
+def _sum_dtype(dtype):
+    return numpy.dtype('f') if dtype == numpy.float16 else dtype
+
+
+@kernel(compiled=compiled.cell_mean, device=device.cell_mean)
+def cell_mean(x, numbers, boxes, size, extra):
+    """Means of bins of whole pixels; 0 for a bin without pixels.
+
+    Parameters are those of :func:`cell_max`.
+
+    Returns
+    -------
+    array, shape (r, c, *size)
+        Means, in the dtype of ``x``.
+    """
+    y = numpy.zeros((len(boxes), x.shape[1], *size), x.dtype)
+    for at, number, cell in _regions(x.shape, numbers, boxes, size, extra):
+        top, bottom, left, right = cell
+        pixels = x[number, :, top:bottom, left:right]
+        y[at] = pixels.mean(axis=(1, 2), dtype=numpy.float64)
+    return y
+
+
+@kernel(compiled=compiled.cell_spread, device=device.cell_spread)
+def cell_spread(gy, numbers, boxes, extra, shape):
+    """Gradient of :func:`cell_mean`.
+
+    Parameters
+    ----------
+    gy : array, shape (r, c, *size)
+        Gradient of the means.
+    numbers, boxes, extra
+        See :func:`cell_max`.
+    shape : tuple of int
+        Shape of the images.
+
+    Returns
+    -------
+    array
+        Gradient of the images, in the dtype of ``gy``.
+    """
+    gx = numpy.zeros(shape, _sum_dtype(gy.dtype))
+    for at, number, cell in _regions(shape, numbers, boxes, gy.shape[2:], extra):
+        top, bottom, left, right = cell
+        share = gy[at].astype(gx.dtype) / ((bottom - top) * (right - left))
+        gx[number, :, top:bottom, left:right] += share[:, None, None]
+    return gx.astype(gy.dtype, copy=False)
+
+
+def _samples(low, high, count, ratio, size):
+    """Points along an axis, for each bin.
+
+    Returns
+    -------
+    list of list of tuple or None
+        The neighbours of each point, as pairs of a pixel and its weight, or None for a
+        point that does not count.
+    """
+    step = max(high - low, 1.) / count
+    points = ratio or math.ceil(step)
+    return [
+        [_neighbours(low + i * step + (s + .5) * step / points, size)
+         for s in range(points)] for i in range(count)]
+
+
+def _neighbours(p, size):
+    if not -1 <= p <= size:
+        return None
+    if p < 0 or p >= size - 1:
+        return (0 if p < 0 else size - 1, 1.),
+    pixel = int(p)
+    beyond = p - pixel
+    return (pixel, 1. - beyond), (pixel + 1, beyond)
+
+
+def _sampled_regions(shape, numbers, boxes, size, ratio):
+    """Yield index of the bin, number of the image, all samples and those that count.
+
+    Of the samples that count there are the index and the pixels with their weights.
+    """
+    for r, (number, box) in enumerate(zip(numbers, boxes.tolist(), strict=True)):
+        rows = _samples(box[0], box[2], size[0], ratio[0], shape[2])
+        columns = _samples(box[1], box[3], size[1], ratio[1], shape[3])
+        for i, ys in enumerate(rows):
+            for j, xs in enumerate(columns):
+                samples = [
+                    (a * len(xs) + b, [
+                        (row, column, v * u) for row, v in y for column, u in x])
+                    for a, y in enumerate(ys) if y is not None
+                    for b, x in enumerate(xs) if x is not None]
+                yield (r, slice(None), i, j), number, len(ys) * len(xs), samples
+
+
+def _interpolate(image, pixels):
+    value = 0.
+    for row, column, weight in pixels:
+        value = value + weight * image[:, row, column].astype(numpy.float64)
+    return value
+
+
+@kernel(compiled=compiled.sample_max, device=device.sample_max)
+def sample_max(x, numbers, boxes, size, ratio):
+    """Maxima of the samples of bins, and which of the samples they are.
+
+    The first one counts if there are several, and NaN never.
+
+    Parameters
+    ----------
+    x : array, shape (n, c, h, w)
+        Images.
+    numbers : array of integers, shape (r,)
+        Which image a region is in.
+    boxes : array of float64, shape (r, 4)
+        Regions.
+    size : pair of int
+        Rows and columns of bins.
+    ratio : pair of int
+        Rows and columns of samples in each bin; 0 stands for as many as the bin has
+        pixels.
+
+    Returns
+    -------
+    tuple of array
+        Maxima in the dtype of ``x`` and, as 32-bit integers, the indexes of the samples
+        in their bins. A bin without samples that count has -infinity and -1. The shape
+        of both is ``(r, c, *size)``.
+    """
+    y = numpy.full((len(boxes), x.shape[1], *size), -numpy.inf, x.dtype)
+    found = numpy.full(y.shape, -1, numpy.int32)
+    for at, number, _, samples in _sampled_regions(
+            x.shape, numbers, boxes, size, ratio):
+        image, best, index = x[number], y[at], found[at]
+        for s, pixels in samples:
+            value = _interpolate(image, pixels).astype(x.dtype)
+            better = value > best
+            best[better] = value[better]
+            index[better] = s
+    return y, found
+
+
+@kernel(compiled=compiled.sample_put, device=device.sample_put)
+def sample_put(gy, found, numbers, boxes, ratio, shape):
+    """Gradient of :func:`sample_max`.
+
+    Parameters
+    ----------
+    gy : array, shape (r, c, *size)
+        Gradient of the maxima.
+    found : array of int32
+        Which of the samples they are.
+    numbers, boxes, ratio
+        See :func:`sample_max`.
+    shape : tuple of int
+        Shape of the images.
+
+    Returns
+    -------
+    array
+        Gradient of the images, in the dtype of ``gy``.
+    """
+    gx = numpy.zeros(shape, gy.dtype)
+    for at, number, _, samples in _sampled_regions(
+            shape, numbers, boxes, gy.shape[2:], ratio):
+        for s, pixels in samples:
+            given = numpy.where(found[at] == s, gy[at], 0).astype(numpy.float64)
+            for row, column, weight in pixels:
+                gx[number, :, row, column] += given * weight
+    return gx
+
+
+@kernel(compiled=compiled.sample_mean, device=device.sample_mean)
+def sample_mean(x, numbers, boxes, size, ratio):
+    """Means of the samples of bins; those that do not count are zero.
+
+    Parameters are those of :func:`sample_max`.
+
+    Returns
+    -------
+    array, shape (r, c, *size)
+        Means, in the dtype of ``x``.
+    """
+    y = numpy.zeros((len(boxes), x.shape[1], *size), x.dtype)
+    for at, number, count, samples in _sampled_regions(
+            x.shape, numbers, boxes, size, ratio):
+        total = 0.
+        for _, pixels in samples:
+            total = total + _interpolate(x[number], pixels)
+        y[at] = total / count
+    return y
+
+
+@kernel(compiled=compiled.sample_spread, device=device.sample_spread)
+def sample_spread(gy, numbers, boxes, ratio, shape):
+    """Gradient of :func:`sample_mean`.
+
+    Parameters
+    ----------
+    gy : array, shape (r, c, *size)
+        Gradient of the means.
+    numbers, boxes, ratio
+        See :func:`sample_max`.
+    shape : tuple of int
+        Shape of the images.
+
+    Returns
+    -------
+    array
+        Gradient of the images, in the dtype of ``gy``.
+    """
+    gx = numpy.zeros(shape, gy.dtype)
+    for at, number, count, samples in _sampled_regions(
+            shape, numbers, boxes, gy.shape[2:], ratio):
+        given = gy[at].astype(numpy.float64) / count
+        for _, pixels in samples:
+            for row, column, weight in pixels:
+                gx[number, :, row, column] += given * weight
+    return gx

@@ -1,0 +1,63 @@
+"""Sequences of different lengths: padding them, and regrouping their elements."""
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.sequences import compiled as _compiled
+
+
+@kernel(compiled=_compiled.stack_padded)
+def stack_padded(first, xs, length, padding):
+    """Stack arrays whose first axes differ in length.
+
+    Parameters
+    ----------
+    first : array
+        The first of them, which decides what form of the kernel runs.
+    xs : sequence of array
+        The arrays, of one dtype.
+    length : int
+        Length of all in the result, not less than any has.
+    padding : numpy scalar
+        What to put behind an array, in their dtype.
+
+    Returns
+    -------
+    array, shape (len(xs), length, ...)
+    """
+    xp = backend.get_array_module(first)
+    y = xp.full((len(xs), length, *first.shape[1:]), padding, first.dtype)
+    for row, x in zip(y, xs, strict=True):
+        row[:len(x)] = x
+    return y
+
+
+@kernel(compiled=_compiled.transpose)
+def transpose(first, xs, count):
+    """Regroup the elements of arrays by their places along the first axis.
+
+    Parameters
+    ----------
+    first : array
+        The first of them, which decides what form of the kernel runs.
+    xs : sequence of array
+        The arrays, none longer than the one before it.
+    count : int
+        How many places there are; at least those of the first array.
+
+    Returns
+    -------
+    tuple of array
+        The elements of each place, in C order and the dtype of the first array. They
+        may share memory that nothing else uses.
+    """
+    xp = backend.get_array_module(first)
+    lengths = numpy.array([len(x) for x in xs])
+    starts = numpy.cumsum(lengths) - lengths
+    counts = [int(n) for n in (lengths > numpy.arange(count)[:, None]).sum(axis=1)]
+    order = numpy.concatenate(
+        [starts[:0]] + [starts[:n] + place for place, n in enumerate(counts)])
+    flat = xp.concatenate(xs)[xp.asarray(order)].astype(first.dtype, copy=False)
+    ends = numpy.cumsum(counts).tolist()
+    return tuple([
+        flat[end - n:end] for n, end in zip(counts, ends, strict=True)])

@@ -1,0 +1,64 @@
+"""Softmax and its logarithm along an axis, with their gradients."""
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.softmax import compiled as _compiled
+
+
+def logsumexp(x, axis):
+    """Logarithm of the sum of exponentials of an array, axes kept.
+
+    The largest element is taken out of the sum, so that no exponential
+    exceeds one.
+
+    Parameters
+    ----------
+    x : array
+        Array of a floating dtype.
+    axis : int or tuple of ints
+        Axes to reduce.
+
+    Returns
+    -------
+    array
+        The result, with length 1 in the reduced axes.
+    """
+    xp = backend.get_array_module(x)
+    largest = x.max(axis=axis, keepdims=True)
+    terms = x - largest
+    xp.exp(terms, out=terms)
+    total = terms.sum(axis=axis, keepdims=True)
+    xp.log(total, out=total)
+    total += largest
+    return total
+
+
+@kernel(compiled=_compiled.softmax)
+def softmax(x, axis):
+    """Quotients of the exponentials of ``x`` and their sums along the axis."""
+    # Shifting by the maximum leaves the quotient unchanged and bounds the
+    # exponentials by one.
+    prob = x - x.max(axis=axis, keepdims=True)
+    backend.get_array_module(x).exp(prob, out=prob)
+    prob /= prob.sum(axis=axis, keepdims=True)
+    return prob
+
+
+@kernel(compiled=_compiled.log_softmax)
+def log_softmax(x, axis):
+    """Logarithm of :func:`softmax`."""
+    return x - logsumexp(x, axis)
+
+
+@kernel(compiled=_compiled.softmax_grad)
+def softmax_grad(y, gy, axis):
+    """Gradient of :func:`softmax` from its output, ``y * (gy - sum(y * gy))``."""
+    weighted = y * gy
+    weighted -= y * weighted.sum(axis=axis, keepdims=True)
+    return weighted
+
+
+@kernel(compiled=_compiled.log_softmax_grad)
+def log_softmax_grad(y, gy, axis):
+    """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""
+    xp = backend.get_array_module(y)
+    return gy - xp.exp(y) * gy.sum(axis=axis, keepdims=True)

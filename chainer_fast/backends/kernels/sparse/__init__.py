@@ -1,0 +1,69 @@
+"""Products with sparse matrices given by coordinates.
+
+Coordinates are arrays of integers of shape ``(nnz,)``, or ``(batch, nnz)``; an element
+with a negative one is padding.
+"""
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.sparse import compiled as _compiled
+
+
+def _places(xp, row, col):
+    """Indexes of the elements that are no padding, and their coordinates.
+
+    The indexes and the rows and columns have that of the batch in front, if any.
+    """
+    known = xp.nonzero((row >= 0) & (col >= 0))
+    batch = known[:-1]
+    return known, (*batch, row[known]), (*batch, col[known])
+
+
+@kernel(compiled=_compiled.product)
+def product(data, row, col, height, dense):
+    """Multiply a sparse matrix by a dense one.
+
+    Parameters
+    ----------
+    data : array, shape (nnz,) or (batch, nnz)
+        Values of the elements. Those of the same coordinates add up.
+    row, col : array of int, same shape
+        Coordinates.
+    height : int
+        Number of rows of the sparse matrix.
+    dense : array, shape (k, n) or (batch, k, n)
+        The dense matrix, in the dtype of the values.
+
+    Returns
+    -------
+    array, shape (height, n) or (batch, height, n)
+    """
+    xp = backend.get_array_module(data)
+    known, rows, columns = _places(xp, row, col)
+    y = xp.zeros((*dense.shape[:-2], height, dense.shape[-1]), data.dtype)
+    xp.add.at(y, rows, data[known][:, None] * dense[columns])
+    return y
+
+
+@kernel(compiled=_compiled.sampled_product)
+def sampled_product(a, row, col, b):
+    """Multiply a dense matrix by the transpose of one, at some coordinates only.
+
+    Parameters
+    ----------
+    a : array, shape (m, k) or (batch, m, k)
+        Left matrix.
+    row, col : array of int, shape (nnz,) or (batch, nnz)
+        Coordinates of the elements of the product to compute.
+    b : array, shape (n, k) or (batch, n, k)
+        Transpose of the right matrix, in the dtype of the left one.
+
+    Returns
+    -------
+    array, shape (nnz,) or (batch, nnz)
+        The elements; zero for padding.
+    """
+    xp = backend.get_array_module(a)
+    known, rows, columns = _places(xp, row, col)
+    values = xp.zeros(row.shape, a.dtype)
+    values[known] = (a[rows] * b[columns]).sum(axis=-1)
+    return values

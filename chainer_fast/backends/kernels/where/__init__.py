@@ -1,0 +1,22 @@
+"""Elements of two arrays, chosen by a condition."""
+from chainer_fast import backend
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.where import compiled as _compiled
+
+
+@kernel(compiled=_compiled.where)
+def where(condition, x, y):
+    """Take elements of one array where a condition holds, else of another.
+
+    Parameters
+    ----------
+    condition : array of bool
+        The condition.
+    x, y : array
+        The arrays, of one dtype. All three are broadcast.
+
+    Returns
+    -------
+    array
+    """
+    return backend.get_array_module(condition).where(condition, x, y)

@@ -1,0 +1,371 @@
+"""Functions that have shortcuts, and arrays of every kind to try them on."""
+import enum
+
+import numpy as np
+from hypothesis import strategies as st
+
+from chainer_fast.functions.activation import (
+    clipped_relu,
+    elu,
+    hard_sigmoid,
+    leaky_relu,
+    log_softmax,
+    relu,
+    sigmoid,
+    softmax,
+    softplus,
+    tanh,
+)
+from chainer_fast.functions.array import concat, reshape
+from chainer_fast.functions.connection import (
+    convolution_2d,
+    deconvolution_2d,
+    embed_id,
+    linear,
+)
+from chainer_fast.functions.evaluation import accuracy
+from chainer_fast.functions.loss import softmax_cross_entropy
+from chainer_fast.functions.math import (
+    average,
+    basic_math,
+    exponential,
+    matmul,
+    sqrt,
+    sum,
+)
+from chainer_fast.functions.noise import dropout
+
+LAYOUTS = ['C', 'C', 'C', 'C', 'F', 'strided', 'reversed', 'repeated', 'swapped',
+           'unaligned', 'read-only', 'subclass']
+SPECIAL = [0., -0., np.inf, -np.inf, np.nan, 1e-45, -1e-310, 3e38, -1e308, 6e4, 1.]
+
+
+class SubArray(np.ndarray):
+    """An array whose type says that it is not plain."""
+
+
+def laid_out(array, layout):
+    """Return the same numbers in another arrangement in memory."""
+    if layout == 'F':
+        return np.asfortranarray(array)
+    if layout == 'strided':
+        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]) if array.ndim else 2,
+                        array.dtype)
+        view = wide[..., ::2] if array.ndim else wide[:1].reshape(())
+        view[...] = array
+        return view
+    if layout == 'reversed':
+        every = (slice(None, None, -1),) * array.ndim
+        return array[every].copy()[every]
+    if layout == 'repeated' and array.ndim:
+        return np.broadcast_to(array[:1], array.shape)
+    if layout == 'swapped':
+        return array.astype(array.dtype.newbyteorder())
+    if layout == 'unaligned':
+        memory = bytearray(array.nbytes + 1)
+        view = np.ndarray(array.shape, array.dtype, memory, 1)
+        view[...] = array
+        return view
+    if layout == 'read-only':
+        array = array.copy()
+        array.flags.writeable = False
+    if layout == 'subclass':
+        return array.view(SubArray)
+    return array
+
+
+class Kind(enum.Enum):
+    """What is drawn."""
+
+    TAME = 0        # what a shortcut is sure to take
+    PLAIN = 1       # the same with infinities, NaN and other arguments
+    WILD = 2        # arrays of any type and arrangement
+
+
+@st.composite
+def arrays(draw, shape, dtype, kind):
+    """An array of a shape and dtype."""
+    random = np.random.RandomState(draw(st.integers(0, 99)))
+    with np.errstate(over='ignore', invalid='ignore', under='ignore'):
+        array = np.asarray(random.normal(0, 2, shape)).astype(dtype)
+        if kind is not Kind.TAME and draw(st.booleans()):
+            odd = np.asarray(random.choice(SPECIAL, shape))
+            array = np.where(random.uniform(size=shape) < 0.3, odd, array)
+            array = array.astype(dtype)
+    if kind is Kind.WILD:
+        return laid_out(array, draw(st.sampled_from(LAYOUTS)))
+    return array
+
+
+shapes = st.sampled_from([(), (1,), (7,), (40,), (2, 3), (3, 1), (1, 5), (0,), (2, 0),
+                          (2, 3, 4), (1, 2, 1, 3), (2, 1, 2, 1, 2)])
+tame_shapes = st.sampled_from([(1,), (7,), (2, 3), (2, 3, 4)])
+types = {Kind.TAME: st.sampled_from('fd'), Kind.PLAIN: st.sampled_from('fd'),
+         Kind.WILD: st.sampled_from('fde')}
+
+
+@st.composite
+def elementwise(draw, n, kind):
+    shape = draw(tame_shapes if kind is Kind.TAME else shapes)
+    dtype = draw(types[kind])
+    xs = []
+    for _ in range(n):
+        if kind is Kind.WILD and draw(st.integers(0, 9)) == 0:
+            # Another type, or a shape that may or may not broadcast.
+            dtype = draw(st.sampled_from('fdei'))
+            shape = draw(shapes)
+        xs.append(draw(arrays(shape, dtype, kind)))
+    return xs
+
+
+numbers = st.sampled_from([
+    0, 1, -3, 2.5, -0., 1e-30, 1e300, 10 ** 400, float('inf'), float('nan'), True,
+    np.float32(1.5), np.float64(1e300), np.int64(3), np.array(2.)])
+tame_numbers = st.sampled_from([0, 2, -1.5])
+
+
+@st.composite
+def with_constant(draw, cls, kind):
+    value = draw(tame_numbers if kind is Kind.TAME else numbers)
+    return lambda: cls(value), draw(elementwise(1, kind))
+
+
+@st.composite
+def powers(draw, kind):
+    value = 2 if kind is Kind.TAME else draw(
+        st.sampled_from([2, 2, 2., 3, 0.5, -1, np.float32(2)]))
+    return lambda: basic_math.PowVarConst(value), draw(elementwise(1, kind))
+
+
+@st.composite
+def without_arguments(draw, cls, n, kind):
+    return cls, draw(elementwise(n, kind))
+
+
+@st.composite
+def relu_gradients(draw, kind):
+    b, gy = draw(elementwise(2, kind))
+    b = np.asanyarray(b)
+    return lambda: relu.ReLUGrad2(b), [gy]
+
+
+@st.composite
+def with_parameter(draw, cls, values, kind):
+    value = draw(st.sampled_from(values[:2] if kind is Kind.TAME else values))
+    return lambda: cls(value), draw(elementwise(1, kind))
+
+
+@st.composite
+def along_axis(draw, cls, kind):
+    x, = draw(elementwise(1, kind))
+    axes = list(range(-x.ndim, x.ndim)) or [0]
+    if kind is not Kind.TAME:
+        axes += [x.ndim, -x.ndim - 1, np.int64(0)]
+    axis = draw(st.sampled_from(axes))
+    return lambda: cls(axis), [x]
+
+
+@st.composite
+def random_masks(draw, kind):
+    ratios = [0.5, 0.1, 0, 0.999, np.float32(0.3)]
+    ratio = draw(st.sampled_from(ratios[:2] if kind is Kind.TAME else ratios))
+    seed = draw(st.integers(0, 99))
+    x, mask = draw(elementwise(2, kind))
+    if draw(st.booleans()):
+        return lambda: dropout.Dropout(ratio, mask), [x]
+
+    def make():
+        np.random.seed(seed)
+        return dropout.Dropout(ratio)
+
+    return make, [x]
+
+
+@st.composite
+def masks(draw, kind):
+    mask, gy = draw(elementwise(2, kind))
+    return lambda: dropout.DropoutGrad(mask), [gy]
+
+
+@st.composite
+def affine(draw, cls, kind):
+    least = 1 if kind is Kind.TAME else 0
+    rows, columns, units = (draw(st.integers(least, n)) for n in (40, 40, 5))
+    dtypes = [draw(types[kind])] * 3
+    if kind is Kind.WILD and draw(st.integers(0, 9)) == 0:
+        dtypes[draw(st.integers(0, 2))] = draw(types[kind])
+    x = draw(arrays((rows, columns), dtypes[0], kind))
+    w = draw(arrays((units, columns), dtypes[1], kind))
+    if cls is linear.LinearFunction:
+        b = draw(arrays((units,), dtypes[2], kind))
+        return cls, [x, w, b] if draw(st.booleans()) else [x, w]
+    gy = draw(arrays((rows, units), dtypes[2], kind))
+    if cls is linear.LinearGradData:
+        return cls, [w, gy]
+    return lambda: cls(w.dtype), [x, gy]
+
+
+@st.composite
+def products(draw, kind):
+    lengths = [draw(st.integers(0 if kind is Kind.WILD else 1, 5)) for _ in range(3)]
+    transposed = [draw(st.booleans()) for _ in range(3)]
+    dtypes = [draw(types[kind])] * 2
+    if kind is Kind.WILD and draw(st.integers(0, 9)) == 0:
+        dtypes[1] = draw(types[kind])
+    xs = []
+    for i, dtype in enumerate(dtypes):
+        shape = tuple(lengths[i:i + 2])
+        xs.append(draw(arrays(shape[::-1] if transposed[i] else shape, dtype, kind)))
+    dtype = draw(st.sampled_from([None, None, xs[0].dtype]))
+    if kind is Kind.WILD and draw(st.integers(0, 3)) == 0:
+        dtype = np.dtype(draw(types[kind]))
+    return lambda: matmul.MatMul(*transposed, dtype), xs
+
+
+@st.composite
+def joined(draw, kind):
+    n = 2 if kind is Kind.TAME else draw(st.integers(1, 10))
+    shape = draw(tame_shapes if kind is Kind.TAME else shapes)
+    axis = draw(st.integers(-len(shape) or 0, max(0, len(shape) - 1)))
+    dtype = draw(types[kind])
+    xs = []
+    for _ in range(n):
+        if kind is Kind.WILD and draw(st.integers(0, 19)) == 0:
+            dtype = draw(types[kind])
+        lengths = list(shape)
+        if shape:
+            lengths[axis] = draw(st.integers(0 if kind is Kind.WILD else 1, 4))
+        xs.append(draw(arrays(tuple(lengths), dtype, kind)))
+    return lambda: concat.Concat(axis), xs
+
+
+@st.composite
+def reshaped(draw, kind):
+    x, = draw(elementwise(1, kind))
+    choices = [(x.size,), (1, x.size), x.shape[::-1], (-1,)]
+    if kind is not Kind.TAME:
+        choices += [(2, -1), (x.size + 1,), (7, 0), (0, -1), (), (1.5,)]
+    shape = draw(st.sampled_from(choices))
+    return lambda: reshape.Reshape(shape), [x]
+
+
+@st.composite
+def convolutions(draw, cls, kind):
+    n, channels, filters = (draw(st.integers(1, 3)) for _ in range(3))
+    sides = tuple([draw(st.integers(3, 6)) for _ in range(2)])
+    window = tuple([draw(st.integers(1, 3)) for _ in range(2)])
+    stride, pad = draw(st.integers(1, 2)), draw(st.integers(0, 1))
+    dtype = draw(types[kind])
+    transposed = cls is deconvolution_2d.Deconvolution2DFunction
+    if transposed:
+        pad = 0
+    ends = (channels, filters) if transposed else (filters, channels)
+    xs = [draw(arrays((n, channels, *sides), dtype, kind)),
+          draw(arrays((*ends, *window), dtype, kind))]
+    if draw(st.booleans()):
+        xs.append(draw(arrays((filters,), dtype, kind)))
+    return lambda: cls(stride, pad), xs
+
+
+@st.composite
+def embeddings(draw, kind):
+    rows, columns, n = (draw(st.integers(1, k)) for k in (9, 40, 20))
+    w = draw(arrays((rows, columns), draw(types[kind]), kind))
+    ids = np.random.RandomState(draw(st.integers(0, 99))).randint(
+        0 if kind is Kind.TAME else -rows, rows, n)
+    ids = ids.astype(draw(st.sampled_from('ilhb' if kind is Kind.WILD else 'il')))
+    ids = draw(st.sampled_from([ids, ids.reshape(-1, 1)]))
+    if kind is Kind.TAME:
+        return embed_id.EmbedIDFunction, [ids, w]
+    if draw(st.integers(0, 9)) == 0:
+        ids.flat[-1] = draw(st.sampled_from([rows, -rows - 1]))
+    if kind is Kind.WILD:
+        ids = laid_out(ids, draw(st.sampled_from(LAYOUTS)))
+    label = draw(st.sampled_from([None, -1, 0, rows, -rows - 1, np.int64(-1)]))
+    return lambda: embed_id.EmbedIDFunction(label), [ids, w]
+
+
+@st.composite
+def reductions(draw, cls, kind):
+    x, = draw(elementwise(1, kind))
+    axes = [None, *range(-x.ndim, x.ndim)]
+    if kind is not Kind.TAME:
+        axes += [(0, 1), (-1, 0), x.ndim, ()]
+    axis = draw(st.sampled_from(axes))
+    keepdims = kind is not Kind.TAME and draw(st.integers(0, 3)) == 0
+    return lambda: cls(axis, keepdims), [x]
+
+
+@st.composite
+def losses(draw, kind):
+    rows = draw(st.integers(1, 20))
+    columns = draw(st.sampled_from([1, 2, 3, 7, 8, 9, 20, 130, 300]))
+    x = draw(arrays((rows, columns), draw(types[kind]), kind))
+    random = np.random.RandomState(draw(st.integers(0, 99)))
+    t = random.randint(-1, columns, rows).astype(
+        draw(st.sampled_from('ilhb' if kind is Kind.WILD else 'il')))
+    if kind is Kind.TAME:
+        return softmax_cross_entropy.SoftmaxCrossEntropy, [x, t]
+    arguments = {
+        'normalize': draw(st.sampled_from([True, False, 1, 0, np.True_])),
+        'cache_score': draw(st.sampled_from([True, True, False])),
+        'ignore_label': draw(st.sampled_from([-1, -1, 0, 3, np.int64(-1)]))}
+    if kind is Kind.WILD:
+        t = laid_out(t, draw(st.sampled_from(LAYOUTS)))
+        weight = np.linspace(1, 2, columns).astype(x.dtype)
+        arguments['class_weight'] = draw(st.sampled_from([None, weight]))
+        arguments['reduce'] = draw(st.sampled_from(['mean', 'no']))
+    return (lambda: softmax_cross_entropy.SoftmaxCrossEntropy(**arguments)), [x, t]
+
+
+@st.composite
+def accuracies(draw, kind):
+    _, (x, t) = draw(losses(kind))
+    if kind is not Kind.TAME and draw(st.booleans()):
+        x = np.round(x)  # equal scores: the first counts
+    ignored = None if kind is not Kind.WILD else draw(st.sampled_from([None, None, -1]))
+    return lambda: accuracy.Accuracy(ignored), [x, t]
+
+
+#: Classes of functions to strategies of how to make one and what to apply it to; the
+#: argument is a Kind.
+CASES = {
+    **{cls: lambda kind, cls=cls: without_arguments(cls, 1, kind) for cls in (
+        basic_math.Neg, exponential.Exp, sqrt.Sqrt, tanh.Tanh, sigmoid.Sigmoid,
+        relu.ReLU)},
+    **{cls: lambda kind, cls=cls: without_arguments(cls, 2, kind) for cls in (
+        basic_math.Add, basic_math.Sub, basic_math.Mul, basic_math.Div)},
+    **{cls: lambda kind, cls=cls: with_constant(cls, kind) for cls in (
+        basic_math.AddConstant, basic_math.SubFromConstant, basic_math.MulConstant)},
+    basic_math.PowVarConst: powers,
+    tanh.TanhGrad: lambda kind: without_arguments(
+        lambda: tanh.TanhGrad(None), 2, kind),
+    sigmoid.SigmoidGrad: lambda kind: without_arguments(
+        lambda: sigmoid.SigmoidGrad((None,)), 2, kind),
+    relu.ReLUGrad2: relu_gradients,
+    hard_sigmoid.HardSigmoid: lambda kind: without_arguments(
+        hard_sigmoid.HardSigmoid, 1, kind),
+    **{cls: lambda kind, cls=cls, values=values: with_parameter(cls, values, kind)
+       for cls, values in (
+           (clipped_relu.ClippedReLU, [20., 1.2, 1e-30, 1e300, float('inf')]),
+           (elu.ELU, [1, .5, 0, -1, 1e300, np.float32(1.5), float('nan')]),
+           (leaky_relu.LeakyReLU, [.2, 2, 0, -1, 1e300, np.float64(.1), float('nan')]),
+           (softplus.Softplus, [1, 3.5, -2, 1e-30, 1e300, np.float32(.1)]))},
+    softmax.Softmax: lambda kind: along_axis(softmax.Softmax, kind),
+    log_softmax.LogSoftmax: lambda kind: along_axis(log_softmax.LogSoftmax, kind),
+    dropout.Dropout: random_masks,
+    dropout.DropoutGrad: masks,
+    **{cls: lambda kind, cls=cls: affine(cls, kind) for cls in (
+        linear.LinearFunction, linear.LinearGradData, linear.LinearGradWeight)},
+    **{cls: lambda kind, cls=cls: reductions(cls, kind) for cls in (
+        sum.Sum, average.Mean)},
+    softmax_cross_entropy.SoftmaxCrossEntropy: losses,
+    accuracy.Accuracy: accuracies,
+    matmul.MatMul: products,
+    concat.Concat: joined,
+    **{cls: lambda kind, cls=cls: convolutions(cls, kind) for cls in (
+        convolution_2d.Convolution2DFunction,
+        deconvolution_2d.Deconvolution2DFunction)},
+    reshape.Reshape: reshaped,
+    embed_id.EmbedIDFunction: embeddings,
+}

@@ -1,0 +1,193 @@
+"""Shortcuts against the methods of the functions that they stand in for."""
+import contextlib
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import chainer_fast
+from chainer_fast._core import graph
+from chainer_fast.functions.activation import (
+    clipped_relu,
+    elu,
+    hard_sigmoid,
+    sigmoid,
+    softplus,
+    tanh,
+)
+from chainer_fast.functions.connection import convolution_2d, deconvolution_2d
+from chainer_fast.functions.loss import softmax_cross_entropy
+from chainer_fast.variable import Variable
+from tests._core import shortcut_cases
+from tests._core.shortcut_cases import Kind
+from tests.functions.normalization import test_shortcuts
+
+NUMPY_1 = np.lib.NumpyVersion(np.__version__) < '2.0.0'
+CASES = shortcut_cases.CASES
+each_class = pytest.mark.parametrize('cls', CASES, ids=lambda cls: cls.__name__)
+
+
+class General(chainer_fast.FunctionHook):
+    """Its presence alone makes every function go the general way."""
+
+    name = 'general'
+
+
+def test_every_shortcut_is_tried_here():
+    declared = {cls for cls in graph.classes_with_shortcuts()
+                if cls.__module__.startswith('chainer_fast.')}
+    assert {*CASES, *test_shortcuts.CLASSES} == declared
+
+
+def same_bits(a, b):
+    if a is None or b is None:
+        return a is b
+    if type(a) is not type(b) or a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind == 'f':
+        # Which of several NaN it is depends on the order of operands.
+        nan = np.isnan(a)
+        if not np.array_equal(nan, np.isnan(b)):
+            return False
+        a, b = np.where(nan, a.dtype.type(0), a), np.where(nan, b.dtype.type(0), b)
+    return a.tobytes() == b.tobytes()
+
+
+# Kernels that may round otherwise than the methods, and how many products of inputs
+# their results are sums of. The cross entropy takes one exponential where the method
+# takes two; gradients of a bias are summed up in another order.
+ROUNDING = {
+    softmax_cross_entropy.SoftmaxCrossEntropy: 0,
+    convolution_2d.Convolution2DFunction: 200,
+    deconvolution_2d.Deconvolution2DFunction: 200,
+}
+
+# Methods that combine arrays and numbers: where no array has dimensions, NumPy 1 rounds
+# but the result to the dtype, which a kernel computes in.
+COMBINING = {
+    tanh.Tanh, tanh.TanhGrad, sigmoid.Sigmoid, sigmoid.SigmoidGrad,
+    hard_sigmoid.HardSigmoid, elu.ELU, softplus.Softplus}
+# What clips minus zero at zero: NumPy 1 makes it plus zero in float32 and float64.
+CLIPPING = {clipped_relu.ClippedReLU}
+
+
+def without_signs_of_zeros(array):
+    return array if array is None else np.add(array, 0, out=array.copy())
+
+
+def same_but_rounding(a, b, largest):
+    """Tell whether two results differ by less than some roundings of the inputs."""
+    if a is None or b is None or a.dtype.kind != 'f':
+        return same_bits(a, b)
+    tolerance = 8 * float(np.finfo(a.dtype).eps)
+    return a.dtype == b.dtype and a.shape == b.shape and np.allclose(
+        a.astype('d'), b.astype('d'), tolerance, tolerance * largest, equal_nan=True)
+
+
+def differentiate(make, arrays, required, gy_of):
+    xs = [Variable(x, requires_grad=r) for x, r in zip(arrays, required, strict=True)]
+    y, = make().apply(xs if len(xs) > 3 else tuple(xs))
+    y.grad = gy_of(y.array)
+    y.backward()
+    return [y.array, *[x.grad for x in xs]]
+
+
+def outcome(errors, *args):
+    """Return the arrays, or else the exception; and the warnings."""
+    with warnings.catch_warnings(record=True) as caught, np.errstate(**errors):
+        warnings.simplefilter('always')
+        try:
+            result = differentiate(*args)
+        except Exception as e:
+            result = [type(e), str(e)]
+    return result, {(w.category, str(w.message)) for w in caught}
+
+
+@each_class
+@settings(max_examples=120, deadline=None)
+@given(data=st.data())
+def test_kernel_and_methods_agree(cls, data):
+    kind = data.draw(st.sampled_from([Kind.PLAIN, Kind.PLAIN, Kind.WILD]))
+    make, arrays = data.draw(CASES[cls](kind))
+    required = [x.dtype.kind == 'f' and data.draw(st.integers(0, 3)) > 0
+                for x in arrays]
+    reaction = data.draw(st.sampled_from(['warn', 'raise', 'ignore']))
+    errors = {'over': reaction, 'invalid': reaction, 'divide': reaction,
+              'under': 'ignore'}
+    # Seeds are drawn now: the shape of the output is not known yet.
+    gy = data.draw(shortcut_cases.arrays((40,), 'd', Kind.PLAIN))
+    layout = 'C'
+    if kind is Kind.WILD:
+        layout = data.draw(st.sampled_from(shortcut_cases.LAYOUTS))
+
+    def gy_of(y):
+        with np.errstate(all='ignore'):
+            values = np.resize(gy, y.shape).astype(y.dtype)
+        return shortcut_cases.laid_out(values, layout)
+
+    copies = [x.copy() for x in arrays]
+    result, caught = outcome(errors, make, arrays, required, gy_of)
+    with General():
+        expected, expected_warnings = outcome(errors, make, arrays, required, gy_of)
+    assert caught == expected_warnings
+    if isinstance(expected[0], type):
+        assert result == expected
+        return
+    assert len(result) == len(expected)
+    if NUMPY_1 and cls in COMBINING and not any(x.ndim for x in arrays):
+        # What a kernel has computed is as the methods have it for one dimension.
+        with General():
+            rounded, _ = outcome(
+                errors, make, [x.reshape(1) for x in arrays], required, gy_of)
+        expected = [b if same_bits(a, b) or c is None else c.reshape(())
+                    for a, b, c in zip(result, expected, rounded, strict=True)]
+    for a, b in zip(result, expected, strict=True):
+        if NUMPY_1 and cls in CLIPPING:
+            a, b = without_signs_of_zeros(a), without_signs_of_zeros(b)
+        if cls in ROUNDING:
+            finite = [x[np.isfinite(x)] for x in (*arrays[:2], gy)]
+            largest = float(max([abs(x).max(initial=1.) for x in finite]))
+            largest += ROUNDING[cls] * min(largest, 1e150) ** 2
+            assert same_but_rounding(a, b, largest), (a, b)
+        else:
+            assert same_bits(a, b), (a, b)
+    for x, copy in zip(arrays, copies, strict=True):
+        assert same_bits(np.asarray(x), np.asarray(copy))
+
+
+@contextlib.contextmanager
+def called_methods(cls):
+    """Collect which methods of a class of functions run as Python code."""
+    codes = {getattr(cls, name).__code__: name for name in ('forward', 'backward')}
+    called = set()
+
+    def profile(frame, event, arg):
+        if event == 'call' and frame.f_code in codes:
+            called.add(codes[frame.f_code])
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        yield called
+    finally:
+        sys.setprofile(before)
+
+
+@each_class
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_plain_arrays_take_the_kernel(cls, data):
+    make, arrays = data.draw(CASES[cls](Kind.TAME))
+    if cls.__name__ == 'Sqrt':
+        arrays = [abs(x) for x in arrays]
+    with called_methods(cls) as called:
+        result = differentiate(
+            make, arrays, [x.dtype.kind == 'f' for x in arrays], np.ones_like)
+    assert not called
+    with called_methods(cls) as called, General():
+        differentiate(make, arrays, [x.dtype.kind == 'f' for x in arrays], np.ones_like)
+    assert called == {'forward', 'backward'}
+    assert all(type(a) is np.ndarray for a in result if a is not None)

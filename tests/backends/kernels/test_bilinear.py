@@ -1,0 +1,79 @@
+"""Interpolation: the compiled form against the reference."""
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chainer_fast.backends.kernels import bilinear
+
+SIZE = st.integers(1, 6)
+SHAPES = st.tuples(st.integers(1, 2), st.integers(1, 3), SIZE, SIZE)
+
+
+def images(shape, dtype, strided=False, seed=0):
+    x = np.random.RandomState(seed).uniform(-1, 1, shape).astype(dtype)
+    return np.asfortranarray(x) if strided else x
+
+
+def compare(actual, expected, dtype):
+    assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+    assert actual.dtype == dtype
+    np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
+
+
+@given(SHAPES, SIZE, SIZE, st.sampled_from('fd'), st.booleans())
+def test_resizing(shape, out_height, out_width, dtype, strided):
+    random = np.random.RandomState(0)
+    *_, height, width = shape
+    lines = (random.randint(0, height, out_height), random.rand(out_height),
+             random.randint(0, width, out_width), random.rand(out_width))
+    x = images(shape, dtype, strided)
+    y = bilinear.resize(x, *lines)
+    compare(y, bilinear.resize.reference(x, *lines), dtype)
+    gy = images(y.shape, dtype, strided, 1)
+    gx = bilinear.resize_adjoint(gy, *lines, height, width)
+    compare(gx, bilinear.resize_adjoint.reference(gy, *lines, height, width), dtype)
+    np.testing.assert_allclose((x * gx).sum(), (y * gy).sum(), rtol=1e-3, atol=1e-4)
+
+
+@given(SHAPES, SIZE, SIZE, st.sampled_from('fd'), st.booleans(),
+       st.sampled_from([.5, 1, 3, 1e20]))
+def test_sampling(shape, out_height, out_width, dtype, strided, scale):
+    x = images(shape, dtype, strided)
+    grid = images((shape[0], 2, out_height, out_width), dtype, strided, 1)
+    grid = (grid * scale).astype(dtype)
+    y = bilinear.sample(x, grid)
+    compare(y, bilinear.sample.reference(x, grid), dtype)
+    gy = images(y.shape, dtype, strided, 2)
+    grads = bilinear.sample_adjoint(x, grid, gy)
+    for g, expected in zip(
+            grads, bilinear.sample_adjoint.reference(x, grid, gy), strict=True):
+        compare(g, expected, dtype)
+
+
+def test_pixels_at_the_border():
+    x = np.arange(1., 10).reshape(1, 1, 3, 3)
+    where = np.array([-9, -2, -1.5, -1, 0, 1, 1.5, 2, np.inf])
+    grid = np.stack([where, 0 * np.arange(9.)]).reshape(1, 2, 1, 9)
+    for form in bilinear.sample, bilinear.sample.reference:
+        np.testing.assert_allclose(
+            form(x, grid).ravel(), [0, 0, 2, 4, 5, 6, 3, 0, 0])
+
+
+def test_values_outside_of_the_image_do_not_matter():
+    x = np.full((1, 1, 2, 2), np.inf)
+    grid = np.full((1, 2, 1, 1), 5.)
+    np.testing.assert_array_equal(bilinear.sample(x, grid), 0)
+
+
+def test_lines_beyond_the_image():
+    x, at, w = np.ones((1, 1, 2, 2)), np.array([2]), np.zeros(1)
+    with pytest.raises(IndexError):
+        bilinear.resize(x, at, w, at * 0, w)
+    with pytest.raises(IndexError):
+        bilinear.resize(x, at * 0, w, -at, w)
+
+
+def test_points_that_are_no_numbers():
+    grid = np.full((1, 2, 1, 1), np.nan)
+    assert bilinear.sample.compiled(np.ones((1, 1, 2, 2)), grid) is NotImplemented

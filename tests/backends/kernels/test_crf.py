@@ -1,0 +1,73 @@
+"""Compiled forms for conditional random fields, against the reference."""
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chainer_fast.backends.kernels import crf
+
+
+@st.composite
+def chains(draw):
+    labels = draw(st.integers(1, 6))
+    sizes = sorted(draw(st.lists(st.integers(0, 4), min_size=1, max_size=6)))[::-1]
+    sizes[0] = max(sizes[0], 1)
+    rng = np.random.RandomState(draw(st.integers(0, 2 ** 16)))
+    # The largest scale lets the fast steps underflow.
+    scale = draw(st.sampled_from([.1, 3, 100, 3000]))
+    dtype = draw(st.sampled_from('fd'))
+    x = rng.uniform(-scale, scale, (sum(sizes), labels))
+    cost = rng.uniform(-scale, scale, (labels, labels))
+    cost[rng.uniform(size=cost.shape) < draw(st.sampled_from([0, .3]))] = -np.inf
+    return x.astype(dtype), cost.astype(dtype), sizes
+
+
+def quiet(f, *args):
+    # The reference subtracts infinities where nothing is possible.
+    with np.errstate(invalid='ignore'):
+        return f(*args)
+
+
+@given(chains())
+def test_sums_over_labellings(args):
+    before, totals = crf.forth(*args)
+    expected, expected_totals = quiet(crf.forth.reference, *args)
+    possible = np.isfinite(expected_totals)
+    np.testing.assert_allclose(
+        totals[possible], expected_totals[possible], 1e-10, 1e-9)
+    assert (totals[~possible] < -1e20).all()
+    np.testing.assert_allclose(
+        np.maximum(before, -1e20), np.maximum(expected, -1e20), 1e-10, 1e-9)
+
+
+@given(chains())
+def test_gradients(args):
+    x, cost, sizes = args
+    before, totals = quiet(crf.forth.reference, *args)
+    if not np.isfinite(totals).all():
+        return
+    g = np.linspace(-1, 2, sizes[0])
+    own = crf.forth(*args)
+    tolerance = 1e-5 if x.dtype == 'f' else 1e-9
+    for actual, expected in zip(
+            crf.back(*args, *own, g),
+            crf.back.reference(*args, before, totals, g), strict=True):
+        assert actual.dtype == expected.dtype == x.dtype
+        np.testing.assert_allclose(actual, expected, tolerance, tolerance)
+
+
+@given(chains())
+def test_best_paths(args):
+    x, cost, sizes = args
+    for scores in x, np.round(x), np.asfortranarray(x):
+        for actual, expected in zip(
+                crf.best_paths(scores, cost, sizes),
+                crf.best_paths.reference(scores, cost, sizes), strict=True):
+            assert actual.dtype == expected.dtype
+            np.testing.assert_array_equal(actual, expected)
+
+
+def test_no_compiled_form():
+    x, cost = np.zeros((2, 3), 'e'), np.zeros((3, 3), 'e')
+    assert crf.forth.compiled(x, cost, [2]) is NotImplemented
+    assert crf.best_paths.compiled(x, cost, [2]) is NotImplemented
+    assert crf.forth.compiled(x.astype('f'), cost.astype('d'), [2]) is NotImplemented
