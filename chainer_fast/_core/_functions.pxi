@@ -76,7 +76,12 @@ cdef FunctionBase new_function(object cls):
 
 
 cdef class FunctionBase:
-    """Compiled base of :class:`chainer_fast.FunctionNode`: its place in the graph."""
+    # The first lines are what ``inspect.signature`` reads.
+    """FunctionBase()
+--
+
+    Compiled base of :class:`chainer_fast.FunctionNode`: its place in the graph.
+    """
 
     def __cinit__(self):
         cf_drop_instance_dict(self)

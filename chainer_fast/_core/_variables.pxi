@@ -70,7 +70,12 @@ cdef int check_grad(VariableBase variable, object array) except -1:
 
 
 cdef class VariableBase:
-    """Compiled base of :class:`chainer_fast.Variable`."""
+    # The first lines are what ``inspect.signature`` reads.
+    """VariableBase(data=None, *, name=None, grad=None, requires_grad=True, layout=None)
+--
+
+    Compiled base of :class:`chainer_fast.Variable`.
+    """
 
     def __cinit__(self):
         self.node_ptr = NULL
