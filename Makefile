@@ -5,13 +5,15 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.py[xd]' -o -name '*.pxi' -o -name '*.h*')
 
-.PHONY: help demo test lint bench asv build clean
+.PHONY: help demo test lint bench sanitize asv build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
 	@echo 'make lint   ruff, cython-lint, mypy'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
+	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
+	@echo '            and undefined behaviour'
 	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
 	@echo 'make clean  remove environments and build products'
 	@echo
@@ -54,6 +56,18 @@ lint: build $(VENV)/.test
 
 bench: build $(VENV)/.test
 	$(BIN)/python benchmarks/compare.py
+
+# A copy of the sources, so that the modules in place stay as they are.
+SANITIZED = build/sanitized
+sanitize: build $(VENV)/.test
+	mkdir -p $(SANITIZED)
+	git ls-files -z | xargs -0 cp -p --parents -t $(SANITIZED)
+	cd $(SANITIZED) && CHAINER_FAST_SANITIZE=1 $(abspath $(BIN))/python setup.py \
+		--quiet build_ext --inplace
+	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so) $$(gcc -print-file-name=libstdc++.so)" \
+		PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 --dist loadfile tests/_core \
+		tests/backends tests/functions tests/links tests/optimizers tests/optimizer_hooks
 
 asv: build $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[bench]'

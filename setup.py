@@ -2,7 +2,8 @@
 
 Modules are translated and compiled on all processors, and only those that need it.
 ``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and with debug
-symbols; go from one kind of build to the other with ``--force``.
+symbols, ``CHAINER_FAST_SANITIZE=1`` with the address and undefined-behaviour sanitizers;
+go from one kind of build to another with ``--force``.
 """
 import os
 import re
@@ -16,6 +17,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.modified import newer_group
 
 DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
+SANITIZE = os.environ.get('CHAINER_FAST_SANITIZE', '') not in ('', '0')
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
 
@@ -44,6 +46,11 @@ else:
     COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function']
+LINK_ARGS = []
+if SANITIZE:
+    LINK_ARGS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
+    # Sanitizers cannot follow loops that are chosen when the module is loaded.
+    COMPILE_ARGS += ['-O1', '-g1', '-DCF_NO_CLONES', *LINK_ARGS]
 
 INCLUDED = re.compile(
     r'^\s*(?:#\s*include|cdef extern from|include)\s+"(chainer_fast/[^"]+)"', re.M)
@@ -74,7 +81,8 @@ def extensions():
             depends=[str(file) for file in dependencies(source)],
             include_dirs=[numpy.get_include(), '.'],
             define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
-            extra_compile_args=COMPILE_ARGS)
+            extra_compile_args=COMPILE_ARGS,
+            extra_link_args=LINK_ARGS)
         for source in sorted(Path('chainer_fast').rglob('*.pyx'))]
 
 
