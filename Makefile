@@ -33,6 +33,7 @@ $(VENV)/.built: $(VENV)/.ready setup.py $(SOURCES)
 # The compiled modules are there by now: this installs links to the sources.
 $(VENV)/.demo: pyproject.toml | $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps ./compat
 	touch $@
 
 $(VENV)/.test: pyproject.toml compat/pyproject.toml | $(VENV)/.built
