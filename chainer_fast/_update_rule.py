@@ -1,10 +1,11 @@
 """Update rules: how one parameter moves along its gradient."""
 import numpy
 
-from chainer_fast import _toplevel, backend, initializers, variable
+from chainer_fast import backend, initializers, variable
 from chainer_fast._hookable import _Hookable
 from chainer_fast._hyperparameter import Hyperparameter
 from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import Deserializer
 
 
@@ -228,7 +229,7 @@ class UpdateRule:
         for name, value in self._state.items():
             if on_cpu and isinstance(value, numpy.ndarray):
                 continue
-            if isinstance(value, _toplevel.get_array_types()):
+            if isinstance(value, get_array_types()):
                 self._state[name] = device.send(value)
 
     def add_hook(self, hook, name=None, timing='auto'):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import chainer_fast
 from chainer_fast import Chain, ChainList, Link, Parameter, Sequential, initializers
-from chainer_fast._link import _ensure_shape_dtype
+from chainer_fast.link import _ensure_shape_dtype
 
 Normal = initializers.Normal
 

@@ -1,12 +1,18 @@
 """Variables: arrays that remember how they were computed."""
+import copy
 import warnings
 
-from chainer_fast import _variable_text, backend
+import numpy
+
+from chainer_fast import backend, initializers
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import grad_table
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
-from chainer_fast._variable_text import variable_repr, variable_str
-from chainer_fast.backends import cuda, intel64
+from chainer_fast.backends import cuda, layouts
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.initializers import constant
+from chainer_fast.variable import _bound, _moves, _text
+from chainer_fast.variable._text import variable_repr, variable_str
 
 __all__ = [
     'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable',
@@ -99,8 +105,7 @@ class VariableNode(VariableNodeBase):
         creator : Function, FunctionNode or None
             An old-style function is taken for its node.
         """
-        from chainer_fast import function
-        if isinstance(creator, function.Function):
+        if isinstance(creator, _bound.Function):
             creator = creator.node
         self.creator_node = creator
 
@@ -122,7 +127,7 @@ def _create_variable(data, name, grad, requires_grad, device):
     return var
 
 
-class Variable(VariableBase):
+class Variable(VariableBase, _moves.Movable):
     """An array that remembers how it was computed.
 
     Functions take variables and return variables that know the way back. Calling
@@ -239,8 +244,7 @@ class Variable(VariableBase):
             'non-standard layout (%s): use as_layout(None) first.' % (self._layout,))
 
     def _semantic_shape(self):
-        from chainer_fast import memory_layouts
-        return memory_layouts.get_semantic_shape(self)
+        return layouts.get_semantic_shape(self)
 
     def summary(self):
         """Return a short text: the name, or else the place in memory."""
@@ -250,86 +254,13 @@ class Variable(VariableBase):
 
     def debug_print(self):
         """Return several lines on the device, type and statistics of the variable."""
-        return _variable_text.describe(self)
-
-    # -- between devices
-
-    def to_cpu(self):
-        """Move the array and the gradient to the CPU."""
-        device = backend.CpuDevice()
-        self.to_device(device)
-
-    def to_gpu(self, device=None):
-        """Move the array and the gradient to a GPU.
-
-        Parameters
-        ----------
-        device : int, optional
-            Number of the GPU; the current one by default.
-        """
-        cuda.check_cuda_available()
-        self.to_device(cuda._get_device_or_current(device))
-
-    def to_intel64(self):
-        """Move the array and the gradient to the CPU, in iDeep's arrangement.
-
-        Raises
-        ------
-        RuntimeError
-            If iDeep is not available.
-        """
-        intel64.check_ideep_available()
-        device = intel64.Intel64Device()
-        self.to_device(device)
-
-    def to_chx(self):
-        """Convert the array to ChainerX, which is never available.
-
-        Raises
-        ------
-        RuntimeError
-            Always.
-        """
-        raise RuntimeError('ChainerX is not available.')
-
-    def from_chx(self):
-        """Convert a ChainerX array to its like; other arrays stay as they are."""
-
-    def to_device(self, device):
-        """Move the array and the gradient to a device.
-
-        Parameters
-        ----------
-        device
-            Anything that :func:`chainer_fast.get_device` takes.
-        """
-        self._to_device(backend.get_device(device), allow_unchaining=False)
-
-    def _to_device(self, device, allow_unchaining):
-        array = self.raw_array
-        if array is None:
-            self._cached_device = device
-            return
-        grad, grad_var = self._grad, self._grad_var
-        moved = device.send(array)
-        if moved is not array:
-            # Copies of this variable stay where they are.
-            self._hold(moved)
-        self._cached_device = device
-        if grad is None:
-            return
-        moved_grad = device.send(grad)
-        if moved_grad is not grad:
-            self._grad = moved_grad
-        elif grad_var is not None:
-            self._grad_var = grad_var
+        return _text.describe(self)
 
     def as_layout(self, layout):
         """Return the variable in another memory layout, as a function of the graph."""
-        from chainer_fast import memory_layouts
         if self._layout == layout:
             return self
-        y, = memory_layouts.AsLayout(layout).apply((self,))
+        y, = _bound.AsLayout(layout).apply((self,))
         return y
 
     # -- gradients
@@ -468,26 +399,23 @@ class Variable(VariableBase):
 
     def reshape(self, *shape):
         """Return the variable with another shape; see :func:`functions.reshape`."""
-        from chainer_fast import functions
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = tuple(shape[0])
-        return functions.reshape(self, shape)
+        return _bound.reshape(self, shape)
 
     def transpose(self, *axes):
         """Return the variable with its axes permuted; see :func:`functions.transpose`.
         """
-        from chainer_fast import functions
         if len(axes) == 0:
             axes = None
         elif len(axes) == 1 and (
                 axes[0] is None or isinstance(axes[0], (tuple, list))):
             axes = axes[0]
-        return functions.transpose(self, axes)
+        return _bound.transpose(self, axes)
 
     def mean(self, axis=None, *, weights=None, keepdims=False):
         """Return the (weighted) mean over axes; see :func:`functions.average`."""
-        from chainer_fast import functions
-        return functions.average(self, axis, weights, keepdims)
+        return _bound.average(self, axis, weights, keepdims)
 
     def item(self):
         """Return the only element as a Python scalar.
@@ -500,5 +428,158 @@ class Variable(VariableBase):
         return self.array.item()
 
 
-# Here for the name's sake; it derives from Variable, which has to be there before.
-from chainer_fast._parameter import Parameter, _recover_parameter  # noqa: E402, F401
+def _recover_parameter(data, name, grad, grad_valid, initializer, update_rule, device,
+                       layout=None):
+    """Make a parameter from what its pickle holds, those of Chainer 7 included."""
+    parameter = Parameter(initializer=initializer, name=name, layout=layout)
+    if data is not None:
+        parameter._set_array(data, layout_check=False)
+    parameter._set_grad_without_check(grad)
+    parameter._grad_valid = grad_valid
+    parameter.update_rule = update_rule
+    parameter.to_device(device)
+    return parameter
+
+
+class Parameter(Variable):
+    """A variable that an optimizer updates; its shape may be set later.
+
+    Parameters
+    ----------
+    initializer : Initializer, scalar, array or None
+        How to fill the array. An array without ``shape`` becomes the data itself. None
+        fills with NaN.
+    shape : int or tuple of int, optional
+        Without it, the parameter is uninitialized until :meth:`initialize`.
+    name : str, optional
+        A name for people.
+    layout : optional
+        Memory layout of the array.
+
+    Attributes
+    ----------
+    initializer
+        What the array is or was filled by.
+    update_rule : UpdateRule or None
+        How an optimizer updates this parameter.
+    """
+
+    initializer = None
+    # None once the gradient of an uninitialized parameter has been cleared.
+    _grad_initializer = None
+    _initial_device = None
+
+    def __init__(self, initializer=None, shape=None, name=None, *, layout=None):
+        if initializer is None:
+            initializer = constant.NaN()
+        elif numpy.isscalar(initializer):
+            initializer = constant.Constant(initializer)
+        self.update_rule = None
+        self._initial_device = backend.CpuDevice()
+        if shape is None:
+            if isinstance(initializer, get_array_types()):
+                super().__init__(initializer, name=name, layout=layout)
+                self._initial_device = backend.get_device_from_array(initializer)
+            else:
+                super().__init__(name=name, _grad_valid=False, layout=layout)
+                dtype = getattr(initializer, 'dtype', None)
+                self._grad_initializer = constant.NaN(dtype)
+        else:
+            if isinstance(initializer, get_array_types()):
+                self._initial_device = backend.get_device_from_array(initializer)
+                initializer = constant.Constant(initializer)
+            device = self._initial_device
+            data = initializers.generate_array(
+                initializer, shape, device.xp, device=device)
+            super().__init__(
+                data, name=name, grad=device.xp.full_like(data, numpy.nan),
+                layout=layout)
+        self.initializer = initializer
+
+    def __reduce__(self):
+        args = (self.raw_array, self.name, self._grad, self._grad_valid,
+                self.initializer, self.update_rule, self.device)
+        if self._layout is not None:
+            args += (self._layout,)
+        return _recover_parameter, args
+
+    def __deepcopy__(self, memo):
+        recover, args = self.__reduce__()
+        copied = recover(*copy.deepcopy(args, memo))
+        copied._requires_grad = self._requires_grad
+        memo[id(self)] = copied
+        return copied
+
+    @property
+    def is_initialized(self):
+        """Whether there is an array."""
+        return self.raw_array is not None
+
+    @property
+    def dtype(self):
+        """Type of the elements; known before initialization if the initializer tells.
+
+        Raises
+        ------
+        RuntimeError
+            If it is not known yet.
+        """
+        array = self.raw_array
+        if array is not None:
+            return array.dtype
+        if not hasattr(self.initializer, 'dtype'):
+            raise RuntimeError(
+                'The dtype of an uninitialized parameter is not determined: give its '
+                'initializer a dtype, or call initialize first.')
+        # Of an initializer that leaves it open, NumPy's default.
+        return numpy.dtype(self.initializer.dtype)
+
+    def _to_device(self, device, allow_unchaining):
+        self._initial_device = device
+        super()._to_device(device, allow_unchaining)
+
+    def cleargrad(self):
+        """Set the gradient to None, also that of a parameter to be initialized."""
+        super().cleargrad()
+        self._grad_initializer = None
+
+    def zerograd(self):
+        """Fill the gradient with zeros.
+
+        .. deprecated:: Chainer 1.15
+            :meth:`cleargrad` is cheaper.
+        """
+        super().zerograd()
+        if self.raw_array is None:
+            dtype = getattr(self.initializer, 'dtype', None)
+            self._grad_initializer = constant.Zero(dtype)
+            self._grad_valid = True
+
+    def initialize(self, shape):
+        """Make and fill the array and, unless it is cleared, the gradient.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Shape of the array, as it is in the standard layout.
+        """
+        device = self._initial_device
+        data = device.send(initializers.generate_array(
+            self.initializer, shape, numpy, device=backend.CpuDevice()))
+        grad = None
+        if self._grad_initializer is not None:
+            grad = device.send(initializers.generate_array(
+                self._grad_initializer, shape, numpy, dtype=data.dtype,
+                device=backend.CpuDevice()))
+        if self._layout is not None:
+            data = layouts._transpose_array(data, None, self._layout)
+            if grad is not None:
+                grad = layouts._transpose_array(grad, None, self._layout)
+        self._set_array(data, layout_check=False)
+        self._set_grad_without_check(grad)
+        self._cached_device = device
+
+    def update(self):
+        """Have the update rule, if there is one, update the array."""
+        if self.update_rule is not None:
+            self.update_rule.update(self)

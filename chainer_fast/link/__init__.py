@@ -1,15 +1,17 @@
-"""The base class of links."""
-import collections
+"""Links: objects that hold parameters, and chains that are composed of links."""
+import collections.abc
 import copy
 import copyreg
 import warnings
 
 import numpy
 
-import chainer_fast
 from chainer_fast import backend, device_resident, initializers, link_hook, variable
 from chainer_fast._core import links
-from chainer_fast._toplevel import get_array_types
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.link import _bound, _hooked
+
+__all__ = ['Chain', 'ChainList', 'Link']
 
 
 def _is_shape(value):
@@ -28,7 +30,7 @@ def _ensure_shape_dtype(value):
     return (value, numpy.float32) if _is_shape(value) else value
 
 
-class Link(links.LinkBase, device_resident.DeviceResident):
+class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     """An object that holds parameters and computes with them.
 
     A link owns *parameters*, variables that an optimizer updates, and *persistent*
@@ -63,9 +65,6 @@ class Link(links.LinkBase, device_resident.DeviceResident):
         Name of the link within its parent.
     """
 
-    __module__ = 'chainer_fast.link'
-
-    _local_link_hooks = None
     _within_init_scope = False
     # Whether a class that comes behind Link defines these methods.
     _mixin_computes = False
@@ -116,71 +115,6 @@ class Link(links.LinkBase, device_resident.DeviceResident):
         lines = ['(%s): %s,' % item for item in self._named_children()]
         inside = '\n'.join(['', *lines]).replace('\n', '\n  ')
         return '%s(%s)' % (type(self).__name__, inside + '\n' if lines else '')
-
-    # ---- hooks
-
-    @property
-    def local_link_hooks(self):
-        """Hooks of this link, by name, in the order in which they were added."""
-        hooks = self._local_link_hooks
-        if hooks is None:
-            hooks = self._local_link_hooks = collections.OrderedDict()
-        return hooks
-
-    @property
-    def _n_local_link_hooks(self):
-        return len(self._local_link_hooks or ())
-
-    def add_hook(self, hook, name=None):
-        """Make a hook apply to this link.
-
-        Parameters
-        ----------
-        hook : chainer_fast.LinkHook
-            The hook.
-        name : str or None
-            Name to register it under; None stands for ``hook.name``.
-
-        Returns
-        -------
-        Link
-            The link itself.
-
-        Raises
-        ------
-        TypeError
-            If ``hook`` is not a link hook.
-        KeyError
-            If the link has a hook of that name.
-        """
-        if not isinstance(hook, link_hook.LinkHook):
-            raise TypeError('a hook has to be a LinkHook, not %s' % type(hook))
-        if name is None:
-            name = hook.name
-        if name in self.local_link_hooks:
-            raise KeyError('the link has a hook named %r already' % name)
-        self.local_link_hooks[name] = hook
-        hook.added(self)
-        return self
-
-    def delete_hook(self, name):
-        """Remove a hook of this link.
-
-        Parameters
-        ----------
-        name : str
-            Name that the hook was added under.
-
-        Raises
-        ------
-        KeyError
-            If the link has no hook of that name.
-        """
-        hooks = self.local_link_hooks
-        if name not in hooks:
-            raise KeyError('the link has no hook named %r' % name)
-        hooks[name].deleted(self)
-        del hooks[name]
 
     # ---- registration
 
@@ -341,7 +275,7 @@ class Link(links.LinkBase, device_resident.DeviceResident):
         ValueError
             If ``mode`` is none of the three.
         """
-        repeated = chainer_fast.Sequential()
+        repeated = _bound.Sequential()
         if n_repeat > 0:
             _check_copy_mode(mode)
             for _ in range(n_repeat):
@@ -492,3 +426,212 @@ def _check_copy_mode(mode):
     if mode not in ('init', 'copy', 'share'):
         raise ValueError(
             "mode has to be 'init', 'copy' or 'share', not %r" % (mode,))
+
+
+class Chain(Link):
+    """A link composed of child links, which are its attributes.
+
+    Links assigned inside of :meth:`init_scope` become children: their parameters belong
+    to the chain's. ::
+
+        class Perceptron(chainer_fast.Chain):
+
+            def __init__(self, n_hidden, n_out):
+                super().__init__()
+                with self.init_scope():
+                    self.hidden = chainer_fast.links.Linear(None, n_hidden)
+                    self.out = chainer_fast.links.Linear(n_hidden, n_out)
+
+            def forward(self, x):
+                return self.out(chainer_fast.functions.relu(self.hidden(x)))
+
+    Parameters
+    ----------
+    **links : Link
+        Children by name.
+    """
+
+    def __init__(self, **links):
+        super().__init__()
+        self._children = set()
+        for name, link in links.items():
+            self.add_link(name, link)
+
+    def __str__(self):
+        return self._describe_children()
+
+    def __getitem__(self, name):
+        """Return the attribute of a name, which is how children are reached by name."""
+        return getattr(self, name)
+
+    def _register(self, name, value):
+        if isinstance(value, Link):
+            if hasattr(self, name):
+                raise AttributeError(
+                    'cannot register a new link %s: attribute exists' % name)
+            value.name = name
+            self._children.add(name)
+        else:
+            super()._register(name, value)
+
+    def add_link(self, name, link):
+        """Register a child link.
+
+        Parameters
+        ----------
+        name : str
+            Name of the child, which becomes an attribute.
+        link : Link
+            The child.
+
+        Raises
+        ------
+        AttributeError
+            If the chain has an attribute of that name.
+        TypeError
+            If ``link`` is not a link.
+        """
+        if not isinstance(link, Link):
+            raise TypeError(
+                'only a link can be the child %s of a chain, not %s'
+                % (name, type(link)))
+        with self.init_scope():
+            setattr(self, name, link)
+
+    def _named_children(self):
+        attributes = self.__dict__
+        return [(name, attributes[name]) for name in sorted(self._children)]
+
+    def copy(self, mode='share'):
+        clone = super().copy(mode)
+        clone._children = set(clone._children)
+        attributes = clone.__dict__
+        for name, child in clone._named_children():
+            attributes[name] = child.copy(mode)
+            attributes[name].name = name
+        return clone
+
+
+class ChainList(Link, collections.abc.MutableSequence):
+    """A link composed of child links in a list.
+
+    It behaves as a list of its children; their names are their positions. In contrast
+    to :class:`chainer_fast.Chain`, children are not attributes, and cannot be assigned
+    inside of :meth:`init_scope`. ::
+
+        class Tower(chainer_fast.ChainList):
+
+            def __init__(self, widths):
+                super().__init__(
+                    *[chainer_fast.links.Linear(None, n) for n in widths])
+
+            def forward(self, x):
+                for layer in self:
+                    x = chainer_fast.functions.relu(layer(x))
+                return x
+
+    Parameters
+    ----------
+    *links : Link
+        The children.
+    """
+
+    def __init__(self, *links):
+        super().__init__()
+        self._children = []
+        for link in links:
+            self.add_link(link)
+
+    def __str__(self):
+        return self._describe_children()
+
+    def _register(self, name, value):
+        if isinstance(value, Link):
+            raise TypeError(
+                'a child of a ChainList has no attribute name (%s); use add_link(), or '
+                'assign it outside of the "with init_scope()" block' % name)
+        super()._register(name, value)
+
+    def _renumber(self):
+        for position, child in enumerate(self._children):
+            child.name = str(position)
+
+    def __len__(self):
+        return len(self._children)
+
+    def __iter__(self):
+        return iter(self._children)
+
+    def __getitem__(self, index):
+        """Return the child of an index, or the list of those of a slice."""
+        return self._children[index]
+
+    def __setitem__(self, index, value):
+        if isinstance(index, slice):
+            self._children[index] = value
+        elif isinstance(index, int):
+            self._children[index]  # before the child takes a name
+            value.name = None  # so that only links pass
+            self._children[index] = value
+        else:
+            raise TypeError(
+                'children have integers or slices as indices, not %s' % type(index))
+        self._renumber()
+
+    def __delitem__(self, index):
+        del self._children[index]
+        self._renumber()
+
+    def insert(self, index, link):
+        """Insert a child.
+
+        Parameters
+        ----------
+        index : int
+            Position in front of which to insert, as for a list.
+        link : Link
+            The child.
+        """
+        link.name = None  # so that only links pass
+        self._children.insert(index, link)
+        self._renumber()
+
+    def add_link(self, link):
+        """Append a child; the same as :meth:`append`.
+
+        Parameters
+        ----------
+        link : Link
+            The child.
+        """
+        self.append(link)
+
+    def _named_children(self):
+        return [(str(i), child) for i, child in enumerate(self._children)]
+
+    def _child_like(self, link, name):
+        return link[int(name)]
+
+    def copy(self, mode='share'):
+        """Copy the list and its children.
+
+        Parameters
+        ----------
+        mode : {'share', 'copy', 'init'}
+            How to copy the children; see :meth:`chainer_fast.Link.copy`. Parameters of
+            the list itself are shared in any mode.
+
+        Returns
+        -------
+        ChainList
+            The copy.
+        """
+        clone = super().copy()
+        clone._children = [child.copy(mode) for child in self._children]
+        clone._renumber()
+        return clone
+
+
+links.bind(
+    parameter=variable.Parameter, chain=Chain, chain_list=ChainList,
+    call_with_hooks=link_hook._call)

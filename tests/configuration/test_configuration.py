@@ -207,3 +207,9 @@ def test_defaults_of_other_entries():
     assert config.schedule_func is None
     assert config.compute_mode is None
     assert config.dtype == np.float32
+
+
+def test_compute_mode():
+    assert chainer_fast.get_compute_mode() is None
+    with chainer_fast.using_config('compute_mode', 'cudnn_fast'):
+        assert chainer_fast.get_compute_mode() == 'cudnn_fast'

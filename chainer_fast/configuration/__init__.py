@@ -2,11 +2,13 @@
 import contextlib
 
 from chainer_fast._core.state import GlobalConfig, LocalConfig, bind_config
+from chainer_fast.configuration import _defaults
 
 __all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_config']
 
 #: Configuration that all threads share.
 global_config = GlobalConfig()
+_defaults.load(global_config)
 
 #: Configuration as the running thread sees it.
 config = LocalConfig(global_config)
@@ -58,3 +60,14 @@ def using_config(name, value, config=config):
         entry that the thread had not set follows the global configuration again.
     """
     return _UsingConfig(name, value, config)
+
+
+def get_compute_mode():
+    """Return ``config.compute_mode``.
+
+    Returns
+    -------
+    str or None
+        ``'cudnn_fast'`` asks links for memory layouts that suit cuDNN.
+    """
+    return config.compute_mode

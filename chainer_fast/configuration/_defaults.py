@@ -1,11 +1,6 @@
 """Initial values of the configuration, some of them from environment variables."""
 import os
 
-import numpy
-
-from chainer_fast import _toplevel
-from chainer_fast.configuration import global_config
-
 
 def _flag(name, default):
     """Read an environment variable that is ``0`` or ``1``."""
@@ -16,16 +11,8 @@ def _flag(name, default):
         raise ValueError('%s must be 0 or 1, not %r' % (name, text)) from None
 
 
-def _dtype():
-    text = os.environ.get('CHAINER_DTYPE', 'float32')
-    if text not in ('float16', 'float32', 'float64', 'mixed16'):
-        raise TypeError(
-            'CHAINER_DTYPE must be float16, float32, float64 or mixed16, not %r' % text)
-    return _toplevel.mixed16 if text == 'mixed16' else numpy.dtype(text)
-
-
-def load():
-    """Set every entry of the global configuration.
+def load(config):
+    """Set the entries of a configuration; :mod:`chainer_fast.backends.dtypes` adds one.
 
     The settings of cuDNN and iDeep are looked at when they are first needed: a machine
     without these libraries does not mind what they are.
@@ -47,10 +34,9 @@ def load():
         'lazy_grad_sum': _flag('CHAINER_LAZY_GRAD_SUM', '0'),
         'cudnn_fast_batch_normalization': _flag(
             'CHAINER_CUDNN_FAST_BATCH_NORMALIZATION', '0'),
-        'dtype': _dtype(),
         'in_recomputing': False,
         '_will_recompute': False,
         'compute_mode': None,
     }
     for name, value in values.items():
-        setattr(global_config, name, value)
+        setattr(config, name, value)
