@@ -3,7 +3,7 @@
 ``import chainer_fast as chainer`` and go on as the Chainer manual says; programs that
 cannot be edited run under ``python -m chainer_fast SCRIPT``.
 """
-from chainer_fast import _version
+from chainer_fast import _version, alias
 from chainer_fast._version import __version__
 from chainer_fast.backends.arrays import (
     get_array_types,
@@ -96,11 +96,9 @@ disable_experimental_feature_warning = False
 
 def load_ipython_extension(ipython):
     """Make ``import chainer`` mean this package: ``%load_ext chainer_fast``."""
-    from chainer_fast import _alias
-    _alias.install()
+    alias.install()
 
 
 def unload_ipython_extension(ipython):
     """Undo ``%load_ext chainer_fast``."""
-    from chainer_fast import _alias
-    _alias.uninstall()
+    alias.uninstall()

@@ -3,7 +3,8 @@ import types
 import numpy
 import pytest
 
-from chainer_fast import _numerical_grad, gradient_check
+from chainer_fast import gradient_check
+from chainer_fast.gradient_check import _numerical_grad
 
 
 def grad_of(f, x, gy=None, **options):

@@ -11,7 +11,11 @@ import warnings
 import numpy
 
 from chainer_fast import _backprop, backend, configuration, utils, variable
-from chainer_fast._numerical_grad import NondifferentiableError, numerical_grad  # noqa: F401
+from chainer_fast.gradient_check import _allclose
+from chainer_fast.gradient_check._numerical_grad import (  # noqa: F401
+    NondifferentiableError,
+    numerical_grad,
+)
 
 
 def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
@@ -19,13 +23,7 @@ def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
     warnings.warn(
         'chainer.gradient_check.assert_allclose is deprecated: use '
         'chainer.testing.assert_allclose', DeprecationWarning, stacklevel=2)
-    _assert_allclose(x, y, atol, rtol, verbose)
-
-
-def _assert_allclose(*args, **kwargs):
-    # The package testing stands above this module, for it checks gradients as well.
-    from chainer_fast.testing import array
-    array.assert_allclose(*args, **kwargs)
+    _allclose.assert_allclose(x, y, atol, rtol, verbose)
 
 
 def check_backward(
@@ -196,7 +194,7 @@ class _CheckBackward:
                 for gx, u in zip(grads, directions, strict=True) if gx is not None)
             expected = self._numeric_derivative(directions)
         try:
-            _assert_allclose(expected, actual, self.atol, self.rtol)
+            _allclose.assert_allclose(expected, actual, self.atol, self.rtol)
         except AssertionError as e:
             arrays = _format_arrays(
                 inputs=self.xs, params=self.params, grad_outputs=self.gys,

@@ -9,10 +9,10 @@ import importlib.util
 import os
 import sys
 
-_TARGETS = {'chainer': 'chainer_fast', 'chainerx': 'chainer_fast._chainerx'}
+_TARGETS = {'chainer': 'chainer_fast', 'chainerx': 'chainer_fast.alias.chainerx'}
 
 #: Folder with packages of these names, for processes started by this one.
-SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), '_shim')
+SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shim')
 
 
 def _target(name):

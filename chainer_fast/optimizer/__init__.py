@@ -1,21 +1,269 @@
 """Optimizers: what moves all parameters of a link along their gradients."""
 import warnings
 
-from chainer_fast import backend, optimizer_hooks, variable
+import numpy
+
+from chainer_fast import backend, initializers, optimizer_hooks, variable
 from chainer_fast import link as link_module
 from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
-from chainer_fast._hookable import _Hookable, _OptimizerHookable
-from chainer_fast._hyperparameter import (  # noqa: F401
-    Hyperparameter,
-    HyperparameterProxy,
-)
-from chainer_fast._loss_scaling import _LossScaling
-from chainer_fast._update_rule import UpdateRule  # noqa: F401
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import _moved, _states
+from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
+from chainer_fast.optimizer._loss_scaling import _LossScaling
+from chainer_fast.optimizer._moved import make_deprecation_message  # noqa: F401
 
-_gradients.bind(parameter=variable.Parameter)
-_update.bind(
-    parameter=variable.Parameter, hyperparameter=Hyperparameter, hookable=_Hookable)
+
+class Hyperparameter:
+    """Set of named values that falls back on a parent for what it does not have.
+
+    An optimizer holds one, and the update rule of each parameter has a child of it: a
+    value set on the optimizer reaches all rules but those that have a value of their
+    own.
+
+    Parameters
+    ----------
+    parent : Hyperparameter, optional
+        Where missing attributes are looked up.
+
+    Attributes
+    ----------
+    parent : Hyperparameter or None
+    """
+
+    def __init__(self, parent=None):
+        self._parent = parent
+
+    def __getattr__(self, name):
+        # Called only if the instance has no such attribute; an instance that is being
+        # copied or unpickled has no parent yet.
+        parent = self.__dict__.get('_parent')
+        if parent is None:
+            raise AttributeError(
+                'hyperparameter %r is set neither here nor in a parent' % name)
+        return getattr(parent, name)
+
+    def __repr__(self):
+        pairs = ['%s=%s' % pair for pair in sorted(self.get_dict().items())]
+        return 'Hyperparameter(%s)' % ', '.join(pairs)
+
+    @property
+    def parent(self):
+        """Where missing attributes are looked up, or None."""
+        return self._parent
+
+    def get_dict(self):
+        """Return all values, the inherited ones included.
+
+        Returns
+        -------
+        dict
+            From names to values.
+        """
+        inherited = {} if self._parent is None else self._parent.get_dict()
+        own = {key: value for key, value in vars(self).items() if key != '_parent'}
+        return {**inherited, **own}
+
+
+class HyperparameterProxy:
+    """Attribute of an optimizer that stands for a value in its ``hyperparam``.
+
+    Parameters
+    ----------
+    attr_name : str
+        Name of the hyperparameter.
+    """
+
+    def __init__(self, attr_name):
+        self._attr_name = attr_name
+        self.__doc__ = 'The value of ``self.hyperparam.%s``.' % attr_name
+
+    def __set__(self, obj, value):
+        setattr(obj.hyperparam, self._attr_name, value)
+
+    def __get__(self, obj, type=None):
+        return self if obj is None else getattr(obj.hyperparam, self._attr_name)
+
+
+class UpdateRule(_states.Stateful):
+    """Base class of all update rules.
+
+    A rule belongs to one parameter: it holds the parameter's hyperparameters, which
+    fall back on those of the optimizer, its states such as moving averages, and the
+    number of its updates.  A subclass overrides :meth:`update_core`, or
+    :meth:`update_core_cpu` and :meth:`update_core_gpu`, and :meth:`init_state` if it
+    has states.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where hyperparameters are looked up that the rule has no value of.
+
+    Attributes
+    ----------
+    enabled : bool
+        If False, :meth:`update` does nothing.
+    hyperparam : Hyperparameter
+    t : int
+        Number of updates so far.
+    is_elementwise : bool
+        Whether each element moves independently of all others.
+    """
+
+    is_elementwise = False
+
+    def __init__(self, parent_hyperparam=None):
+        self.hyperparam = Hyperparameter(parent_hyperparam)
+        self.enabled = True
+        self.t = 0
+        self._hookable = _Hookable()
+        self._state = None
+        self._use_fp32_update = False
+        self._fp32_param = None
+
+    def use_fp32_update(self, flag=True):
+        """Choose whether a float16 parameter is updated in float32.
+
+        The rule then keeps a float32 copy of the parameter, which collects updates
+        that are too small for float16.
+
+        Parameters
+        ----------
+        flag : bool
+        """
+        self._use_fp32_update = flag
+
+    def update(self, param):
+        """Count one update and run it, hooks included, unless the rule is disabled.
+
+        A parameter with a loss scale has its gradient divided by the scale in place.
+
+        Parameters
+        ----------
+        param : Variable
+            Variable to be updated.
+        """
+        if not self.enabled:
+            return
+        self.t += 1
+        if self._use_fp32_update and _is_float16(param):
+            self.__update_in_fp32(param)
+        else:
+            self.__update(param, param._loss_scale)
+
+    def __update(self, param, loss_scale):
+        if param.array is not None:
+            self._init_states(param)
+            if loss_scale is not None and param.grad is not None:
+                grad = param.grad
+                grad /= loss_scale
+        for hook in self._hookable.hooks('pre'):
+            hook(self, param)
+        self.update_core(param)
+        for hook in self._hookable.hooks('post'):
+            hook(self, param)
+
+    def __update_in_fp32(self, param):
+        """Update a float32 twin of the parameter, and round it to float16."""
+        twin = self._fp32_param
+        if twin is None or (twin.array is None and param.array is not None):
+            twin = self._fp32_param = self.__make_twin(param)
+        if param._grad_valid:   # otherwise the twin refuses to show one as well
+            grad = param.grad
+            twin.grad = None if grad is None else grad.astype(numpy.float32)
+        self.__update(twin, param._loss_scale)
+        if twin.array is not None:
+            param.array[...] = twin.array
+            twin.cleargrad()
+
+    def __make_twin(self, param):
+        if param.array is None:
+            return self._create_uninitialized_parameter(numpy.float32, param.device)
+        return variable.Parameter(param.array.astype(numpy.float32))
+
+    def _create_uninitialized_parameter(self, dtype, device):
+        """Return a parameter without array that knows its dtype and device."""
+        twin = variable.Parameter(initializers.Zero(dtype))
+        twin.to_device(device)
+        return twin
+
+    def update_core(self, param):
+        """Move the parameter by the formula of its device.
+
+        Parameters
+        ----------
+        param : Variable
+            Variable to be updated.
+        """
+        device = param.device
+        if device.xp is numpy:
+            self.update_core_cpu(param)
+        elif device.xp is cuda.cupy:
+            with backend.using_device(device):
+                self.update_core_gpu(param)
+        else:
+            self.update_core_chainerx(param)
+
+    def update_core_gpu(self, param):
+        """Move the parameter, held as a CuPy array; to be overridden."""
+        raise NotImplementedError
+
+    def update_core_cpu(self, param):
+        """Move the parameter, held as a NumPy array; to be overridden."""
+        raise NotImplementedError
+
+    def update_core_chainerx(self, param):
+        """Move the parameter, held as a ChainerX array: it cannot be had here."""
+        raise RuntimeError('ChainerX is not available')
+
+    def init_state(self, param):
+        """Fill ``self.state`` for the parameter; to be overridden if there are states.
+
+        It is called once before the first update.  It is also called with a small
+        dummy variable to learn the names of the states when they are to be loaded.
+
+        Parameters
+        ----------
+        param : Variable
+            Variable whose array and device the states have to match.
+        """
+
+    def add_hook(self, hook, name=None, timing='auto'):
+        """Register a function to call around the updates of the parameter.
+
+        Parameters
+        ----------
+        hook : callable
+            Called as ``hook(rule, param)``.
+        name : str, optional
+            Name of the hook; by default its attribute ``name`` or ``__name__``.
+        timing : {'auto', 'pre', 'post'}
+            When to call it: before the update, while the gradient can still be
+            changed, or after it.  ``'auto'`` reads the attribute ``timing`` of the
+            hook.
+
+        Raises
+        ------
+        TypeError
+            If the hook is not callable.
+        ValueError
+            If it has no name, or the timing is none of the three.
+        KeyError
+            If the name is taken.
+        """
+        self._hookable.add_hook(hook, name=name, timing=timing)
+
+    def remove_hook(self, name):
+        """Take out the hook of that name; KeyError if there is none."""
+        self._hookable.remove_hook(name)
+
+
+def _is_float16(param):
+    """Whether a parameter, initialized or not, is known to be of float16."""
+    try:
+        return param.dtype == numpy.float16
+    except RuntimeError:
+        return False
 
 
 class Optimizer(_LossScaling):
@@ -325,31 +573,26 @@ def _fill_cleared_grads(params):
                 param.grad = device.xp.zeros_like(param.array)
 
 
-def make_deprecation_message(module_name):
-    """Return the warning of a hook that has moved to ``optimizer_hooks``."""
-    return (
-        'chainer.optimizer.%s is deprecated from v4. '
-        'Use chainer.optimizer_hooks.%s instead.' % (module_name, module_name))
+class GradientClipping(_moved.MovedHook, optimizer_hooks.GradientClipping):
+    """Old place of :class:`chainer_fast.optimizer_hooks.GradientClipping`."""
 
 
-def _moved_hook(name):
-    """Make a subclass of a hook that warns of its old place."""
-    hook = getattr(optimizer_hooks, name)
-
-    def __init__(self, *args, **kwargs):
-        warnings.warn(make_deprecation_message(name), DeprecationWarning)
-        hook.__init__(self, *args, **kwargs)
-
-    moved = type(name, (hook,), {
-        '__init__': __init__, '__module__': __name__,
-        '__doc__': 'Old place of :class:`chainer_fast.optimizer_hooks.%s`.' % name})
-    if hasattr(hook, '_recipe'):
-        _gradients.register_hook(moved, type(hook._recipe)())
-    return moved
+class GradientHardClipping(_moved.MovedHook, optimizer_hooks.GradientHardClipping):
+    """Old place of :class:`chainer_fast.optimizer_hooks.GradientHardClipping`."""
 
 
-GradientClipping = _moved_hook('GradientClipping')
-GradientHardClipping = _moved_hook('GradientHardClipping')
-GradientNoise = _moved_hook('GradientNoise')
-Lasso = _moved_hook('Lasso')
-WeightDecay = _moved_hook('WeightDecay')
+class GradientNoise(_moved.MovedHook, optimizer_hooks.GradientNoise):
+    """Old place of :class:`chainer_fast.optimizer_hooks.GradientNoise`."""
+
+
+class Lasso(_moved.MovedHook, optimizer_hooks.Lasso):
+    """Old place of :class:`chainer_fast.optimizer_hooks.Lasso`."""
+
+
+class WeightDecay(_moved.MovedHook, optimizer_hooks.WeightDecay):
+    """Old place of :class:`chainer_fast.optimizer_hooks.WeightDecay`."""
+
+
+_gradients.bind(parameter=variable.Parameter)
+_update.bind(
+    parameter=variable.Parameter, hyperparameter=Hyperparameter, hookable=_Hookable)

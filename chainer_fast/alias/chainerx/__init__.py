@@ -3,7 +3,7 @@
 ChainerX is an array library of its own, in C++, which this package does not have.
 Programs ask :func:`is_available` before they use it, and that says no.
 """
-from chainer_fast._chainerx import _build_info
+from chainer_fast.alias.chainerx import _build_info
 
 _available = False
 
