@@ -3,18 +3,23 @@
 ``import chainer_fast as chainer`` and go on as the Chainer manual says; programs that
 cannot be edited run under ``python -m chainer_fast SCRIPT``.
 """
-from chainer_fast import _version
+from chainer_fast import _version, alias
 from chainer_fast._version import __version__
-from chainer_fast.configuration import config, global_config, using_config
+from chainer_fast.backends.arrays import (
+    get_array_types,
+    get_cpu_array_types,
+    is_arrays_compatible,
+)
+from chainer_fast.backends.dtypes import _Mixed16, get_dtype, mixed16
+from chainer_fast.configuration import (
+    config,
+    get_compute_mode,
+    global_config,
+    using_config,
+)
+from chainer_fast.configuration.debug import DebugMode, is_debug, set_debug
 
 # The order matters from here: each module finds those below it loaded.
-from chainer_fast._toplevel import (  # isort: skip
-    DebugMode, Fallback, _FallbackType, _Mixed16, get_array_types, get_compute_mode,
-    get_cpu_array_types, get_dtype, is_arrays_compatible, is_debug, mixed16, set_debug)
-from chainer_fast import _config_defaults  # isort: skip
-
-_config_defaults.load()
-
 from chainer_fast import (  # noqa: E402, isort: skip
     _environment_check, _runtime_info, backends, backend, types, utils, warnings,
     initializer, initializers, device_resident, variable, function_node, function,
@@ -45,7 +50,12 @@ from chainer_fast.function import (  # noqa: E402
     no_backprop_mode,
 )
 from chainer_fast.function_hook import FunctionHook  # noqa: E402
-from chainer_fast.function_node import FunctionNode, grad  # noqa: E402
+from chainer_fast.function_node import (  # noqa: E402
+    Fallback,
+    FunctionNode,
+    _FallbackType,
+    grad,
+)
 from chainer_fast.functions import array  # noqa: E402
 from chainer_fast.functions.math import basic_math  # noqa: E402
 from chainer_fast.graph_optimizations.static_graph import static_graph  # noqa: E402
@@ -86,11 +96,9 @@ disable_experimental_feature_warning = False
 
 def load_ipython_extension(ipython):
     """Make ``import chainer`` mean this package: ``%load_ext chainer_fast``."""
-    from chainer_fast import _alias
-    _alias.install()
+    alias.install()
 
 
 def unload_ipython_extension(ipython):
     """Undo ``%load_ext chainer_fast``."""
-    from chainer_fast import _alias
-    _alias.uninstall()
+    alias.uninstall()

@@ -6,7 +6,7 @@ import runpy
 import sys
 import types
 
-from chainer_fast import _alias
+from chainer_fast import alias
 
 USAGE = '''\
 usage: python -m chainer_fast SCRIPT [ARGUMENT ...]
@@ -28,11 +28,11 @@ def _alias_here_and_in_children():
     Some of them take the path from the environment, some from this process. The first
     entry stays the first: it is the program's own folder.
     """
-    _alias.install()
-    sys.path.insert(1, _alias.SHIM)
+    alias.install()
+    sys.path.insert(1, alias.SHIM)
     inherited = os.environ.get('PYTHONPATH')
     os.environ['PYTHONPATH'] = os.pathsep.join(
-        [_alias.SHIM] + ([inherited] if inherited else []))
+        [alias.SHIM] + ([inherited] if inherited else []))
 
 
 def _run_script(script):

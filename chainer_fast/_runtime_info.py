@@ -3,8 +3,8 @@ import platform
 
 import numpy
 
-from chainer_fast import _chainerx as chainerx
 from chainer_fast import _version
+from chainer_fast.alias import chainerx
 from chainer_fast.backends import cuda, intel64
 
 _MISSING = 'Not Available'

@@ -3,10 +3,12 @@ for backpropagation."""
 import warnings
 import weakref
 
-from chainer_fast import _toplevel, function_node, variable
+from chainer_fast import function_node, variable
 from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import using_config
 from chainer_fast.function_hook import FunctionHook  # noqa: F401
+from chainer_fast.variable import _bound
 
 
 def no_backprop_mode():
@@ -97,7 +99,7 @@ class FunctionAdapter(function_node.FunctionNode):
     def _as_variable(self, gradient):
         if gradient is None:
             return None
-        if not isinstance(gradient, _toplevel.get_array_types()):
+        if not isinstance(gradient, get_array_types()):
             raise TypeError(
                 'backward of the Function %s has to return a tuple of arrays and None, '
                 'but there is a gradient of %s' % (self.label, type(gradient)))
@@ -314,3 +316,6 @@ class Function:
         """Cut the function out of the graph: its outputs lose it, it loses its inputs.
         """
         self.node.unchain()
+
+
+_bound.bind(Function=Function)

@@ -1,5 +1,5 @@
 """Hooks that see functions being applied and differentiated."""
-import chainer_fast
+from chainer_fast._core.state import get_function_hooks
 
 
 class FunctionHook:
@@ -23,7 +23,7 @@ class FunctionHook:
     name = 'FunctionHook'
 
     def __enter__(self):
-        hooks = chainer_fast.get_function_hooks()
+        hooks = get_function_hooks()
         if self.name in hooks:
             raise KeyError(
                 'hook %s already exists: a hook of this name is in use in this thread'
@@ -38,7 +38,7 @@ class FunctionHook:
         return self
 
     def __exit__(self, *_):
-        hooks = chainer_fast.get_function_hooks()
+        hooks = get_function_hooks()
         hooks[self.name].deleted(None)
         del hooks[self.name]
 

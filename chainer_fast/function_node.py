@@ -4,17 +4,35 @@ import contextlib
 
 import numpy
 
-from chainer_fast import _toplevel, backend
+from chainer_fast import backend, function_hook
 from chainer_fast import variable as _variable
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import graph as _graph
-from chainer_fast.backends import cuda
+from chainer_fast.backends import cuda, layouts
+from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
 from chainer_fast.graph_optimizations.static_graph_utilities import (
     static_forward_optimizations,
 )
 from chainer_fast.utils import type_check
 
 __all__ = ['FunctionNode', 'grad', 'static_forward_optimizations']
+
+
+class _FallbackType:
+    """Type of :data:`Fallback`, which a function's ``forward_chainerx`` returns."""
+
+    # Pickles name the object, which users know as an attribute of the package.
+    __module__ = 'chainer_fast'
+
+    def __repr__(self):
+        return 'Fallback'
+
+    def __reduce__(self):
+        return 'Fallback'
+
+
+#: What ``forward_chainerx`` returns to have the arrays go through ``forward`` instead.
+Fallback = _FallbackType()
 
 
 class FunctionNode(_graph.FunctionBase):
@@ -132,9 +150,8 @@ class FunctionNode(_graph.FunctionBase):
                 type_check.get_types(arrays, 'in_types', True, shapes=shapes))
 
     def _semantic_shapes(self, arrays):
-        from chainer_fast import memory_layouts
         return [
-            memory_layouts.get_semantic_shape(array, assumed_layout=layout)
+            layouts.get_semantic_shape(array, assumed_layout=layout)
             for array, layout in zip(arrays, self._input_layouts, strict=True)]
 
     def _note_input_layouts(self, variables):
@@ -197,7 +214,6 @@ class FunctionNode(_graph.FunctionBase):
 
     def forward_chainerx(self, inputs):
         """Never called: there are no ChainerX arrays."""
-        from chainer_fast import Fallback
         return Fallback
 
     # -- backward
@@ -276,7 +292,6 @@ class FunctionNode(_graph.FunctionBase):
         KeyError
             If a hook of that name is there already.
         """
-        from chainer_fast import function_hook
         if not isinstance(hook, function_hook.FunctionHook):
             raise TypeError('Hook must be a FunctionHook, not %s' % type(hook))
         if name is None:
@@ -324,11 +339,11 @@ def _has_nan(array):
 
 
 def _accepts_array(array):
-    return isinstance(array, _toplevel.get_array_types())
+    return isinstance(array, get_array_types())
 
 
 def _describe_arrays():
-    return ' or '.join(str(t) for t in _toplevel.get_array_types())
+    return ' or '.join(str(t) for t in get_array_types())
 
 
 _graph.bind(
@@ -336,7 +351,7 @@ _graph.bind(
     variable_node=_variable.VariableNode,
     accepts_array=_accepts_array,
     describe_arrays=_describe_arrays,
-    compatible=_toplevel.is_arrays_compatible,
+    compatible=is_arrays_compatible,
     device_scope=_device_scope,
     has_nan=_has_nan,
     run_static=static_forward_optimizations)

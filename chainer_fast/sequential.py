@@ -3,6 +3,7 @@ import copy
 import inspect
 
 from chainer_fast import link
+from chainer_fast.link import _bound
 
 
 def _name_of(layer):
@@ -364,3 +365,6 @@ class Sequential(link.ChainList):
                 'from %s' % type(link))
         for name, child in self._named_children():
             child.copyparams(self._child_like(link, name), copy_persistent)
+
+
+_bound.Sequential = Sequential

@@ -7,8 +7,8 @@ if tp.TYPE_CHECKING:
 
     import numpy
 
-    from chainer_fast import _chainerx as chainerx
     from chainer_fast import backend
+    from chainer_fast.alias import chainerx
     from chainer_fast.backends import cuda
 
 #: Shape of an array.

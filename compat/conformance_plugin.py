@@ -4,9 +4,9 @@ import os
 
 import numpy
 
-from chainer_fast import _alias
+from chainer_fast import alias
 
-_alias.install()
+alias.install()
 
 # Upstream's test files use names that NumPy 2 has removed. They are put back for this
 # process alone; chainer_fast does without them.

@@ -552,3 +552,12 @@ def test_configuration_changed_by_forward():
     finally:
         del chainer_fast.config.enable_backprop
     assert y.creator is None
+
+
+def test_there_is_one_fallback():
+    fallback = chainer_fast.Fallback
+    assert b'cchainer_fast\nFallback' in pickle.dumps(fallback, 0)
+    assert pickle.loads(pickle.dumps(fallback)) is fallback
+    assert copy.copy(fallback) is fallback
+    assert copy.deepcopy(fallback) is fallback
+    assert repr(fallback) == 'Fallback'

@@ -4,7 +4,7 @@ The names are those that programs and Chainer's own code ask before they use Cha
 everything that would need it raises ``RuntimeError``.
 """
 from chainer_fast import _backend
-from chainer_fast import _chainerx as chainerx
+from chainer_fast.alias import chainerx
 from chainer_fast.backends import _cpu, cuda, intel64
 
 

@@ -3,10 +3,11 @@ import collections
 
 import numpy
 
-import chainer_fast
 from chainer_fast import backend
 from chainer_fast._core import examples
 from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.variable import Variable
 
 
 class Converter:
@@ -184,13 +185,13 @@ def _concat_arrays(arrays, padding):
         stacked = examples.stack(arrays)
         if stacked is not None:
             return stacked
-    if not isinstance(arrays[0], chainer_fast.get_array_types()):
+    if not isinstance(arrays[0], get_array_types()):
         # Numbers, or nested lists of them: NumPy finds dtype and shape.
         found = type(arrays[0])
         arrays = numpy.asarray(arrays)
         if padding is None:
             if arrays.dtype.kind in 'OSU' and not issubclass(
-                    found, chainer_fast.Variable):
+                    found, Variable):
                 raise TypeError(
                     'arrays and numbers can be stacked, but not %s' % found)
             return arrays

@@ -5,7 +5,7 @@ import tarfile
 
 import numpy
 
-import chainer_fast
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import download
 from chainer_fast.datasets import _pixels, tuple_dataset
 
@@ -102,7 +102,7 @@ def _load(name, folder, train, test, label_key, withlabel, ndim, scale, dtype):
     raw = download.cache_or_load_file(
         os.path.join(directory, name + '.npz'), create,
         lambda path: _pixels.load_npz(path, ('train_x', 'train_y', 'test_x', 'test_y')))
-    dtype = chainer_fast.get_dtype(dtype)
+    dtype = get_dtype(dtype)
 
     def part(which):
         images = _pixels.scaled(raw[which + '_x'].reshape(-1, *shape), dtype, scale)

@@ -1,7 +1,7 @@
 """Fashion-MNIST: articles of clothing in the format of MNIST."""
 import numpy
 
-import chainer_fast
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.datasets import _mnist_helper
 from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
 
@@ -60,4 +60,4 @@ def get_fashion_mnist(withlabel=True, ndim=1, scale=1., dtype=None,
     """
     return _mnist_helper.load(
         'pfnet/chainer/fashion-mnist', _FILES, withlabel, ndim, scale,
-        chainer_fast.get_dtype(dtype), label_dtype, rgb_format)
+        get_dtype(dtype), label_dtype, rgb_format)

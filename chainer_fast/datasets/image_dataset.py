@@ -8,7 +8,7 @@ from multiprocessing import util
 
 import numpy
 
-import chainer_fast
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import dataset_mixin
 
 try:
@@ -103,7 +103,7 @@ class ImageDataset(dataset_mixin.DatasetMixin):
     def __init__(self, paths, root='.', dtype=None):
         _check_pillow_availability()
         self._root = root
-        self._dtype = chainer_fast.get_dtype(dtype)
+        self._dtype = get_dtype(dtype)
         listed = isinstance(paths, (str, os.PathLike))
         self._paths = _read_lines(paths) if listed else paths
 
@@ -174,7 +174,7 @@ class LabeledImageDataset(_LabeledImages):
         _check_pillow_availability()
         self._pairs = _read_pairs(pairs)
         self._root = root
-        self._dtype = chainer_fast.get_dtype(dtype)
+        self._dtype = get_dtype(dtype)
         self._label_dtype = label_dtype
 
     def _read(self, name):
@@ -197,7 +197,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
 
     def __init__(self, zipfilename, dtype=None):
         self._zipfilename = zipfilename
-        self._dtype = chainer_fast.get_dtype(dtype)
+        self._dtype = get_dtype(dtype)
         self._set_up()
         self._paths = [info.filename for info in self._zf.infolist()
                        if not info.is_dir()]

@@ -1,7 +1,7 @@
 """MNIST: handwritten digits."""
 import numpy
 
-import chainer_fast
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.datasets import _mnist_helper
 from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
 
@@ -52,4 +52,4 @@ def get_mnist(withlabel=True, ndim=1, scale=1., dtype=None, label_dtype=numpy.in
     """
     return _mnist_helper.load(
         'pfnet/chainer/mnist', _FILES, withlabel, ndim, scale,
-        chainer_fast.get_dtype(dtype), label_dtype, rgb_format)
+        get_dtype(dtype), label_dtype, rgb_format)

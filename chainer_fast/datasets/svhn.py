@@ -3,7 +3,7 @@ import os
 
 import numpy
 
-import chainer_fast
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import download
 from chainer_fast.datasets import _pixels, tuple_dataset
 
@@ -50,7 +50,7 @@ def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32,
         If SciPy is needed to read them, and is not installed.
     """
     folder = download.get_dataset_directory('pfnet/chainer/svhn')
-    dtype = chainer_fast.get_dtype(dtype)
+    dtype = get_dtype(dtype)
 
     def part(name):
         raw = download.cache_or_load_file(

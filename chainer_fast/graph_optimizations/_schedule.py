@@ -3,8 +3,8 @@ import functools
 import weakref
 
 from chainer_fast import function, function_node
-from chainer_fast._toplevel import get_array_types
 from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import using_config
 
 

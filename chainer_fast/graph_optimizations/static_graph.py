@@ -14,7 +14,7 @@ import functools
 import weakref
 
 from chainer_fast import variable
-from chainer_fast._toplevel import get_array_types
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations._schedule import (
     ArrayInfo,

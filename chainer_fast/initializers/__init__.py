@@ -1,7 +1,9 @@
 """Weight initializers."""
 import numpy
 
-from chainer_fast import _toplevel, backend, types
+from chainer_fast import backend, types
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.initializers import constant, normal, orthogonal, sampling, uniform
 from chainer_fast.initializers.constant import Constant, Identity, NaN, One, Zero
 from chainer_fast.initializers.normal import (
@@ -61,7 +63,7 @@ def generate_array(
         raise ValueError(
             'the array should have dtype %s but the initializer makes %s; '
             'give one of them only' % (dtype, wanted))
-    wanted = _toplevel.get_dtype(wanted)
+    wanted = get_dtype(wanted)
 
     if device is None:
         array = xp.empty(shape, dtype=wanted)
@@ -80,7 +82,7 @@ def generate_array(
 
 def _is_value(initializer):
     return (numpy.isscalar(initializer)
-            or isinstance(initializer, _toplevel.get_array_types()))
+            or isinstance(initializer, get_array_types()))
 
 
 def _check_is_initializer_like(initializer):

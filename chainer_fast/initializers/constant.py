@@ -1,7 +1,8 @@
 """Initializers that fill an array with fixed values."""
 import numpy
 
-from chainer_fast import _toplevel, backend, initializer
+from chainer_fast import backend, initializer
+from chainer_fast.backends.arrays import get_array_types
 
 
 class _Constant(initializer.Initializer):
@@ -10,7 +11,7 @@ class _Constant(initializer.Initializer):
 
     def __init__(self, dtype=None):
         if not (numpy.isscalar(self.fill_value)
-                or isinstance(self.fill_value, _toplevel.get_array_types())):
+                or isinstance(self.fill_value, get_array_types())):
             raise ValueError(
                 'fill_value has to be a scalar or an array of NumPy or CuPy, not %s'
                 % type(self.fill_value))
@@ -19,7 +20,7 @@ class _Constant(initializer.Initializer):
     def __call__(self, array):
         self._check_dtype(array)
         value = self.fill_value
-        if isinstance(value, _toplevel.get_array_types()):
+        if isinstance(value, get_array_types()):
             value = backend.get_device_from_array(array).send(value)
         else:
             # As an array it is cast to any dtype: NumPy refuses NaN as an integer.

@@ -1,6 +1,7 @@
 """Hooks that put something else in the place of a weight while a link computes."""
-import chainer_fast
 from chainer_fast import link_hook
+from chainer_fast.configuration import using_config
+from chainer_fast.function import no_backprop_mode
 
 
 class WeightHook(link_hook.LinkHook):
@@ -65,8 +66,8 @@ class WeightHook(link_hook.LinkHook):
         if not self._initialized:
             if getattr(link, self.weight_name).array is None:
                 # Calling the link is what initializes it.
-                with chainer_fast.no_backprop_mode(), \
-                        chainer_fast.using_config('train', False):
+                with no_backprop_mode(), \
+                        using_config('train', False):
                     link.forward(*cb_args.args, **cb_args.kwargs)
             self._prepare(link)
             self._initialized = True

@@ -4,9 +4,9 @@ import unittest
 
 import numpy
 
-import chainer_fast
 from chainer_fast.backends import cuda
 from chainer_fast.testing import array, attr
+from chainer_fast.variable import Variable
 
 # Samples whose mean and standard deviation are compared, and how close they must be.
 _N_SAMPLES = 100000
@@ -79,7 +79,7 @@ class distribution_unittest(unittest.TestCase):
     def _make_dist(self, params):
         if self.is_variable:
             params = {
-                name: chainer_fast.Variable(param) for name, param in params.items()}
+                name: Variable(param) for name, param in params.items()}
         return self.dist(**params, **self.options)
 
     def scipy_onebyone_params_iter(self):

@@ -2,8 +2,8 @@
 import contextlib
 import functools
 
-import chainer_fast
 from chainer_fast import backend
+from chainer_fast.configuration import using_config
 from chainer_fast.testing import _bundle, attr
 
 
@@ -87,11 +87,11 @@ class BackendConfig:
 
     def __enter__(self):
         with contextlib.ExitStack() as stack:
-            stack.enter_context(chainer_fast.using_device(self.device))
+            stack.enter_context(backend.using_device(self.device))
             for name in ('use_cudnn', 'cudnn_deterministic', 'autotune',
                          'cudnn_fast_batch_normalization', 'use_ideep'):
                 stack.enter_context(
-                    chainer_fast.using_config(name, getattr(self, name)))
+                    using_config(name, getattr(self, name)))
             self._contexts.append(stack.pop_all())
         return self
 

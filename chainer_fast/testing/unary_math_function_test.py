@@ -4,10 +4,10 @@ import warnings
 
 import numpy
 
-import chainer_fast
 from chainer_fast import function, gradient_check
 from chainer_fast.backends import cuda
 from chainer_fast.testing import array, attr, parameterized
+from chainer_fast.variable import Variable
 
 _error = attr.get_error()
 
@@ -126,7 +126,7 @@ def _make_tests(func, func_expected, make_data, forward_options, backward_option
             self.double_backward_options = {**backward, **double_backward_options}
 
         def check_forward(self, x_data):
-            y = func(chainer_fast.Variable(x_data))
+            y = func(Variable(x_data))
             self.assertEqual(y.dtype, x_data.dtype)
             array.assert_allclose(
                 func_expected(x_data, x_data.dtype), y.array, **self.forward_options)

@@ -8,6 +8,7 @@ from collections import abc as collections_abc
 
 import numpy
 
+from chainer_fast.backends.arrays import force_array, size_of_shape
 from chainer_fast.utils import (
     _collections,
     argument,
@@ -22,33 +23,13 @@ from chainer_fast.utils import (
     precision,
     type_check,
 )
-from chainer_fast.utils.array import size_of_shape, sum_to
+from chainer_fast.utils.array import sum_to
 from chainer_fast.utils.conv import get_conv_outsize, get_deconv_outsize
 from chainer_fast.utils.error import _format_array_props
 from chainer_fast.utils.experimental import experimental
 from chainer_fast.utils.meta import enable_final, final
 from chainer_fast.utils.nondeterministic import nondeterministic
 from chainer_fast.utils.sparse import CooMatrix, get_order, to_coo
-
-
-def force_array(x, dtype=None):
-    """Turn the scalars that NumPy returns for 0-dimensional arrays back into arrays.
-
-    Parameters
-    ----------
-    x : array or scalar
-        What a computation returned.
-    dtype : dtype, optional
-        Type of the result; by default that of ``x``.
-
-    Returns
-    -------
-    array
-        ``x`` itself, if it is an array and has the dtype.
-    """
-    if numpy.isscalar(x):
-        x = numpy.asarray(x)
-    return x if dtype is None else x.astype(dtype, copy=False)
 
 
 def force_type(dtype, value):

@@ -1,10 +1,10 @@
 """Shapes of arrays."""
-import math
 import warnings
 
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.backends.arrays import size_of_shape  # noqa: F401
 
 
 def _deprecated(name, instead, purpose):
@@ -43,21 +43,6 @@ def empty_like(x):
     _deprecated('empty_like', 'empty_like', 'initialize empty arrays')
     xp = cuda.cupy if isinstance(x, cuda.ndarray) else numpy
     return xp.empty_like(x)
-
-
-def size_of_shape(shape):
-    """Return the number of elements of an array.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Lengths of its axes.
-
-    Returns
-    -------
-    int
-    """
-    return int(math.prod(shape))
 
 
 def sum_to(x, shape):

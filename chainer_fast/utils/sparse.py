@@ -1,8 +1,8 @@
 """Sparse matrices in the coordinate (COO) format."""
 import numpy
 
-import chainer_fast
 from chainer_fast import backend
+from chainer_fast.variable import Variable
 
 _ORDERS = ('C', 'F', 'other', None)
 
@@ -53,7 +53,7 @@ class CooMatrix:
         if order not in _ORDERS:
             raise ValueError(
                 "order must be 'C', 'F', 'other' or None, not %r." % (order,))
-        self.data = chainer_fast.Variable(data, requires_grad=requires_grad)
+        self.data = Variable(data, requires_grad=requires_grad)
         self.row = row
         self.col = col
         self.shape = shape

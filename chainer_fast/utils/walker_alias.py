@@ -1,8 +1,9 @@
 """Sampling from a discrete distribution in constant time."""
 import numpy
 
-import chainer_fast
 from chainer_fast import device_resident
+from chainer_fast.backend import using_device
+from chainer_fast.backends import cuda
 
 
 class WalkerAlias(device_resident.DeviceResident):
@@ -54,7 +55,7 @@ class WalkerAlias(device_resident.DeviceResident):
     @property
     def use_gpu(self):
         """Whether samples are drawn on a GPU."""
-        return self.xp is chainer_fast.backends.cuda.cupy
+        return self.xp is cuda.cupy
 
     def device_resident_accept(self, visitor):
         super().device_resident_accept(visitor)
@@ -73,12 +74,12 @@ class WalkerAlias(device_resident.DeviceResident):
         -------
         array of int32
         """
-        with chainer_fast.using_device(self.device):
+        with using_device(self.device):
             return self.sample_xp(self.xp, shape)
 
     def sample_gpu(self, shape):
         """Draw samples with CuPy; the sampler has to be on a GPU."""
-        return self.sample_xp(chainer_fast.backends.cuda.cupy, shape)
+        return self.sample_xp(cuda.cupy, shape)
 
     def sample_xp(self, xp, shape):
         """Draw samples with an array module.

@@ -3,4 +3,4 @@ import importlib as _importlib
 
 _leads_to_chainer_fast = True
 
-_importlib.import_module('chainer_fast._alias').install()
+_importlib.import_module('chainer_fast.alias').install()

@@ -1,8 +1,8 @@
 import numpy
 import pytest
 
-from chainer_fast import _chainerx as chainerx
 from chainer_fast import backend
+from chainer_fast.alias import chainerx
 
 
 def test_never_available():

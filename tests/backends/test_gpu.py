@@ -303,9 +303,9 @@ def test_fuse(gpus):
 #
 
 def test_array_types(gpus):
-    assert gpus._toplevel.get_array_types() == (numpy.ndarray, fake_cupy.ndarray)
-    assert gpus._toplevel.get_cpu_array_types() == (numpy.ndarray,)
-    compatible = gpus._toplevel.is_arrays_compatible
+    assert gpus.arrays.get_array_types() == (numpy.ndarray, fake_cupy.ndarray)
+    assert gpus.arrays.get_cpu_array_types() == (numpy.ndarray,)
+    compatible = gpus.arrays.is_arrays_compatible
     assert compatible([on_gpu(0), None, on_gpu(1)])
     assert compatible([ARR, None, ARR])
     assert not compatible([ARR, on_gpu(0)])

@@ -90,7 +90,7 @@ import importlib.metadata
 import chainer, chainer_fast, chainerx
 assert chainer is chainer_fast
 assert chainer.links is chainer_fast.links
-assert chainerx is chainer_fast._chainerx and not chainerx.is_available()
+assert chainerx is chainer_fast.alias.chainerx and not chainerx.is_available()
 print(importlib.metadata.version('chainer'), chainer.__version__)
 ''', path=[installed])
     assert printed.startswith('7.8.1+')
@@ -98,7 +98,7 @@ print(importlib.metadata.version('chainer'), chainer.__version__)
 
 
 def test_shim_without_installation_is_the_same():
-    shim = os.path.join(os.path.dirname(chainer_fast.__file__), '_shim')
+    shim = os.path.join(os.path.dirname(chainer_fast.__file__), 'alias', 'shim')
     for name in ('chainer', 'chainerx'):
         path = os.path.join(name, '__init__.py')
         assert filecmp.cmp(os.path.join(processes.COMPAT, path),

@@ -78,7 +78,7 @@ def test_context_makes_device_current(monkeypatch):
         yield
         events.append('end')
 
-    monkeypatch.setattr(chainer_fast, 'using_device', using_device)
+    monkeypatch.setattr(backend, 'using_device', using_device)
     config = testing.BackendConfig({})
     with config:
         assert events == [config.device]

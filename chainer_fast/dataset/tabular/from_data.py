@@ -1,7 +1,7 @@
 """Tables made of arrays, lists and functions."""
 import itertools
 
-import chainer_fast
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset.tabular import tabular_dataset
 
 _unnamed = itertools.count()
@@ -76,7 +76,7 @@ def _join(columns, size):
 
 
 def _is_stored(column):
-    return isinstance(column, (list, *chainer_fast.get_array_types()))
+    return isinstance(column, (list, *get_array_types()))
 
 
 def _make_dataset(key, column, size):

@@ -1,6 +1,6 @@
 """The interface of data sets in columns, and the views that all of them offer."""
-import chainer_fast
 from chainer_fast import backend
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset import dataset_mixin, tabular
 
 
@@ -239,7 +239,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
 
 
 def _as_array(column):
-    if isinstance(column, chainer_fast.get_array_types()):
+    if isinstance(column, get_array_types()):
         return column
     device = backend.get_device_from_array(column[0])
     with backend.using_device(device):

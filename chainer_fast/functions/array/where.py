@@ -1,7 +1,7 @@
 import numpy
 
-import chainer_fast
 from chainer_fast import backend
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
@@ -23,7 +23,7 @@ class Where(FunctionNode):
         self.condition = condition
 
     def check_type_forward(self, in_types):
-        if not isinstance(self.condition, chainer_fast.get_array_types()):
+        if not isinstance(self.condition, get_array_types()):
             raise type_check.InvalidType(
                 'isinstance(condition, ndarray)',
                 'type(condition) == %s' % type(self.condition))

@@ -1,4 +1,5 @@
-from chainer_fast import _toplevel, utils
+from chainer_fast import utils
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import noise, shortcut
 from chainer_fast.backends.kernels.noise.compiled import (
     DropoutGradShortcut,
@@ -82,7 +83,7 @@ class DropoutGradCuDNN(FunctionNode):
         self.dropout_ratio = dropout_ratio
 
     def forward(self, inputs):
-        if not isinstance(self.states, _toplevel.get_array_types()):
+        if not isinstance(self.states, get_array_types()):
             raise RuntimeError(
                 'cuDNN is not enabled: in place of its states only a mask will do, '
                 'not %s' % type(self.states).__name__)

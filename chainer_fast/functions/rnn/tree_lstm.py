@@ -1,6 +1,6 @@
-from chainer_fast._toplevel import Fallback
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.function import Function
+from chainer_fast.function_node import Fallback
 from chainer_fast.utils import type_check
 
 

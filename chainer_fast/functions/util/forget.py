@@ -1,5 +1,6 @@
-import chainer_fast
-from chainer_fast import function_node, variable
+from chainer_fast import _backprop, function_node, variable
+from chainer_fast.configuration import config, using_config
+from chainer_fast.function import force_backprop_mode, no_backprop_mode
 
 
 def _ordinal(n):
@@ -43,23 +44,22 @@ class Forget(function_node.FunctionNode):
     def forward(self, inputs):
         self.retain_inputs(tuple(range(len(inputs))))
         # Links that correct by running statistics keep what they need the next time.
-        with chainer_fast.no_backprop_mode(), \
-                chainer_fast.using_config('_will_recompute', True):
+        with no_backprop_mode(), using_config('_will_recompute', True):
             outs = _call_func(
                 self.func, [variable.Variable(x) for x in inputs])
         return tuple([out.data for out in outs])
 
     def backward(self, indexes, grad_outputs):
         # A graph built here would end at the copies of the inputs below.
-        if chainer_fast.config.enable_backprop:
+        if config.enable_backprop:
             raise RuntimeError(
                 'double backpropagation in functions.forget is not allowed.')
         dummies = [
             variable.Variable(x.array) for x in self.get_retained_inputs()]
         # Running statistics have seen these inputs before.
-        with chainer_fast.using_config('in_recomputing', True), \
-                chainer_fast.using_config('_will_recompute', False), \
-                chainer_fast.force_backprop_mode():
+        with using_config('in_recomputing', True), \
+                using_config('_will_recompute', False), \
+                force_backprop_mode():
             outs = _call_func(self.func, dummies)
         wanted = [dummies[i] for i in indexes]
         reached = [
@@ -68,7 +68,7 @@ class Forget(function_node.FunctionNode):
         for out, g in reached:
             out.grad_var = g
         # One pass for all outputs.
-        chainer_fast.backward([out for out, _ in reached])
+        _backprop.backward([out for out, _ in reached])
         return tuple([x.grad_var for x in wanted])
 
 

@@ -1,5 +1,6 @@
 """Maxout layer."""
-from chainer_fast import _toplevel, initializer, link
+from chainer_fast import initializer, link
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import maxout
 from chainer_fast.links.connection import linear
 
@@ -76,7 +77,7 @@ class Maxout(link.Chain):
 
     def _regrouped(self, name, initial, ndim, *columns):
         """Return what initializes a parameter that has all functions on one axis."""
-        if isinstance(initial, _toplevel.get_array_types()):
+        if isinstance(initial, get_array_types()):
             if initial.ndim != ndim:
                 raise ValueError('%s.ndim should be %d, got an array of shape %s'
                                  % (name, ndim, initial.shape))

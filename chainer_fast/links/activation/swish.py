@@ -1,5 +1,6 @@
 """Swish with a learnt parameter."""
-from chainer_fast import _toplevel, link, variable
+from chainer_fast import link, variable
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import swish
 from chainer_fast.initializers import constant
 
@@ -35,7 +36,7 @@ class Swish(link.Link):
 
     def __init__(self, beta_shape, beta_init=1.0):
         super().__init__()
-        if beta_shape is None and isinstance(beta_init, _toplevel.get_array_types()):
+        if beta_shape is None and isinstance(beta_init, get_array_types()):
             # Not the data yet, for want of a shape.
             beta_init = constant.Constant(beta_init)
         with self.init_scope():

@@ -1,5 +1,6 @@
 """Addition of a broadcast bias."""
-from chainer_fast import _toplevel, link, variable
+from chainer_fast import link, variable
+from chainer_fast.configuration.debug import is_debug
 from chainer_fast.functions.math import bias
 
 
@@ -44,7 +45,7 @@ class Bias(link.Link):
             The sum, of the shape of the input.
         """
         own = hasattr(self, 'b')
-        if _toplevel.is_debug():
+        if is_debug():
             assert len(xs) == 2 - own, (
                 'this Bias takes %d argument(s), not %d' % (2 - own, len(xs)))
         x, b = (*xs, self.b) if own else xs

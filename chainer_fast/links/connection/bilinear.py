@@ -1,5 +1,6 @@
 """Layer of the products of two inputs, with parameters."""
-from chainer_fast import _toplevel, initializers, link, variable
+from chainer_fast import initializers, link, variable
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import bilinear
 
 
@@ -92,7 +93,7 @@ class Bilinear(link.Link):
 
 
 def _parameter(name, initial, shape):
-    if isinstance(initial, _toplevel.get_array_types()):
+    if isinstance(initial, get_array_types()):
         assert initial.shape == shape, (
             '%s must have the shape %s, got %s' % (name, shape, initial.shape))
     return variable.Parameter(initializers._get_initializer(initial), shape)

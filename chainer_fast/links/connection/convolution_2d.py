@@ -1,5 +1,6 @@
 """Convolution of images, with parameters."""
-from chainer_fast import _toplevel, memory_layouts
+from chainer_fast import memory_layouts
+from chainer_fast.configuration import get_compute_mode
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.links.connection import _filters
 from chainer_fast.utils import argument
@@ -85,7 +86,7 @@ class Convolution2D(_filters.Filtered):
         self.groups = int(groups)
 
         w_layout = self.x_layout = None
-        self.cudnn_fast = _toplevel.get_compute_mode() == 'cudnn_fast'
+        self.cudnn_fast = get_compute_mode() == 'cudnn_fast'
         if self.cudnn_fast:
             w_layout = memory_layouts.CUDNN_CHANNEL_LAST_W
             self.x_layout = memory_layouts.CUDNN_CHANNEL_LAST_X

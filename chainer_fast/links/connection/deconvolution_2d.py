@@ -1,5 +1,5 @@
 """Transposed convolution of images, with parameters."""
-from chainer_fast import _toplevel
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.links.connection import _filters
 from chainer_fast.utils import argument
@@ -82,7 +82,7 @@ class Deconvolution2D(_filters.Filtered):
         self.groups = int(groups)
         self.outsize = (None, None) if outsize is None else outsize
 
-        if not nobias and isinstance(initial_bias, _toplevel.get_array_types()):
+        if not nobias and isinstance(initial_bias, get_array_types()):
             assert initial_bias.shape == (self.out_channels,), (
                 'initial_bias must have an element for each of %s output channels, got '
                 'shape %s' % (self.out_channels, initial_bias.shape))

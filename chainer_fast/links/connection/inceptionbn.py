@@ -3,7 +3,8 @@ import functools
 
 import numpy
 
-from chainer_fast import _toplevel, link
+from chainer_fast import link
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.functions.activation import relu
 from chainer_fast.functions.array import concat
 from chainer_fast.functions.pooling import average_pooling_2d, max_pooling_nd
@@ -80,7 +81,7 @@ class InceptionBN(link.Chain):
             raise NotImplementedError(
                 "pooltype must be 'max' or 'avg', got %r" % (pooltype,))
         # Not the type that batch normalization itself takes for mixed16.
-        dtype = _toplevel.get_dtype(dtype, map_mixed16=numpy.float16)
+        dtype = get_dtype(dtype, map_mixed16=numpy.float16)
         layers = [
             ('proj3', in_channels, proj3, 1, 1), ('conv3', proj3, out3, 3, stride),
             ('proj33', in_channels, proj33, 1, 1), ('conv33a', proj33, out33, 3, 1),

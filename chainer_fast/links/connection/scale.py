@@ -1,5 +1,6 @@
 """Multiplication by a broadcast weight."""
-from chainer_fast import _toplevel, link, variable
+from chainer_fast import link, variable
+from chainer_fast.configuration.debug import is_debug
 from chainer_fast.functions.math import scale
 from chainer_fast.links.connection import bias
 
@@ -62,7 +63,7 @@ class Scale(link.Chain):
             The result, of the shape of the input.
         """
         own = hasattr(self, 'W')
-        if _toplevel.is_debug():
+        if is_debug():
             assert len(xs) == 2 - own, (
                 'this Scale takes %d argument(s), not %d' % (2 - own, len(xs)))
         x, W = (*xs, self.W) if own else xs

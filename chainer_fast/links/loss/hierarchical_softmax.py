@@ -4,8 +4,8 @@ import heapq
 
 import numpy
 
-import chainer_fast
 from chainer_fast import backend, device_resident, function, link, variable
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.backends.kernels import negative_sampling
 from chainer_fast.initializers import uniform
 from chainer_fast.utils import type_check
@@ -256,7 +256,7 @@ class BinaryHierarchicalSoftmax(link.Link):
         return heap[0][2]
 
     def __init__(self, in_size, tree, dtype=None):
-        loss = BinaryHierarchicalSoftmaxFunction(tree, chainer_fast.get_dtype(dtype))
+        loss = BinaryHierarchicalSoftmaxFunction(tree, get_dtype(dtype))
         super().__init__()
         with self.init_scope():
             self.W = variable.Parameter(

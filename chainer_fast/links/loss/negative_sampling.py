@@ -1,7 +1,7 @@
 """Negative sampling loss with its weights and its sampler."""
 import numpy
 
-import chainer_fast
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.functions.loss import negative_sampling
 from chainer_fast.links.loss import _sampling
 
@@ -52,7 +52,7 @@ class NegativeSampling(_sampling.SamplingLink):
     """
 
     def __init__(self, in_size, counts, sample_size, power=0.75, dtype=None):
-        weights = _flattened(counts, power, chainer_fast.get_dtype(dtype))
+        weights = _flattened(counts, power, get_dtype(dtype))
         super().__init__(weights, sample_size, 0, in_size)
 
     def forward(self, x, t, reduce='sum', *, return_samples=False):

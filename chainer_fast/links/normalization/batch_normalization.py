@@ -1,7 +1,8 @@
 """Batch normalization with parameters and running statistics."""
 import numpy
 
-from chainer_fast import _toplevel, backend, initializers, link
+from chainer_fast import backend, initializers, link
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.links.normalization import _parameters
@@ -74,7 +75,7 @@ class BatchNormalization(link.Link):
                 'either')
         self.axis = (axis,) if isinstance(axis, int) else axis
         self.decay, self.eps = decay, eps
-        self._highprec_dtype = _toplevel.get_dtype(dtype, map_mixed16=numpy.float32)
+        self._highprec_dtype = get_dtype(dtype, map_mixed16=numpy.float32)
         self._initial_avg_mean = initial_avg_mean
         self._initial_avg_var = initial_avg_var
         for name, value in (('avg_mean', None), ('avg_var', None), ('N', 0)):

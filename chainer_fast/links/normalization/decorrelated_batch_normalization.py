@@ -4,7 +4,7 @@ import warnings
 import numpy
 
 from chainer_fast import backend, link
-from chainer_fast._toplevel import get_dtype
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization.decorrelated_batch_normalization import (
     decorrelated_batch_normalization,

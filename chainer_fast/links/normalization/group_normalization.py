@@ -1,7 +1,8 @@
 """Group normalization with parameters."""
 import numpy
 
-from chainer_fast import _toplevel, link
+from chainer_fast import link
+from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.functions.normalization import group_normalization
 from chainer_fast.links.normalization import _parameters
 
@@ -40,7 +41,7 @@ class GroupNormalization(link.Link):
                  initial_beta=None):
         super().__init__()
         self.groups, self.eps = groups, eps
-        dtype = _toplevel.get_dtype(None, map_mixed16=numpy.float32)
+        dtype = get_dtype(None, map_mixed16=numpy.float32)
         with self.init_scope():
             self.gamma = _parameters.make(initial_gamma, 1, dtype)
             self.beta = _parameters.make(initial_beta, 0, dtype)

@@ -1,6 +1,6 @@
 """What links with a state have in common: variables that are no parameters."""
-import chainer_fast
 from chainer_fast import link
+from chainer_fast.backend import using_device
 from chainer_fast.links.connection import linear
 from chainer_fast.variable import Variable
 
@@ -40,7 +40,7 @@ class StatefulLink(link.Chain):
 
 def zeros(link, x, size):
     """Return the state before the first step: zeros for the samples of ``x``."""
-    with chainer_fast.using_device(link.device):
+    with using_device(link.device):
         return Variable(link.xp.zeros((x.shape[0], size), x.dtype))
 
 

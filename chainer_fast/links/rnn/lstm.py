@@ -1,8 +1,8 @@
 """Long short-term memory."""
 import math
 
-import chainer_fast
 from chainer_fast import initializers, link
+from chainer_fast.backend import using_device
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.rnn import lstm
 from chainer_fast.links.connection import linear
@@ -85,7 +85,7 @@ class LSTMBase(link.Chain):
     def _map_input(self, x):
         """Return what the input gives to the gates."""
         if self.upward.W.array is None:
-            with chainer_fast.using_device(self.device):
+            with using_device(self.device):
                 self.upward._initialize_params(math.prod(x.shape[1:]))
                 self._initialize_params()
         return self.upward(x)

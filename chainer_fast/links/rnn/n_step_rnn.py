@@ -3,8 +3,8 @@ import functools
 
 import numpy
 
-import chainer_fast
 from chainer_fast import link, variable
+from chainer_fast.backend import using_device
 from chainer_fast.functions.array import permutate, transpose_sequence
 from chainer_fast.functions.rnn import n_step_rnn as rnn
 from chainer_fast.initializers import _get_initializer
@@ -160,7 +160,7 @@ class NStepRNNBase(link.ChainList):
             States, of shape ``(n_layers * direction, len(xs), out_size)``.
         """
         dtype, batch = xs[0].dtype, len(xs)
-        with chainer_fast.using_device(self.device):
+        with using_device(self.device):
             return variable.Variable(self.xp.zeros(
                 (self.direction * self.n_layers, batch, self.out_size), dtype))
 

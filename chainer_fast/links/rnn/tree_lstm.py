@@ -2,8 +2,8 @@
 import functools
 import operator
 
-import chainer_fast
 from chainer_fast import link
+from chainer_fast.backend import using_device
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.rnn import tree_lstm
@@ -40,7 +40,7 @@ class _TreeLSTM(link.Chain):
         return cs, hs, x
 
     def _zeros(self, like, size):
-        with chainer_fast.using_device(self.device):
+        with using_device(self.device):
             return self.xp.zeros((like.shape[0], size), like.dtype)
 
 

@@ -5,7 +5,7 @@ import os
 import numpy
 
 from chainer_fast import backend, link, variable
-from chainer_fast._toplevel import get_array_types
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import plot_report

@@ -5,7 +5,8 @@ few of them.
 """
 import numpy
 
-from chainer_fast import backend, utils
+from chainer_fast.backends import arrays
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.activation import compiled as _compiled
 
@@ -26,20 +27,20 @@ def _total(terms, parameter):
     total = terms.sum(
         axis=reduced_axes(parameter, terms),
         dtype=numpy.promote_types(terms.dtype, numpy.float32))
-    return utils.force_array(total, parameter.dtype)
+    return arrays.force_array(total, parameter.dtype)
 
 
 @kernel(compiled=_compiled.bend)
 def bend(x, signs, slopes):
     """Multiply ``x`` by the slopes where ``signs`` is not at least zero."""
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     return xp.where(signs >= 0, x, x * slopes)
 
 
 @kernel(compiled=_compiled.mix)
 def mix(a, b, flags):
     """Elements of ``a`` where a flag is set, of ``b`` where it is not."""
-    xp = backend.get_array_module(a)
+    xp = get_array_module(a)
     return xp.asarray(a * flags + b * xp.logical_not(flags))
 
 
@@ -53,14 +54,14 @@ def prelu(x, W):
 def prelu_grad(x, W, gy, cond):
     """Gradients of :func:`prelu` by ``x`` and ``W``; ``cond`` has the signs of ``x``.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     gx = bend.reference(gy, cond, W.reshape(extended_shape(W, x)))
     return gx, _total(xp.where(cond >= 0, 0, x * gy), W)
 
 
 def _gate(x, beta):
     # A sigmoid, without overflow in the exponential.
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     half = x.dtype.type(0.5)
     return xp.tanh(beta * x * half) * half + half
 
@@ -69,7 +70,7 @@ def _gate(x, beta):
 def swish(x, beta):
     """Multiply ``x`` by the sigmoid of ``beta * x``."""
     y = x * _gate(x, beta.reshape(extended_shape(beta, x)))
-    return utils.force_array(y, x.dtype)
+    return arrays.force_array(y, x.dtype)
 
 
 @kernel(compiled=_compiled.swish_grad)
@@ -79,7 +80,7 @@ def swish_grad(x, beta, gy):
     s = _gate(x, wide)
     slope = x * s * (1 - s)
     gx = gy * (s + wide * slope)
-    return utils.force_array(gx, x.dtype), _total(gy * x * slope, beta)
+    return arrays.force_array(gx, x.dtype), _total(gy * x * slope, beta)
 
 
 def grouped_shape(shape, size, axis):
@@ -96,7 +97,7 @@ def maxout(x, size, axis):
 @kernel(compiled=_compiled.maxout_grad)
 def maxout_grad(x, y, gy, size, axis):
     """Gradient of :func:`maxout`: goes to all elements that equal the largest."""
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     groups = x.reshape(grouped_shape(x.shape, size, axis))
     largest, g = (xp.expand_dims(a, axis + 1) for a in (y, gy))
     return xp.where(groups == largest, g, 0).astype(gy.dtype).reshape(x.shape)

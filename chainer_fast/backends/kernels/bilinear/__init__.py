@@ -4,7 +4,7 @@ Images are arrays of shape ``(n, channels, height, width)``.
 """
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.bilinear import compiled as _compiled
 
@@ -45,7 +45,7 @@ def resize(x, rows, row_weights, columns, column_weights):
     -------
     array, shape (n, channels, len(rows), len(columns))
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     y = _blend(xp, x, 2, rows, row_weights)
     return _blend(xp, y, 3, columns, column_weights)
 
@@ -65,7 +65,7 @@ def resize_adjoint(gy, rows, row_weights, columns, column_weights, height, width
     -------
     array, shape (n, channels, height, width)
     """
-    xp = backend.get_array_module(gy)
+    xp = get_array_module(gy)
     gx = _unblend(xp, gy, 3, columns, column_weights, width)
     return _unblend(xp, gx, 2, rows, row_weights, height)
 
@@ -123,7 +123,7 @@ def sample(x, grid):
     -------
     array, shape (n, channels, out_height, out_width)
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     shape = x.shape[:2] + grid.shape[2:]
     if 0 in x.shape:
         return xp.zeros(shape, x.dtype)
@@ -150,7 +150,7 @@ def sample_adjoint(x, grid, gy):
     gx, ggrid : array
         Gradients. At a pixel, they are those towards the next one.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     gx = xp.zeros(x.shape, x.dtype)
     if 0 in x.shape:
         return gx, xp.zeros(grid.shape, grid.dtype)

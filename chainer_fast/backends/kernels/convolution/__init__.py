@@ -11,7 +11,7 @@ import math
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution import compiled as _compiled
 from chainer_fast.backends.kernels.convolution import cuda as _device
@@ -148,7 +148,7 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
         y = convolve(x.astype(dtype, copy=False), W.astype(dtype, copy=False), None,
                      stride, pad, dilate, groups, outs)
         return _add_bias(_rounded(y, x.dtype, x, W), b)
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     places = math.prod(outs)
     depth = math.prod(W.shape[1:])
     col = gather(x, W.shape[2:], stride, pad, dilate, outs)
@@ -187,7 +187,7 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
             x.astype(dtype, copy=False), W.astype(dtype, copy=False), None, stride, pad,
             dilate, groups, outs)
         return _add_bias(_rounded(y, x.dtype, x, W), b)
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     filters = W.shape[0] // groups
     depth = math.prod(W.shape[1:])
     col = xp.matmul(
@@ -223,7 +223,7 @@ def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
         gW = correlate(x.astype(working, copy=False), gy.astype(working, copy=False),
                        ksize, stride, pad, dilate, groups, working)
         return _rounded(gW, dtype, x, gy)
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     outs = gy.shape[2:]
     channels, filters = x.shape[1] // groups, gy.shape[1] // groups
     depth = channels * math.prod(ksize)

@@ -6,7 +6,7 @@ The scores of labels are rows of a matrix, time after time.
 """
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.crf import compiled
 
@@ -18,7 +18,7 @@ def _split(rows, sizes):
 
 
 def _log_sum(x, axis):
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     top = x.max(axis=axis, keepdims=True)
     # Where nothing is possible, zero is as good a reference.
     top = xp.where(top == -numpy.inf, 0, top)
@@ -47,7 +47,7 @@ def forth(x, cost, sizes):
         beginnings that end in a label, of the shape of ``x``; and over all labellings
         of each chain, of shape ``(sizes[0],)``.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     cost = cost.astype(numpy.float64)
     before = x.astype(numpy.float64)
     totals = xp.empty(sizes[0])
@@ -79,7 +79,7 @@ def back(x, cost, sizes, before, totals, g):
     tuple of array
         Gradients of ``x`` and ``cost``, in their dtypes.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     gx = xp.empty_like(x)
     gcost = xp.zeros(cost.shape)
     cost = cost.astype(numpy.float64)
@@ -113,7 +113,7 @@ def best_paths(x, cost, sizes):
         Scores, in the dtype of ``x`` and of shape ``(sizes[0],)``; and the labels, of
         dtype int32, for each row of ``x``.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     rows = _split(x, sizes)
     origins = []
     last = None

@@ -2,14 +2,14 @@
 
 Losses and gradients of a sample are made in one go over its scores.
 """
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.cross_entropy import compiled
 
 
 def _index(labels):
     """Index of the labels' elements in an array of scores."""
-    xp = backend.get_array_module(labels)
+    xp = get_array_module(labels)
     ndim = labels.ndim
     grid = [
         xp.arange(n).reshape((n,) + (1,) * (ndim - d - 1))
@@ -19,7 +19,7 @@ def _index(labels):
 
 def _softmax(x):
     """The softmax of scores, and its logarithm."""
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     # In this order, large scores cost no precision.
     log_y = x - x.max(axis=1, keepdims=True)
     y = xp.exp(log_y)
@@ -31,7 +31,7 @@ def _softmax(x):
 
 def _classes(t, ignore_label):
     """Labels with zero, which any array of scores has, for those that do not count."""
-    xp = backend.get_array_module(t)
+    xp = get_array_module(t)
     counted = t != ignore_label
     return xp.where(counted, t, 0), counted
 
@@ -57,7 +57,7 @@ def hard_losses(x, t, class_weight, ignore_label):
         Losses, of the shape of ``t`` and zero where labels do not count; the softmax of
         the scores; and the number of labels that count.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     y, log_y = _softmax(x)
     labels, counted = _classes(t, ignore_label)
     losses = -log_y[_index(labels)]
@@ -85,7 +85,7 @@ def hard_gradient(y, t, class_weight, ignore_label, scale):
     array
         Gradient of the scores.
     """
-    xp = backend.get_array_module(y)
+    xp = get_array_module(y)
     labels, counted = _classes(t, ignore_label)
     gx = y.copy()
     gx[_index(labels)] -= 1

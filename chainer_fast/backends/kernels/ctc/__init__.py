@@ -6,7 +6,7 @@ skips a blank between two labels that differ. Probabilities are kept as logarith
 """
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.ctc import compiled
 
@@ -27,7 +27,7 @@ def paths(labels, blank):
     -------
     array, shape (batch, 2 n + 1)
     """
-    xp = backend.get_array_module(labels)
+    xp = get_array_module(labels)
     batch, n = labels.shape
     path = xp.full((batch, 2 * n + 1), blank, dtype=labels.dtype)
     path[:, 1::2] = labels
@@ -36,7 +36,7 @@ def paths(labels, blank):
 
 def _came_from(states, bar):
     """Probabilities of states, summed over where a path may come from."""
-    xp = backend.get_array_module(states)
+    xp = get_array_module(states)
     total = states.copy()
     total[:, 1:] = xp.logaddexp(states[:, 1:], states[:, :-1])
     total[:, 2:] = xp.logaddexp(total[:, 2:], states[:, :-2] + bar[:, 2:])
@@ -45,7 +45,7 @@ def _came_from(states, bar):
 
 def _goes_to(states, bar):
     """Probabilities of states, summed over where a path may go."""
-    xp = backend.get_array_module(states)
+    xp = get_array_module(states)
     total = states.copy()
     total[:, :-1] = xp.logaddexp(states[:, :-1], states[:, 1:])
     total[:, :-2] = xp.logaddexp(total[:, :-2], states[:, 2:] + bar[:, 2:])
@@ -72,7 +72,7 @@ def path_probabilities(log_p, path, last, path_length):
         Logarithms of shapes ``(time, batch, states)`` and ``(batch,)``: for each state
         and in all. Those of zero are about :data:`LOG_ZERO`, or below.
     """
-    xp = backend.get_array_module(log_p)
+    xp = get_array_module(log_p)
     steps, batch, states = log_p.shape
     bar = xp.full((batch, states), LOG_ZERO)
     bar[:, 3::2][path[:, 3::2] != path[:, 1:-2:2]] = 0
@@ -116,7 +116,7 @@ def sum_by_class(shares, path, path_length, classes):
     -------
     array, shape (time, batch, classes)
     """
-    xp = backend.get_array_module(shares)
+    xp = get_array_module(shares)
     steps, batch, states = shares.shape
     counted = xp.where(xp.arange(states) < path_length[:, None], shares, 0)
     total = xp.zeros((steps, batch, classes), shares.dtype)
@@ -155,7 +155,7 @@ def ctc(x, labels, blank, input_length, label_length, backprop):
         whose labels are impossible; and the gradient of each, in the shape and dtype of
         ``x``, or None. It is zero where the loss is infinite.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     steps, batch, classes = x.shape
     scores = x.astype(numpy.float64)
     if not x.size:

@@ -1,5 +1,5 @@
 """Rows of matrices, found by their numbers."""
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.array import shortcuts as _compiled
 
@@ -24,7 +24,7 @@ def add_rows(ids, gy, shape, ignore_label):
     array
         The matrix, in the dtype of ``gy``.
     """
-    xp = backend.get_array_module(gy)
+    xp = get_array_module(gy)
     if ignore_label is not None:
         counted = ids != ignore_label
         ids, gy = ids[counted], gy[counted]

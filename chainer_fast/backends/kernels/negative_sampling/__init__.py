@@ -6,7 +6,7 @@ left out, whatever its candidates.
 """
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.negative_sampling import compiled
 
@@ -19,7 +19,7 @@ def _placed(rows, counted, n):
     """Rows for all of ``n`` samples, zero for those that are left out."""
     if counted is None:
         return rows
-    xp = backend.get_array_module(rows)
+    xp = get_array_module(rows)
     out = xp.zeros((n, *rows.shape[1:]), rows.dtype)
     out[counted] = rows
     return out
@@ -47,7 +47,7 @@ def scores(x, W, ids, counted):
     """
     kept, rows = _kept(counted, x, ids)
     products = (_wide(W[rows]) @ _wide(kept)[:, :, None])[:, :, 0]
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     dtype = xp.result_type(x, W)
     return _placed(products.astype(dtype, copy=False), counted, len(ids))
 
@@ -91,7 +91,7 @@ def spread_rows(g, x, ids, counted, rows):
     array, shape (rows, width)
         In the dtype of ``g``.
     """
-    xp = backend.get_array_module(g)
+    xp = get_array_module(g)
     g_kept, x_kept, ids = _kept(counted, g, x, ids)
     products = _wide(g_kept)[:, :, None] * _wide(x_kept)[:, None, :]
     out = xp.zeros((rows, x.shape[1]), products.dtype)

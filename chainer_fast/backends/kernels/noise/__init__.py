@@ -5,7 +5,8 @@ On the host they use up NumPy's global stream as ``numpy.random.rand``, ``unifor
 """
 import numpy
 
-from chainer_fast import backend, utils
+from chainer_fast.backends import arrays
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.noise import compiled as _compiled
 
@@ -28,7 +29,7 @@ def kept(x, shape, ratio):
     array
         Booleans.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     return xp.asarray(xp.random.rand(*shape) >= ratio)
 
 
@@ -48,9 +49,9 @@ def uniform(x, lower, upper):
     array
         Numbers of the shape and dtype of ``x``.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     drawn = xp.random.uniform(lower, upper, x.shape)
-    return utils.force_array(drawn, x.dtype)
+    return arrays.force_array(drawn, x.dtype)
 
 
 @kernel(compiled=_compiled.gumbel)
@@ -67,8 +68,8 @@ def gumbel(x):
     array
         Numbers of the shape and dtype of ``x``.
     """
-    xp = backend.get_array_module(x)
-    return utils.force_array(xp.random.gumbel(size=x.shape), x.dtype)
+    xp = get_array_module(x)
+    return arrays.force_array(xp.random.gumbel(size=x.shape), x.dtype)
 
 
 @kernel(compiled=_compiled.dropout)
@@ -87,7 +88,7 @@ def dropout(x, ratio):
     y, mask : array
         ``x * mask``, and the mask of zeros and ``1 / (1 - ratio)``.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     if xp is numpy:
         drawn = numpy.random.rand(*x.shape)
     else:

@@ -5,7 +5,8 @@ calls, since neither their squares nor their sums fit in halves. ``axis`` is a s
 tuple of the axes that statistics are taken over. Statistics and parameters of a batch
 have the shape of the other axes.
 """
-from chainer_fast import backend, utils
+from chainer_fast.backends import arrays
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.normalization import compiled as _compiled
 
@@ -16,7 +17,7 @@ def _kept(shape, axis):
 
 
 def _sum(x, axis):
-    return utils.force_array(x.sum(axis=axis))
+    return arrays.force_array(x.sum(axis=axis))
 
 
 @kernel(compiled=_compiled.moments)
@@ -39,8 +40,8 @@ def moments(x, axis):
     tuple of array
         Mean and variance, of the shape of the other axes.
     """
-    xp = backend.get_array_module(x)
-    count = utils.size_of_shape([x.shape[i] for i in axis])
+    xp = get_array_module(x)
+    count = arrays.size_of_shape([x.shape[i] for i in axis])
     if count == 0:
         shape = tuple([n for i, n in enumerate(x.shape) if i not in axis])
         return xp.zeros(shape, x.dtype), xp.zeros(shape, x.dtype)
@@ -49,7 +50,7 @@ def moments(x, axis):
     shifted = x - some
     mean = shifted.mean(axis=axis, keepdims=True)
     shifted -= mean
-    variance = utils.force_array((shifted * shifted).mean(axis=axis))
+    variance = arrays.force_array((shifted * shifted).mean(axis=axis))
     return (mean + some).reshape(variance.shape), variance
 
 
@@ -100,9 +101,9 @@ def batch_forward(x, gamma, beta, axis, eps):
     tuple of array
         The result, mean, variance, and reciprocal of the standard deviation.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     mean, var = moments.reference(x, axis)
-    inv_std = utils.force_array(xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
+    inv_std = arrays.force_array(xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
     y = batch_apply.reference(x, gamma, beta, mean, inv_std, axis)
     return y, mean, var, inv_std
 
@@ -139,7 +140,7 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     factor = gamma.reshape(shape) * inv_std_kept
     if fixed:
         return gy * factor, ggamma, gbeta
-    count = max(utils.size_of_shape([x.shape[i] for i in axis]), 1)
+    count = max(arrays.size_of_shape([x.shape[i] for i in axis]), 1)
     x_hat *= ggamma.reshape(shape)
     x_hat += gbeta.reshape(shape)
     x_hat /= count
@@ -164,10 +165,10 @@ def inverses(var, eps):
     tuple of array
         Reciprocals of the root of ``var + eps``, and of it.
     """
-    xp = backend.get_array_module(var)
+    xp = get_array_module(var)
     shifted = var + var.dtype.type(eps)
-    return (utils.force_array(xp.reciprocal(xp.sqrt(shifted))),
-            utils.force_array(xp.reciprocal(shifted)))
+    return (arrays.force_array(xp.reciprocal(xp.sqrt(shifted))),
+            arrays.force_array(xp.reciprocal(shifted)))
 
 
 @kernel(compiled=_compiled.fixed_backward)
@@ -195,8 +196,8 @@ def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
     gx, ggamma, gbeta = batch_backward.reference(
         x, gamma, gy, mean, inv_std, axis, True)
     # The result depends on the mean as on -x, and on the variance by inv_std.
-    gmean = utils.force_array(-gamma * inv_std * gbeta)
-    gvar = utils.force_array(ggamma * gamma * inv_var)
+    gmean = arrays.force_array(-gamma * inv_std * gbeta)
+    gvar = arrays.force_array(ggamma * gamma * inv_var)
     gvar *= -0.5
     return gx, ggamma, gbeta, gmean, gvar
 
@@ -225,7 +226,7 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
 def _rows(x, groups):
     """A row of elements for each sample and group, and ``x`` by channels."""
     n, channels = x.shape[:2]
-    inner = utils.size_of_shape(x.shape[2:])
+    inner = arrays.size_of_shape(x.shape[2:])
     return (
         x.reshape(n * groups, channels // groups * inner),
         x.reshape(n, channels, inner))
@@ -252,7 +253,7 @@ def group_forward(x, gamma, beta, groups, eps):
         The result, and mean and reciprocal of the standard deviation of each group, of
         shape ``(N * groups,)``.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     rows, by_channel = _rows(x, groups)
     mean, var = moments.reference(rows, (1,))
     inv_std = xp.reciprocal(xp.sqrt(var + eps))
@@ -377,7 +378,7 @@ def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
 
 
 def _lengths(x, axis):
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     return xp.sqrt((x * x).sum(axis=axis, keepdims=True))
 
 
@@ -400,7 +401,7 @@ def length_forward(x, axis, eps):
     """
     norm = _lengths(x, axis)
     norm += norm.dtype.type(eps)
-    return utils.force_array(x / norm)
+    return arrays.force_array(x / norm)
 
 
 @kernel(compiled=_compiled.length_backward)
@@ -429,4 +430,4 @@ def length_backward(x, gy, axis, eps):
     r = _lengths(x, axis)
     n = r + r.dtype.type(eps)
     along = (gy * x).sum(axis=axis, keepdims=True) / ((r + (r == 0)) * n)
-    return utils.force_array((gy - x * along) / n)
+    return arrays.force_array((gy - x * along) / n)

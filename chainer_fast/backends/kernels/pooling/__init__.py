@@ -13,7 +13,7 @@ import itertools
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.pooling import compiled
 from chainer_fast.utils import conv
@@ -69,7 +69,7 @@ def _padded(x, ksize, stride, pad, outs, value):
     spans = _spans(lengths, ksize, stride, pad, outs)
     if tuple(spans) == lengths:
         return x
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     padded = xp.full(x.shape[:2] + tuple(spans), value, x.dtype)
     padded[_inside(lengths, pad)] = x
     return padded
@@ -108,7 +108,7 @@ def max_pool(x, ksize, stride, pad, cover_all):
     ValueError
         If ``pad`` is negative, or ``ksize`` not positive.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     outs = places(x.shape[2:], ksize, stride, pad, cover_all)
     source = _padded(x, ksize, stride, pad, outs, -numpy.inf)
     y = xp.full(x.shape[:2] + outs, -numpy.inf, x.dtype)
@@ -147,7 +147,7 @@ def put(gy, indexes, ksize, stride, pad, lengths):
     IndexError
         If there is no element of such an index in a window.
     """
-    xp = backend.get_array_module(gy)
+    xp = get_array_module(gy)
     indexes = _checked(indexes, ksize)
     outs = gy.shape[2:]
     spans = _spans(lengths, ksize, stride, pad, outs)
@@ -180,7 +180,7 @@ def pick(x, indexes, ksize, stride, pad):
     IndexError
         If there is no element of such an index in a window.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     indexes = _checked(indexes, ksize)
     outs = indexes.shape[2:]
     source = _padded(x, ksize, stride, pad, outs, 0)
@@ -226,7 +226,7 @@ def window_sum(x, ksize, stride, pad, outs, divisor=1):
     array, shape (n, c, *outs)
         Sums, in the dtype of ``x``.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     source = _padded(x, ksize, stride, pad, outs, 0)
     total = xp.zeros(x.shape[:2] + tuple(outs), _sum_dtype(x.dtype))
     for step in _steps(ksize, stride, outs):
@@ -258,7 +258,7 @@ def window_spread(gy, ksize, stride, pad, lengths, divisor=1):
     array, shape (n, c, *lengths)
         Images, in the dtype of ``gy``.
     """
-    xp = backend.get_array_module(gy)
+    xp = get_array_module(gy)
     outs = gy.shape[2:]
     spans = _spans(lengths, ksize, stride, pad, outs)
     total = xp.zeros(gy.shape[:2] + tuple(spans), _sum_dtype(gy.dtype))

@@ -8,7 +8,7 @@ The logistic sigmoid is ``tanh(x / 2) / 2 + 1 / 2`` throughout: it does not over
 """
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
 from chainer_fast.backends.kernels.recurrent import scan as _compiled_scan
@@ -17,7 +17,7 @@ from chainer_fast.backends.kernels.recurrent import scan as _compiled_scan
 def sigmoid(x):
     """Logistic sigmoid in the dtype of an array."""
     half = x.dtype.type(0.5)
-    return half + half * backend.get_array_module(x).tanh(half * x)
+    return half + half * get_array_module(x).tanh(half * x)
 
 
 def extract_gates(x):
@@ -30,7 +30,7 @@ def extract_gates(x):
 def activate(x):
     """Values of alternating gates: the input's, and three between zero and one."""
     a, i, f, o = extract_gates(x)
-    return backend.get_array_module(x).tanh(a), sigmoid(i), sigmoid(f), sigmoid(o)
+    return get_array_module(x).tanh(a), sigmoid(i), sigmoid(f), sigmoid(o)
 
 
 def cell_grad(gc, c_prev, a, i, f):
@@ -71,7 +71,7 @@ def lstm(c_prev, x):
     a, i, f, o = activate(x)
     c = c_prev.copy()
     c[:batch] = a * i + f * c_prev[:batch]
-    return c, o * backend.get_array_module(x).tanh(c[:batch])
+    return c, o * get_array_module(x).tanh(c[:batch])
 
 
 @kernel(compiled=_compiled.lstm_grad)
@@ -80,7 +80,7 @@ def lstm_grad(c_prev, x, c, gc, gh):
 
     ``c`` are the new cells; ``gc`` and ``gh`` may be None.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     batch = len(x)
     a, i, f, o = activate(x)
     # Scalars of the arrays' own dtype stand for gradients that did not come.
@@ -111,7 +111,7 @@ def slstm(c_prev1, c_prev2, x1, x2):
     tuple of array
         New cells and outputs.
     """
-    xp = backend.get_array_module(x1)
+    xp = get_array_module(x1)
     a1, i1, f1, o1 = extract_gates(x1)
     a2, i2, f2, o2 = extract_gates(x2)
     c = (sigmoid(i1) * xp.tanh(a1) + sigmoid(i2) * xp.tanh(a2)
@@ -125,7 +125,7 @@ def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
 
     ``c`` are the new cells; ``gc`` and ``gh`` may be None.
     """
-    xp = backend.get_array_module(x1)
+    xp = get_array_module(x1)
     zero = x1.dtype.type(0)
     o = sigmoid(extract_gates(x1)[3] + extract_gates(x2)[3])
     gc_step, go = output_grad(
@@ -158,7 +158,7 @@ def tree_lstm(x, *cs):
     tuple of array
         Values of the gates in the shape of ``x``, new cells, and outputs.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     n = cs[0].shape[1]
     gates = sigmoid(x)
     gates[:, :n] = xp.tanh(x[:, :n])
@@ -173,7 +173,7 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
 
     ``gates`` and ``c`` are what it returned; ``gc`` and ``gh`` may be None.
     """
-    xp = backend.get_array_module(gates)
+    xp = get_array_module(gates)
     zero = c.dtype.type(0)
     gx = xp.empty(gates.shape, gates.dtype)
     a, i, o, *fs = tree_gates(gates, 3 + len(cs))
@@ -314,7 +314,7 @@ def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
     trace : tuple of array
         What :func:`scan_grad` works on.
     """
-    xp = backend.get_array_module(gates)
+    xp = get_array_module(gates)
     step, _, n_extra = _CELLS[mode]
     hy = hx.copy()
     cy = None if cx is None else cx.copy()
@@ -357,7 +357,7 @@ def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
     ghx, gcx : array or None
         Gradients of the first states and cells.
     """
-    xp = backend.get_array_module(gys)
+    xp = get_array_module(gys)
     _, step_grad, _ = _CELLS[mode]
     gates, h_prev, *extra = trace
     ghx = ghy.copy()

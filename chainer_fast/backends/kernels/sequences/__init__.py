@@ -1,7 +1,7 @@
 """Sequences of different lengths: padding them, and regrouping their elements."""
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.sequences import compiled as _compiled
 
@@ -25,7 +25,7 @@ def stack_padded(first, xs, length, padding):
     -------
     array, shape (len(xs), length, ...)
     """
-    xp = backend.get_array_module(first)
+    xp = get_array_module(first)
     y = xp.full((len(xs), length, *first.shape[1:]), padding, first.dtype)
     for row, x in zip(y, xs, strict=True):
         row[:len(x)] = x
@@ -51,7 +51,7 @@ def transpose(first, xs, count):
         The elements of each place, in C order and the dtype of the first array. They
         may share memory that nothing else uses.
     """
-    xp = backend.get_array_module(first)
+    xp = get_array_module(first)
     lengths = numpy.array([len(x) for x in xs])
     starts = numpy.cumsum(lengths) - lengths
     counts = [int(n) for n in (lengths > numpy.arange(count)[:, None]).sum(axis=1)]

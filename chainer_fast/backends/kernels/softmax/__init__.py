@@ -1,5 +1,5 @@
 """Softmax and its logarithm along an axis, with their gradients."""
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.softmax import compiled as _compiled
 
@@ -22,7 +22,7 @@ def logsumexp(x, axis):
     array
         The result, with length 1 in the reduced axes.
     """
-    xp = backend.get_array_module(x)
+    xp = get_array_module(x)
     largest = x.max(axis=axis, keepdims=True)
     terms = x - largest
     xp.exp(terms, out=terms)
@@ -38,7 +38,7 @@ def softmax(x, axis):
     # Shifting by the maximum leaves the quotient unchanged and bounds the
     # exponentials by one.
     prob = x - x.max(axis=axis, keepdims=True)
-    backend.get_array_module(x).exp(prob, out=prob)
+    get_array_module(x).exp(prob, out=prob)
     prob /= prob.sum(axis=axis, keepdims=True)
     return prob
 
@@ -60,5 +60,5 @@ def softmax_grad(y, gy, axis):
 @kernel(compiled=_compiled.log_softmax_grad)
 def log_softmax_grad(y, gy, axis):
     """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""
-    xp = backend.get_array_module(y)
+    xp = get_array_module(y)
     return gy - xp.exp(y) * gy.sum(axis=axis, keepdims=True)

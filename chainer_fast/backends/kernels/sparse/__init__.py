@@ -3,7 +3,7 @@
 Coordinates are arrays of integers of shape ``(nnz,)``, or ``(batch, nnz)``; an element
 with a negative one is padding.
 """
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.sparse import compiled as _compiled
 
@@ -37,7 +37,7 @@ def product(data, row, col, height, dense):
     -------
     array, shape (height, n) or (batch, height, n)
     """
-    xp = backend.get_array_module(data)
+    xp = get_array_module(data)
     known, rows, columns = _places(xp, row, col)
     y = xp.zeros((*dense.shape[:-2], height, dense.shape[-1]), data.dtype)
     xp.add.at(y, rows, data[known][:, None] * dense[columns])
@@ -62,7 +62,7 @@ def sampled_product(a, row, col, b):
     array, shape (nnz,) or (batch, nnz)
         The elements; zero for padding.
     """
-    xp = backend.get_array_module(a)
+    xp = get_array_module(a)
     known, rows, columns = _places(xp, row, col)
     values = xp.zeros(row.shape, a.dtype)
     values[known] = (a[rows] * b[columns]).sum(axis=-1)

@@ -1,5 +1,5 @@
 """Elements of two arrays, chosen by a condition."""
-from chainer_fast import backend
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.where import compiled as _compiled
 
@@ -19,4 +19,4 @@ def where(condition, x, y):
     -------
     array
     """
-    return backend.get_array_module(condition).where(condition, x, y)
+    return get_array_module(condition).where(condition, x, y)

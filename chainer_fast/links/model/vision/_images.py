@@ -1,7 +1,7 @@
 """Images as the inputs of networks."""
 import numpy
 
-from chainer_fast import _toplevel
+from chainer_fast.backends.dtypes import get_dtype
 
 try:
     from PIL import Image
@@ -39,7 +39,7 @@ def prepare(image, size, mean):
         raise ImportError(
             "Pillow is needed for images: pip install 'chainer-fast[images]' (%s)"
             % _import_error)
-    dtype = _toplevel.get_dtype()
+    dtype = get_dtype()
     if isinstance(image, numpy.ndarray):
         image = _from_array(image)
     rgb = image.convert('RGB')

@@ -1,0 +1,100 @@
+"""The names ``chainer`` and ``chainerx`` for the modules of this package.
+
+An importer in front of all others answers for ``chainer`` and everything below it with
+the module objects of ``chainer_fast``, so that no class exists twice.
+"""
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import sys
+
+_TARGETS = {'chainer': 'chainer_fast', 'chainerx': 'chainer_fast.alias.chainerx'}
+
+#: Folder with packages of these names, for processes started by this one.
+SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shim')
+
+
+def _target(name):
+    """Return the name of the module behind an alias, or None."""
+    top, _, rest = name.partition('.')
+    if top not in _TARGETS:
+        return None
+    return _TARGETS[top] + ('.' + rest if rest else '')
+
+
+def _name_loaded_modules():
+    """Give all modules of the package that are loaded their other name.
+
+    After the import of a submodule, Python assigns it to the attribute of that name in
+    its package, where a function of the same name may stand by then, as in
+    ``chainer.utils.experimental``. A module that has its name already is left alone.
+    """
+    for name, module in list(sys.modules.items()):
+        for alias, real in _TARGETS.items():
+            if name == real or name.startswith(real + '.'):
+                sys.modules.setdefault(alias + name[len(real):], module)
+
+
+class _Loader(importlib.abc.Loader):
+    """Hands out a module that is loaded already, and leaves it as it is."""
+
+    def __init__(self, module):
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec):
+        return self._module
+
+    def exec_module(self, module):
+        # The import system has written the alias into this.
+        module.__spec__ = self._spec
+        _name_loaded_modules()
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+
+    def find_spec(self, name, path=None, target=None):
+        real = _target(name)
+        if real is None:
+            return None
+        try:
+            module = importlib.import_module(real)
+        except ModuleNotFoundError as error:
+            if error.name == real:
+                return None
+            raise
+        return importlib.util.spec_from_loader(
+            name, _Loader(module), is_package=hasattr(module, '__path__'))
+
+
+_finder = _Finder()
+
+
+def install():
+    """Make ``import chainer`` import this package, in this process.
+
+    Raises
+    ------
+    RuntimeError
+        If another ``chainer`` has been imported before.
+    """
+    modules = {alias: importlib.import_module(real) for alias, real in _TARGETS.items()}
+    for alias, module in modules.items():
+        loaded = sys.modules.get(alias, module)
+        if loaded is not module and not hasattr(loaded, '_leads_to_chainer_fast'):
+            raise RuntimeError(
+                'another %s has been imported, %r: install the alias before the first '
+                'import of it, in a new process' % (alias, loaded))
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+    sys.modules.update(modules)
+    _name_loaded_modules()
+
+
+def uninstall():
+    """Undo :func:`install`: the names are looked up as usual again."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    for name in [name for name in sys.modules if _target(name) is not None]:
+        del sys.modules[name]

@@ -1,0 +1,23 @@
+"""What ``import chainerx`` gives in a Chainer that was built without ChainerX.
+
+ChainerX is an array library of its own, in C++, which this package does not have.
+Programs ask :func:`is_available` before they use it, and that says no.
+"""
+from chainer_fast.alias.chainerx import _build_info
+
+_available = False
+
+
+class ndarray:
+    """Type of ChainerX's arrays, for ``isinstance``; there are none."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError('chainerx is not available.')
+
+
+ndarray.__module__ = 'chainerx'
+
+
+def is_available():
+    """Return whether ChainerX can be used: always ``False``."""
+    return _available

@@ -1,0 +1,83 @@
+"""Facts about arrays of every library: their types, sizes, and scalars among them."""
+import math
+
+import numpy
+
+from chainer_fast.backends import cuda
+
+# What is available does not change while a program runs.
+_CPU_TYPES = (numpy.ndarray,)
+_GPU_TYPES = (cuda.ndarray,) if cuda.available else ()
+
+
+def get_array_types():
+    """Return the types of array that functions take on this machine.
+
+    Returns
+    -------
+    tuple of type
+    """
+    return _CPU_TYPES + _GPU_TYPES
+
+
+def get_cpu_array_types():
+    """Return the types of array in host memory that functions take on this machine.
+
+    Returns
+    -------
+    tuple of type
+    """
+    return _CPU_TYPES
+
+
+def is_arrays_compatible(arrays):
+    """Return whether arrays can be used together, as inputs of one function.
+
+    Parameters
+    ----------
+    arrays : iterable of arrays
+        ``None`` goes with everything.
+
+    Returns
+    -------
+    bool
+        ``True`` if all are in host memory, or all are arrays of CuPy.
+    """
+    given = [a for a in arrays if a is not None]
+    in_host_memory = [isinstance(a, _CPU_TYPES) for a in given]
+    return all(in_host_memory) or all([isinstance(a, cuda.ndarray) for a in given])
+
+
+def size_of_shape(shape):
+    """Return the number of elements of an array.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Lengths of its axes.
+
+    Returns
+    -------
+    int
+    """
+    return int(math.prod(shape))
+
+
+def force_array(x, dtype=None):
+    """Turn the scalars that NumPy returns for 0-dimensional arrays back into arrays.
+
+    Parameters
+    ----------
+    x : array or scalar
+        What a computation returned.
+    dtype : dtype, optional
+        Type of the result; by default that of ``x``.
+
+    Returns
+    -------
+    array
+        ``x`` itself, if it is an array and has the dtype.
+    """
+    if numpy.isscalar(x):
+        x = numpy.asarray(x)
+    return x if dtype is None else x.astype(dtype, copy=False)

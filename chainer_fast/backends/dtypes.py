@@ -1,0 +1,58 @@
+"""Dtypes of new arrays, as ``config.dtype`` has them."""
+import os
+
+import numpy
+
+from chainer_fast.configuration import config, global_config
+
+
+class _Mixed16:
+    """Type of :data:`mixed16`."""
+
+    # Pickles name the object, which users know as an attribute of the package.
+    __module__ = 'chainer_fast'
+
+    dtype = numpy.dtype(numpy.float16)
+
+    def __repr__(self):
+        return "dtype('mixed16')"
+
+    def __reduce__(self):
+        return 'mixed16'
+
+
+#: Value of ``config.dtype`` for training in mixed precision: activations are of
+#: float16, and what needs the precision, such as parameters, is of float32.
+mixed16 = _Mixed16()
+
+
+def get_dtype(dtype=None, map_mixed16=None):
+    """Return the dtype of new arrays and parameters.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype asked for; ``config.dtype`` if ``None``.
+    map_mixed16 : dtype, optional
+        What :data:`mixed16` means in this place; float16 if ``None``.
+
+    Returns
+    -------
+    numpy.dtype
+    """
+    wanted = config.dtype if dtype is None else dtype
+    if map_mixed16 is None or not isinstance(wanted, _Mixed16):
+        return numpy.dtype(wanted)
+    return numpy.dtype(map_mixed16)
+
+
+def _default():
+    """Return the value that ``config.dtype`` has unless a program sets it."""
+    name = os.environ.get('CHAINER_DTYPE', 'float32')
+    if name not in ('float16', 'float32', 'float64', 'mixed16'):
+        raise TypeError(
+            'CHAINER_DTYPE must be float16, float32, float64 or mixed16, not %r' % name)
+    return mixed16 if name == 'mixed16' else numpy.dtype(name)
+
+
+global_config.dtype = _default()

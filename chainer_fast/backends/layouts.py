@@ -1,0 +1,123 @@
+"""Memory layouts of variables: where the channels are.
+
+A variable has a *semantic* shape, in which the channels come second, and its array has
+a *raw* shape. They differ in variables of a non-standard layout, which cuDNN works on
+faster: its channels come last.
+"""
+#: Layout of activations with the channels second: the standard, ``None``.
+CUDNN_CHANNEL_FIRST_X = None
+#: Layout of filters with the input channels second: the standard, ``None``.
+CUDNN_CHANNEL_FIRST_W = None
+#: Layout of activations with the channels last.
+CUDNN_CHANNEL_LAST_X = 'CUDNN_CHANNEL_LAST_X'
+#: Layout of filters with the input channels last.
+CUDNN_CHANNEL_LAST_W = 'CUDNN_CHANNEL_LAST_W'
+
+_CHANNEL_LAST = (CUDNN_CHANNEL_LAST_X, CUDNN_CHANNEL_LAST_W)
+
+
+class _Unspecified:
+    """Type of the default of arguments that may well be ``None``."""
+
+    def __repr__(self):
+        return '<unspecified>'
+
+
+_unspecified = _Unspecified()
+
+
+def get_raw_shape(arr_or_var):
+    """Return the shape of an array, or of the array of a variable.
+
+    Parameters
+    ----------
+    arr_or_var : array or Variable
+
+    Returns
+    -------
+    tuple of int
+    """
+    return _raw_array(arr_or_var).shape
+
+
+def get_semantic_shape(arr_or_var, *, assumed_layout=_unspecified):
+    """Return the shape of an array or a variable as it is in the standard layout.
+
+    Parameters
+    ----------
+    arr_or_var : array or Variable
+    assumed_layout : str or None, optional
+        Layout of an array; the standard one if not given. Of a variable the layout is
+        known: ``assumed_layout`` has to be the same.
+
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    ValueError
+        If a variable is not of the layout assumed.
+    """
+    layout = getattr(arr_or_var, 'layout', _unspecified)
+    if layout is _unspecified:
+        layout = None if assumed_layout is _unspecified else assumed_layout
+    elif assumed_layout not in (_unspecified, layout):
+        raise ValueError('a variable of the layout %r was assumed, got one of %r'
+                         % (assumed_layout, layout))
+    return _transpose_shape(get_raw_shape(arr_or_var), layout, None)
+
+
+def _raw_array(arr_or_var):
+    # Arrays have no layout; only variables carry one, and the array beside it.
+    return arr_or_var.raw_array if hasattr(arr_or_var, 'layout') else arr_or_var
+
+
+def _get_layout_transpose_axes(ndim, src_layout, dst_layout, inverse=False):
+    """Return the axes of the transposition from one layout to another.
+
+    Parameters
+    ----------
+    ndim : int
+        Number of dimensions of the array.
+    src_layout, dst_layout : str or None
+    inverse : bool
+        If ``True``, the axes are those of the way back.
+
+    Returns
+    -------
+    tuple of int or None
+        ``None`` if the layouts are the same.
+
+    Raises
+    ------
+    ValueError
+        If there is no such conversion, or no such number of dimensions.
+    """
+    if src_layout == dst_layout:
+        return None
+    if src_layout is None and dst_layout in _CHANNEL_LAST:
+        to_last = not inverse
+    elif dst_layout is None and src_layout in _CHANNEL_LAST:
+        to_last = inverse
+    else:
+        raise ValueError('there is no conversion from the layout %r to %r'
+                         % (src_layout, dst_layout))
+    if ndim < 3:
+        raise ValueError('arrays of a layout with channels last have 3 dimensions or '
+                         'more, got %d' % ndim)
+    if to_last:
+        return (0, *range(2, ndim), 1)
+    return (0, ndim - 1, *range(1, ndim - 1))
+
+
+def _transpose_array(arr, src_layout, dst_layout):
+    """Return a view of an array, in another layout."""
+    axes = _get_layout_transpose_axes(arr.ndim, src_layout, dst_layout)
+    return arr if axes is None else arr.transpose(axes)
+
+
+def _transpose_shape(shape, src_layout, dst_layout):
+    """Return the shape of an array after the change to another layout."""
+    axes = _get_layout_transpose_axes(len(shape), src_layout, dst_layout)
+    return shape if axes is None else tuple([shape[axis] for axis in axes])

@@ -1,0 +1,73 @@
+"""Configuration entries of Chainer: global values, and a thread's own on top."""
+import contextlib
+
+from chainer_fast._core.state import GlobalConfig, LocalConfig, bind_config
+from chainer_fast.configuration import _defaults
+
+__all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_config']
+
+#: Configuration that all threads share.
+global_config = GlobalConfig()
+_defaults.load(global_config)
+
+#: Configuration as the running thread sees it.
+config = LocalConfig(global_config)
+
+bind_config(config)
+
+_MISSING = object()
+
+
+class _UsingConfig(contextlib.ContextDecorator):
+    """Sets an entry on entering and puts back what was there on leaving."""
+
+    __slots__ = ('_name', '_value', '_config', '_saved')
+
+    def __init__(self, name, value, config):
+        self._name = name
+        self._value = value
+        self._config = config
+        self._saved = []
+
+    def __enter__(self):
+        self._saved.append(self._config._own(self._name, _MISSING))
+        setattr(self._config, self._name, self._value)
+
+    def __exit__(self, *exc_info):
+        saved = self._saved.pop()
+        if saved is _MISSING:
+            delattr(self._config, self._name)
+        else:
+            setattr(self._config, self._name, saved)
+
+
+def using_config(name, value, config=config):
+    """Set a configuration entry of the running thread for a ``with`` block.
+
+    Parameters
+    ----------
+    name : str
+        Name of the entry.
+    value
+        Value that the entry has inside the block.
+    config : LocalConfig
+        The configuration to change; :data:`chainer_fast.config` by default.
+
+    Returns
+    -------
+    context manager
+        Also usable as a decorator. On leaving, the thread's entry is as before: an
+        entry that the thread had not set follows the global configuration again.
+    """
+    return _UsingConfig(name, value, config)
+
+
+def get_compute_mode():
+    """Return ``config.compute_mode``.
+
+    Returns
+    -------
+    str or None
+        ``'cudnn_fast'`` asks links for memory layouts that suit cuDNN.
+    """
+    return config.compute_mode

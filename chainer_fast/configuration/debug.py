@@ -1,0 +1,60 @@
+"""Debug mode: more checks, at some cost in time."""
+import warnings
+
+from chainer_fast.configuration import config, using_config
+
+
+def is_debug():
+    """Return whether the running thread is in debug mode.
+
+    In debug mode functions check their inputs and outputs more thoroughly, for values
+    that are not a number and for indices out of range, at some cost in time.
+
+    Returns
+    -------
+    bool
+    """
+    return bool(config.debug)
+
+
+def set_debug(debug):
+    """Turn debug mode on or off in the running thread.
+
+    Parameters
+    ----------
+    debug : bool
+
+    See Also
+    --------
+    chainer_fast.using_config : ``using_config('debug', True)`` does it for a block.
+    """
+    config.debug = debug
+
+
+class DebugMode:
+    """Context manager that turns debug mode on or off.
+
+    Parameters
+    ----------
+    debug : bool
+        The mode inside the block. On leaving it is as before.
+
+    .. deprecated:: 2.0
+        Use ``using_config('debug', ...)``.
+    """
+
+    def __init__(self, debug):
+        warnings.warn(
+            'chainer.DebugMode is deprecated. '
+            'Use chainer.using_config("debug", ...) instead.',
+            DeprecationWarning, stacklevel=2)
+        self._mode = bool(debug)
+        self._blocks = []
+
+    def __enter__(self):
+        block = using_config('debug', self._mode)
+        block.__enter__()
+        self._blocks.append(block)
+
+    def __exit__(self, *exc_info):
+        self._blocks.pop().__exit__(*exc_info)

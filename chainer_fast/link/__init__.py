@@ -1,0 +1,637 @@
+"""Links: objects that hold parameters, and chains that are composed of links."""
+import collections.abc
+import copy
+import copyreg
+import warnings
+
+import numpy
+
+from chainer_fast import backend, device_resident, initializers, link_hook, variable
+from chainer_fast._core import links
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.link import _bound, _hooked
+
+__all__ = ['Chain', 'ChainList', 'Link']
+
+
+def _is_shape(value):
+    if value is None:
+        return True
+    try:
+        for length in value if isinstance(value, (tuple, list)) else (value,):
+            int(length)
+    except TypeError:
+        return False
+    return True
+
+
+def _ensure_shape_dtype(value):
+    """Return (shape, dtype) of a parameter given by that pair or by a shape alone."""
+    return (value, numpy.float32) if _is_shape(value) else value
+
+
+class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
+    """An object that holds parameters and computes with them.
+
+    A link owns *parameters*, variables that an optimizer updates, and *persistent*
+    values, which it does not (running averages, say). Both are ordinary attributes
+    that the link knows the names of: it serializes them, moves them between devices
+    and copies them. Parameters are registered by assigning them in
+    :meth:`init_scope`; :class:`chainer_fast.Chain` and :class:`chainer_fast.ChainList`
+    hold other links in the same way. A subclass defines ``forward``, which calling the
+    link runs. ::
+
+        class Affine(chainer_fast.Link):
+
+            def __init__(self, n_in, n_out):
+                super().__init__()
+                with self.init_scope():
+                    self.W = chainer_fast.Parameter(
+                        chainer_fast.initializers.Normal(), (n_out, n_in))
+                    self.b = chainer_fast.Parameter(0, (n_out,))
+
+            def forward(self, x):
+                return chainer_fast.functions.linear(x, self.W, self.b)
+
+    Parameters
+    ----------
+    **params
+        Names of parameters with their shapes, or with pairs of shape and dtype; kept
+        for old code.
+
+    Attributes
+    ----------
+    name : str or None
+        Name of the link within its parent.
+    """
+
+    _within_init_scope = False
+    # Whether a class that comes behind Link defines these methods.
+    _mixin_computes = False
+    _mixin_assigns = False
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        # A mixin that comes after Link may define __call__ in place of forward.
+        behind = [base for base in cls.__mro__[cls.__mro__.index(Link):]
+                  if base not in Link.__mro__]
+        cls._mixin_computes = any('__call__' in vars(base) for base in behind)
+        cls._mixin_assigns = any(
+            name in vars(base) for base in behind
+            for name in ('__setattr__', '__delattr__'))
+
+    def __init__(self, **params):
+        super().__init__()
+        self.name = None
+        # Names of attributes; the values are in __dict__ alone.
+        self._params, self._persistent = set(), set()
+        for name, spec in params.items():
+            self.add_param(name, *_ensure_shape_dtype(spec))
+
+    def __reduce__(self):
+        # As other objects are pickled by any protocol since 2.
+        if hasattr(self, '__getstate__'):
+            state = self.__getstate__()
+        else:  # before Python 3.11
+            state = self.__dict__
+        return copyreg.__newobj__, (type(self),), state
+
+    def __str__(self):
+        return '%s(%s)' % (
+            type(self).__name__,
+            ', '.join('%s=%s' % spec for spec in self.printable_specs))
+
+    @property
+    def printable_specs(self):
+        """Pairs of name and value that ``str(link)`` shows; none unless overridden."""
+        yield from ()
+
+    def _named_children(self):
+        """Pairs of name and link, in the order of traversal."""
+        return ()
+
+    def _describe_children(self):
+        """Return the text of the link with that of its children, indented, in it."""
+        lines = ['(%s): %s,' % item for item in self._named_children()]
+        inside = '\n'.join(['', *lines]).replace('\n', '\n  ')
+        return '%s(%s)' % (type(self).__name__, inside + '\n' if lines else '')
+
+    # ---- registration
+
+    @property
+    def within_init_scope(self):
+        """True inside of ``with link.init_scope():``."""
+        return self._within_init_scope
+
+    __setattr__ = links.assign
+    __delattr__ = links.delete
+
+    def _register(self, name, value):
+        """Note what is assigned to an attribute inside of :meth:`init_scope`."""
+        if isinstance(value, variable.Parameter):
+            value.name = name
+            _move(name, self._persistent, self._params)
+
+    def _check_unused(self, name, what):
+        if name in self.__dict__:
+            raise AttributeError(
+                'cannot register a new %s %s: attribute exists' % (what, name))
+
+    def add_param(self, name, shape=None, dtype=numpy.float32, initializer=None):
+        """Make a parameter and register it.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter, which becomes an attribute.
+        shape : int, tuple of int or None
+            Shape; None leaves the parameter uninitialized.
+        dtype : dtype specifier
+            dtype of a parameter without an ``initializer``.
+        initializer : initializer or None
+            Fills the parameter, and decides its dtype; None fills it with NaN.
+
+        Raises
+        ------
+        AttributeError
+            If the link has an attribute of that name.
+        """
+        self._check_unused(name, 'parameter')
+        fill = initializers.NaN(dtype) if initializer is None else initializer
+        with self.init_scope():
+            setattr(self, name, variable.Parameter(fill, shape))
+
+    def add_persistent(self, name, value):
+        """Set an attribute and register it as a persistent value.
+
+        Parameters
+        ----------
+        name : str
+            Name of the attribute.
+        value
+            An array, or something else that a serializer can save.
+
+        Raises
+        ------
+        AttributeError
+            If the link has an attribute of that name.
+        """
+        self._check_unused(name, 'persistent value')
+        _move(name, self._params, self._persistent)
+        super().__setattr__(name, value)
+
+    def register_persistent(self, name):
+        """Register an attribute as a persistent value.
+
+        Parameters
+        ----------
+        name : str
+            Name of an attribute that the link has. If it was a parameter, it is none
+            any more.
+
+        Raises
+        ------
+        AttributeError
+            If the link has no such attribute.
+        """
+        if not hasattr(self, name):
+            raise AttributeError(
+                'cannot register %s as a persistent value: there is no such attribute'
+                % name)
+        _move(name, self._params, self._persistent)
+
+    @classmethod
+    def from_params(cls, *args, **kwargs):
+        """Make a link of given parameter values; for subclasses that support it.
+
+        Raises
+        ------
+        NotImplementedError
+            Unless the subclass defines it.
+        """
+        raise NotImplementedError('%s has no from_params()' % cls.__name__)
+
+    # ---- parameters as a whole
+
+    def _child_like(self, link, name):
+        """Return the child of another link that corresponds to a child of this one."""
+        return link.__dict__[name]
+
+    def copy(self, mode='share'):
+        """Copy the link hierarchy.
+
+        Parameters
+        ----------
+        mode : {'share', 'copy', 'init'}
+            ``'share'``: the copy has parameters of its own that share their arrays with
+            these, but not gradients. ``'copy'``: everything is copied. ``'init'``: as
+            ``'copy'``, then the parameters are initialized anew.
+
+        Returns
+        -------
+        Link
+            The copy.
+
+        Raises
+        ------
+        ValueError
+            If ``mode`` is none of the three.
+        """
+        if mode == 'share':
+            clone = copy.copy(self)
+            clone._params = set(self._params)
+            clone._persistent = set(self._persistent)
+            clone.name = None
+            attributes = clone.__dict__
+            for name in clone._params:
+                attributes[name] = copy.copy(attributes[name])
+                attributes[name].grad = None
+            return clone
+
+        _check_copy_mode(mode)
+        clone = copy.deepcopy(self)
+        if mode == 'init':
+            for param in clone.params(include_uninit=False):
+                param.initialize(param.shape)
+        return clone
+
+    def repeat(self, n_repeat, mode='init'):
+        """Return a :class:`chainer_fast.Sequential` of copies of this link.
+
+        Parameters
+        ----------
+        n_repeat : int
+            Number of copies; none if it is negative.
+        mode : {'init', 'copy', 'share'}
+            How to copy; see :meth:`copy`.
+
+        Returns
+        -------
+        chainer_fast.Sequential
+            The copies.
+
+        Raises
+        ------
+        ValueError
+            If ``mode`` is none of the three.
+        """
+        repeated = _bound.Sequential()
+        if n_repeat > 0:
+            _check_copy_mode(mode)
+            for _ in range(n_repeat):
+                repeated.append(self.copy(mode))
+        return repeated
+
+    def copyparams(self, link, copy_persistent=True):
+        """Copy the values of all parameters from a link of the same structure.
+
+        Parameters
+        ----------
+        link : Link
+            Where to copy from.
+        copy_persistent : bool
+            Copy persistent values as well.
+        """
+        source = link.__dict__
+        attributes = self.__dict__
+        for name in sorted(self._params):
+            attributes[name].copydata(source[name])
+        if copy_persistent:
+            array_types = get_array_types()
+            for name in sorted(self._persistent):
+                mine, theirs = attributes[name], source[name]
+                if isinstance(mine, array_types) and isinstance(theirs, array_types):
+                    backend.copyto(mine, theirs)
+                else:
+                    attributes[name] = copy.deepcopy(theirs)
+        for name, child in self._named_children():
+            child.copyparams(self._child_like(link, name), copy_persistent)
+
+    def count_params(self):
+        """Return the number of elements of all parameters.
+
+        Warns
+        -----
+        UserWarning
+            For each parameter that is not initialized, which counts for nothing.
+        """
+        total = 0
+        for path, param in self.namedparams():
+            if param.array is None:
+                warnings.warn(
+                    "Parameter '%s' is not initialized, so its elements are not counted"
+                    % path)
+            else:
+                total += param.size
+        return total
+
+    def zerograds(self):
+        """Fill the gradients of all parameters with zeros.
+
+        .. deprecated:: v1.15
+            Use :meth:`cleargrads`, which is faster.
+        """
+        warnings.warn(
+            'Link.zerograds is deprecated. Use Link.cleargrads instead.',
+            DeprecationWarning)
+        for each in self.params():
+            each.zerograd()
+
+    def addgrads(self, link):
+        """Add the gradients of a link of the same structure to those of this one.
+
+        Parameters
+        ----------
+        link : Link
+            Whose gradients to add.
+        """
+        source = link.__dict__
+        attributes = self.__dict__
+        for name in sorted(self._params):
+            attributes[name].addgrad(source[name])
+        for name, child in self._named_children():
+            child.addgrads(self._child_like(link, name))
+
+    def enable_update(self):
+        """Let optimizers update the parameters again."""
+        self.__set_update_enabled(True)
+
+    def disable_update(self):
+        """Keep optimizers from updating the parameters."""
+        self.__set_update_enabled(False)
+
+    def __set_update_enabled(self, enabled):
+        for param in self.params():
+            if param.update_rule is not None:
+                param.update_rule.enabled = enabled
+
+    @property
+    def update_enabled(self):
+        """True if optimizers update any parameter of the hierarchy."""
+        return any(
+            param.update_rule is not None and param.update_rule.enabled
+            for param in self.params())
+
+    def serialize(self, serializer):
+        """Save or load the parameters and persistent values.
+
+        A parameter that is not initialized is initialized by what is loaded.
+
+        Parameters
+        ----------
+        serializer : chainer_fast.AbstractSerializer
+            Saves, or loads into the values that it is given.
+        """
+        attributes = self.__dict__
+        for name in sorted(self._params):
+            param = attributes[name]
+            loaded = serializer(name, param.data)
+            if loaded is not None and param.data is None:
+                param.initialize(loaded.shape)
+                backend.copyto(param.data, loaded)
+        for name in sorted(self._persistent):
+            attributes[name] = serializer(name, attributes[name])
+        for name, child in self._named_children():
+            child.serialize(serializer[name])
+
+    # ---- devices
+
+    @property
+    def _device_id(self):
+        warnings.warn(
+            'Link._device_id is left only for backward compatibility and likely to be '
+            'removed. Use Link.device instead.', DeprecationWarning)
+        device = self.device
+        return device.device.id if device.xp is not numpy else None
+
+    def device_resident_accept(self, visitor):
+        super().device_resident_accept(visitor)
+        attributes = self.__dict__
+        for name in sorted(self._params):
+            visitor.visit_variable(attributes[name])
+        array_types = get_array_types()
+        for name in sorted(self._persistent):
+            if isinstance(attributes[name], array_types):
+                attributes[name] = visitor.visit_array(attributes[name])
+        for _, child in self._named_children():
+            child.device_resident_accept(visitor)
+
+
+def _move(name, source, destination):
+    destination.add(name)
+    source.discard(name)
+
+
+def _check_copy_mode(mode):
+    if mode not in ('init', 'copy', 'share'):
+        raise ValueError(
+            "mode has to be 'init', 'copy' or 'share', not %r" % (mode,))
+
+
+class Chain(Link):
+    """A link composed of child links, which are its attributes.
+
+    Links assigned inside of :meth:`init_scope` become children: their parameters belong
+    to the chain's. ::
+
+        class Perceptron(chainer_fast.Chain):
+
+            def __init__(self, n_hidden, n_out):
+                super().__init__()
+                with self.init_scope():
+                    self.hidden = chainer_fast.links.Linear(None, n_hidden)
+                    self.out = chainer_fast.links.Linear(n_hidden, n_out)
+
+            def forward(self, x):
+                return self.out(chainer_fast.functions.relu(self.hidden(x)))
+
+    Parameters
+    ----------
+    **links : Link
+        Children by name.
+    """
+
+    def __init__(self, **links):
+        super().__init__()
+        self._children = set()
+        for name, link in links.items():
+            self.add_link(name, link)
+
+    def __str__(self):
+        return self._describe_children()
+
+    def __getitem__(self, name):
+        """Return the attribute of a name, which is how children are reached by name."""
+        return getattr(self, name)
+
+    def _register(self, name, value):
+        if isinstance(value, Link):
+            if hasattr(self, name):
+                raise AttributeError(
+                    'cannot register a new link %s: attribute exists' % name)
+            value.name = name
+            self._children.add(name)
+        else:
+            super()._register(name, value)
+
+    def add_link(self, name, link):
+        """Register a child link.
+
+        Parameters
+        ----------
+        name : str
+            Name of the child, which becomes an attribute.
+        link : Link
+            The child.
+
+        Raises
+        ------
+        AttributeError
+            If the chain has an attribute of that name.
+        TypeError
+            If ``link`` is not a link.
+        """
+        if not isinstance(link, Link):
+            raise TypeError(
+                'only a link can be the child %s of a chain, not %s'
+                % (name, type(link)))
+        with self.init_scope():
+            setattr(self, name, link)
+
+    def _named_children(self):
+        attributes = self.__dict__
+        return [(name, attributes[name]) for name in sorted(self._children)]
+
+    def copy(self, mode='share'):
+        clone = super().copy(mode)
+        clone._children = set(clone._children)
+        attributes = clone.__dict__
+        for name, child in clone._named_children():
+            attributes[name] = child.copy(mode)
+            attributes[name].name = name
+        return clone
+
+
+class ChainList(Link, collections.abc.MutableSequence):
+    """A link composed of child links in a list.
+
+    It behaves as a list of its children; their names are their positions. In contrast
+    to :class:`chainer_fast.Chain`, children are not attributes, and cannot be assigned
+    inside of :meth:`init_scope`. ::
+
+        class Tower(chainer_fast.ChainList):
+
+            def __init__(self, widths):
+                super().__init__(
+                    *[chainer_fast.links.Linear(None, n) for n in widths])
+
+            def forward(self, x):
+                for layer in self:
+                    x = chainer_fast.functions.relu(layer(x))
+                return x
+
+    Parameters
+    ----------
+    *links : Link
+        The children.
+    """
+
+    def __init__(self, *links):
+        super().__init__()
+        self._children = []
+        for link in links:
+            self.add_link(link)
+
+    def __str__(self):
+        return self._describe_children()
+
+    def _register(self, name, value):
+        if isinstance(value, Link):
+            raise TypeError(
+                'a child of a ChainList has no attribute name (%s); use add_link(), or '
+                'assign it outside of the "with init_scope()" block' % name)
+        super()._register(name, value)
+
+    def _renumber(self):
+        for position, child in enumerate(self._children):
+            child.name = str(position)
+
+    def __len__(self):
+        return len(self._children)
+
+    def __iter__(self):
+        return iter(self._children)
+
+    def __getitem__(self, index):
+        """Return the child of an index, or the list of those of a slice."""
+        return self._children[index]
+
+    def __setitem__(self, index, value):
+        if isinstance(index, slice):
+            self._children[index] = value
+        elif isinstance(index, int):
+            self._children[index]  # before the child takes a name
+            value.name = None  # so that only links pass
+            self._children[index] = value
+        else:
+            raise TypeError(
+                'children have integers or slices as indices, not %s' % type(index))
+        self._renumber()
+
+    def __delitem__(self, index):
+        del self._children[index]
+        self._renumber()
+
+    def insert(self, index, link):
+        """Insert a child.
+
+        Parameters
+        ----------
+        index : int
+            Position in front of which to insert, as for a list.
+        link : Link
+            The child.
+        """
+        link.name = None  # so that only links pass
+        self._children.insert(index, link)
+        self._renumber()
+
+    def add_link(self, link):
+        """Append a child; the same as :meth:`append`.
+
+        Parameters
+        ----------
+        link : Link
+            The child.
+        """
+        self.append(link)
+
+    def _named_children(self):
+        return [(str(i), child) for i, child in enumerate(self._children)]
+
+    def _child_like(self, link, name):
+        return link[int(name)]
+
+    def copy(self, mode='share'):
+        """Copy the list and its children.
+
+        Parameters
+        ----------
+        mode : {'share', 'copy', 'init'}
+            How to copy the children; see :meth:`chainer_fast.Link.copy`. Parameters of
+            the list itself are shared in any mode.
+
+        Returns
+        -------
+        ChainList
+            The copy.
+        """
+        clone = super().copy()
+        clone._children = [child.copy(mode) for child in self._children]
+        clone._renumber()
+        return clone
+
+
+links.bind(
+    parameter=variable.Parameter, chain=Chain, chain_list=ChainList,
+    call_with_hooks=link_hook._call)

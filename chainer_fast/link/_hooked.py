@@ -1,0 +1,73 @@
+"""Methods of links that add and delete hooks."""
+import collections
+
+from chainer_fast import link_hook
+
+
+class Hooked:
+    """Base of links: hooks can be added to one link alone."""
+
+    _local_link_hooks = None
+
+    @property
+    def local_link_hooks(self):
+        """Hooks of this link, by name, in the order in which they were added."""
+        hooks = self._local_link_hooks
+        if hooks is None:
+            hooks = self._local_link_hooks = collections.OrderedDict()
+        return hooks
+
+    @property
+    def _n_local_link_hooks(self):
+        return len(self._local_link_hooks or ())
+
+    def add_hook(self, hook, name=None):
+        """Make a hook apply to this link.
+
+        Parameters
+        ----------
+        hook : chainer_fast.LinkHook
+            The hook.
+        name : str or None
+            Name to register it under; None stands for ``hook.name``.
+
+        Returns
+        -------
+        Link
+            The link itself.
+
+        Raises
+        ------
+        TypeError
+            If ``hook`` is not a link hook.
+        KeyError
+            If the link has a hook of that name.
+        """
+        if not isinstance(hook, link_hook.LinkHook):
+            raise TypeError('a hook has to be a LinkHook, not %s' % type(hook))
+        if name is None:
+            name = hook.name
+        if name in self.local_link_hooks:
+            raise KeyError('the link has a hook named %r already' % name)
+        self.local_link_hooks[name] = hook
+        hook.added(self)
+        return self
+
+    def delete_hook(self, name):
+        """Remove a hook of this link.
+
+        Parameters
+        ----------
+        name : str
+            Name that the hook was added under.
+
+        Raises
+        ------
+        KeyError
+            If the link has no hook of that name.
+        """
+        hooks = self.local_link_hooks
+        if name not in hooks:
+            raise KeyError('the link has no hook named %r' % name)
+        hooks[name].deleted(self)
+        del hooks[name]

@@ -1,0 +1,598 @@
+"""Optimizers: what moves all parameters of a link along their gradients."""
+import warnings
+
+import numpy
+
+from chainer_fast import backend, initializers, optimizer_hooks, variable
+from chainer_fast import link as link_module
+from chainer_fast._core import gradients as _gradients
+from chainer_fast._core import update as _update
+from chainer_fast.backends import cuda
+from chainer_fast.optimizer import _moved, _states
+from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
+from chainer_fast.optimizer._loss_scaling import _LossScaling
+from chainer_fast.optimizer._moved import make_deprecation_message  # noqa: F401
+
+
+class Hyperparameter:
+    """Set of named values that falls back on a parent for what it does not have.
+
+    An optimizer holds one, and the update rule of each parameter has a child of it: a
+    value set on the optimizer reaches all rules but those that have a value of their
+    own.
+
+    Parameters
+    ----------
+    parent : Hyperparameter, optional
+        Where missing attributes are looked up.
+
+    Attributes
+    ----------
+    parent : Hyperparameter or None
+    """
+
+    def __init__(self, parent=None):
+        self._parent = parent
+
+    def __getattr__(self, name):
+        # Called only if the instance has no such attribute; an instance that is being
+        # copied or unpickled has no parent yet.
+        parent = self.__dict__.get('_parent')
+        if parent is None:
+            raise AttributeError(
+                'hyperparameter %r is set neither here nor in a parent' % name)
+        return getattr(parent, name)
+
+    def __repr__(self):
+        pairs = ['%s=%s' % pair for pair in sorted(self.get_dict().items())]
+        return 'Hyperparameter(%s)' % ', '.join(pairs)
+
+    @property
+    def parent(self):
+        """Where missing attributes are looked up, or None."""
+        return self._parent
+
+    def get_dict(self):
+        """Return all values, the inherited ones included.
+
+        Returns
+        -------
+        dict
+            From names to values.
+        """
+        inherited = {} if self._parent is None else self._parent.get_dict()
+        own = {key: value for key, value in vars(self).items() if key != '_parent'}
+        return {**inherited, **own}
+
+
+class HyperparameterProxy:
+    """Attribute of an optimizer that stands for a value in its ``hyperparam``.
+
+    Parameters
+    ----------
+    attr_name : str
+        Name of the hyperparameter.
+    """
+
+    def __init__(self, attr_name):
+        self._attr_name = attr_name
+        self.__doc__ = 'The value of ``self.hyperparam.%s``.' % attr_name
+
+    def __set__(self, obj, value):
+        setattr(obj.hyperparam, self._attr_name, value)
+
+    def __get__(self, obj, type=None):
+        return self if obj is None else getattr(obj.hyperparam, self._attr_name)
+
+
+class UpdateRule(_states.Stateful):
+    """Base class of all update rules.
+
+    A rule belongs to one parameter: it holds the parameter's hyperparameters, which
+    fall back on those of the optimizer, its states such as moving averages, and the
+    number of its updates.  A subclass overrides :meth:`update_core`, or
+    :meth:`update_core_cpu` and :meth:`update_core_gpu`, and :meth:`init_state` if it
+    has states.
+
+    Parameters
+    ----------
+    parent_hyperparam : Hyperparameter, optional
+        Where hyperparameters are looked up that the rule has no value of.
+
+    Attributes
+    ----------
+    enabled : bool
+        If False, :meth:`update` does nothing.
+    hyperparam : Hyperparameter
+    t : int
+        Number of updates so far.
+    is_elementwise : bool
+        Whether each element moves independently of all others.
+    """
+
+    is_elementwise = False
+
+    def __init__(self, parent_hyperparam=None):
+        self.hyperparam = Hyperparameter(parent_hyperparam)
+        self.enabled = True
+        self.t = 0
+        self._hookable = _Hookable()
+        self._state = None
+        self._use_fp32_update = False
+        self._fp32_param = None
+
+    def use_fp32_update(self, flag=True):
+        """Choose whether a float16 parameter is updated in float32.
+
+        The rule then keeps a float32 copy of the parameter, which collects updates
+        that are too small for float16.
+
+        Parameters
+        ----------
+        flag : bool
+        """
+        self._use_fp32_update = flag
+
+    def update(self, param):
+        """Count one update and run it, hooks included, unless the rule is disabled.
+
+        A parameter with a loss scale has its gradient divided by the scale in place.
+
+        Parameters
+        ----------
+        param : Variable
+            Variable to be updated.
+        """
+        if not self.enabled:
+            return
+        self.t += 1
+        if self._use_fp32_update and _is_float16(param):
+            self.__update_in_fp32(param)
+        else:
+            self.__update(param, param._loss_scale)
+
+    def __update(self, param, loss_scale):
+        if param.array is not None:
+            self._init_states(param)
+            if loss_scale is not None and param.grad is not None:
+                grad = param.grad
+                grad /= loss_scale
+        for hook in self._hookable.hooks('pre'):
+            hook(self, param)
+        self.update_core(param)
+        for hook in self._hookable.hooks('post'):
+            hook(self, param)
+
+    def __update_in_fp32(self, param):
+        """Update a float32 twin of the parameter, and round it to float16."""
+        twin = self._fp32_param
+        if twin is None or (twin.array is None and param.array is not None):
+            twin = self._fp32_param = self.__make_twin(param)
+        if param._grad_valid:   # otherwise the twin refuses to show one as well
+            grad = param.grad
+            twin.grad = None if grad is None else grad.astype(numpy.float32)
+        self.__update(twin, param._loss_scale)
+        if twin.array is not None:
+            param.array[...] = twin.array
+            twin.cleargrad()
+
+    def __make_twin(self, param):
+        if param.array is None:
+            return self._create_uninitialized_parameter(numpy.float32, param.device)
+        return variable.Parameter(param.array.astype(numpy.float32))
+
+    def _create_uninitialized_parameter(self, dtype, device):
+        """Return a parameter without array that knows its dtype and device."""
+        twin = variable.Parameter(initializers.Zero(dtype))
+        twin.to_device(device)
+        return twin
+
+    def update_core(self, param):
+        """Move the parameter by the formula of its device.
+
+        Parameters
+        ----------
+        param : Variable
+            Variable to be updated.
+        """
+        device = param.device
+        if device.xp is numpy:
+            self.update_core_cpu(param)
+        elif device.xp is cuda.cupy:
+            with backend.using_device(device):
+                self.update_core_gpu(param)
+        else:
+            self.update_core_chainerx(param)
+
+    def update_core_gpu(self, param):
+        """Move the parameter, held as a CuPy array; to be overridden."""
+        raise NotImplementedError
+
+    def update_core_cpu(self, param):
+        """Move the parameter, held as a NumPy array; to be overridden."""
+        raise NotImplementedError
+
+    def update_core_chainerx(self, param):
+        """Move the parameter, held as a ChainerX array: it cannot be had here."""
+        raise RuntimeError('ChainerX is not available')
+
+    def init_state(self, param):
+        """Fill ``self.state`` for the parameter; to be overridden if there are states.
+
+        It is called once before the first update.  It is also called with a small
+        dummy variable to learn the names of the states when they are to be loaded.
+
+        Parameters
+        ----------
+        param : Variable
+            Variable whose array and device the states have to match.
+        """
+
+    def add_hook(self, hook, name=None, timing='auto'):
+        """Register a function to call around the updates of the parameter.
+
+        Parameters
+        ----------
+        hook : callable
+            Called as ``hook(rule, param)``.
+        name : str, optional
+            Name of the hook; by default its attribute ``name`` or ``__name__``.
+        timing : {'auto', 'pre', 'post'}
+            When to call it: before the update, while the gradient can still be
+            changed, or after it.  ``'auto'`` reads the attribute ``timing`` of the
+            hook.
+
+        Raises
+        ------
+        TypeError
+            If the hook is not callable.
+        ValueError
+            If it has no name, or the timing is none of the three.
+        KeyError
+            If the name is taken.
+        """
+        self._hookable.add_hook(hook, name=name, timing=timing)
+
+    def remove_hook(self, name):
+        """Take out the hook of that name; KeyError if there is none."""
+        self._hookable.remove_hook(name)
+
+
+def _is_float16(param):
+    """Whether a parameter, initialized or not, is known to be of float16."""
+    try:
+        return param.dtype == numpy.float16
+    except RuntimeError:
+        return False
+
+
+class Optimizer(_LossScaling):
+    """Base class of all optimizers.
+
+    An optimizer is bound to the link whose parameters it updates by :meth:`setup`.
+    Most optimizers need gradients alone and derive from :class:`GradientMethod`.
+
+    Attributes
+    ----------
+    target : Link or None
+        The link whose parameters are updated.
+    t : int
+        Number of updates so far.
+    epoch : int
+        Number of epochs so far, as :meth:`new_epoch` counts them.
+    use_auto_new_epoch : bool
+        Whether :meth:`new_epoch` is called by an updater, not by the user.
+    """
+
+    _hookable = None
+
+    use_auto_new_epoch = False
+    t = 0
+    epoch = 0
+    target = None
+
+    def setup(self, link):
+        """Bind the optimizer to a link and restart its counts.
+
+        Parameters
+        ----------
+        link : Link
+            Link whose parameters are to be updated.
+
+        Returns
+        -------
+        Optimizer
+            The optimizer itself.
+        """
+        if not isinstance(link, link_module.Link):
+            raise TypeError(
+                'optimization target must be a link, not %s' % type(link).__name__)
+        self._hookable = _OptimizerHookable(self)
+        self.target, self.t, self.epoch = link, 0, 0
+        return self
+
+    def update(self, lossfun=None, *args, **kwds):
+        """Update the parameters; to be overridden.
+
+        Parameters
+        ----------
+        lossfun : callable, optional
+            Function of the further arguments that returns the loss.  Without it the
+            gradients have to be there already.
+        """
+        raise NotImplementedError
+
+    def add_hook(self, hook, name=None, timing='auto'):
+        """Register a function to call around each update.
+
+        Parameters
+        ----------
+        hook : callable
+            Called as ``hook(optimizer)``; or, if it has a true attribute
+            ``call_for_each_param``, as ``hook(rule, param)`` for each parameter.
+        name : str, optional
+            Name of the hook; by default its attribute ``name`` or ``__name__``.
+        timing : {'auto', 'pre', 'post'}
+            When to call it: after the gradients are computed and before the update, or
+            after the update.  ``'auto'`` reads the attribute ``timing`` of the hook.
+
+        Raises
+        ------
+        RuntimeError
+            If the optimizer is not set up.
+        TypeError
+            If the hook is not callable.
+        ValueError
+            If it has no name, or the timing is none of the three.
+        KeyError
+            If the name is taken.
+        """
+        _hooks_of(self).add_hook(hook, name=name, timing=timing)
+
+    def remove_hook(self, name):
+        """Take out the hook of that name; KeyError if there is none."""
+        _hooks_of(self).remove_hook(name)
+
+    def call_hooks(self, timing='pre'):
+        """Call the hooks of a timing, in the order in which they were added.
+
+        Parameters
+        ----------
+        timing : {'pre', 'post'}
+        """
+        for hook in _hooks_of(self).hooks(timing):
+            self.call_hook(hook)
+
+    def call_hook(self, hook):
+        """Call one hook, once or for each parameter as it wishes."""
+        if not getattr(hook, 'call_for_each_param', False):
+            hook(self)
+            return
+        _gradients.call_hook(hook, self.target.params())
+
+    def new_epoch(self, auto=False):
+        """Count one epoch.
+
+        Parameters
+        ----------
+        auto : bool
+            Whether it is an updater that calls.
+
+        Raises
+        ------
+        RuntimeError
+            If both an updater and the user call it.
+        """
+        if auto and not self.use_auto_new_epoch:
+            raise RuntimeError(
+                'invalid new_epoch call with auto=True.\n'
+                'Fix the updater to set optimizer.use_auto_new_epoch = True.')
+        if self.use_auto_new_epoch and not auto:
+            raise RuntimeError(
+                'duplicated new_epoch with the updater.\n'
+                'Pass auto_new_epoch=False to the updater or stop calling new_epoch '
+                'outside the updater.')
+        self.epoch += 1
+
+    def serialize(self, serializer):
+        """Save or load the counts, and the rules of all parameters.
+
+        The parameters themselves belong to the link.  An optimizer has to be set up
+        before it is loaded.
+
+        Parameters
+        ----------
+        serializer : AbstractSerializer
+        """
+        for name in ('t', 'epoch'):
+            setattr(self, name, serializer(name, getattr(self, name)))
+        for path, param in self.target.namedparams():
+            rule = param.update_rule
+            if rule is not None:
+                rule.serialize(serializer[path])
+                rule._check_states(param, path)
+
+
+def _hooks_of(optimizer):
+    if optimizer._hookable is None:
+        raise RuntimeError('Optimizer is not set up. Call `setup` method.')
+    return optimizer._hookable
+
+
+class GradientMethod(Optimizer):
+    """Base class of optimizers that need nothing but gradients.
+
+    A subclass has the hyperparameters as attributes (:class:`HyperparameterProxy`) and
+    overrides :meth:`create_update_rule`.
+
+    Attributes
+    ----------
+    hyperparam : Hyperparameter
+        Values that the update rules of all parameters share.
+    """
+
+    _use_cleargrads = True
+
+    def __init__(self):
+        super().__init__()
+        self._use_fp32_update = False
+        self.hyperparam = Hyperparameter()
+
+    def setup(self, link):
+        """Bind the optimizer to a link, and give each parameter an update rule.
+
+        Parameters
+        ----------
+        link : Link
+            Link whose parameters are to be updated.
+
+        Returns
+        -------
+        GradientMethod
+            The optimizer itself.
+        """
+        super().setup(link)
+        for param in link.params():
+            rule = param.update_rule = self.create_update_rule()
+            if self._use_fp32_update:
+                rule.use_fp32_update()
+        return self
+
+    def create_update_rule(self):
+        """Return a new update rule for one parameter; to be overridden.
+
+        Returns
+        -------
+        UpdateRule
+        """
+        raise NotImplementedError
+
+    def update(self, lossfun=None, *args, **kwds):
+        """Compute gradients if a loss function is given, and update all parameters.
+
+        Parameters
+        ----------
+        lossfun : callable, optional
+            Function that returns the loss as a variable.  The old gradients are
+            cleared and those of the loss computed.  Without it the gradients are taken
+            as they are.
+        *args, **kwds
+            Arguments of ``lossfun``.
+        """
+        if lossfun is not None:
+            self.__backward(lossfun(*args, **kwds))
+        # Where no code of a user can come between the steps, one walk over the
+        # parameters serves them all.
+        short = not self._hookable._pre_update_hooks and self.__has_usual_steps()
+        if short:
+            params = list(self.target.params())
+            _fill_cleared_grads(params)
+            self.check_nan_in_grads()
+        else:
+            self.reallocate_cleared_grads()
+            self.check_nan_in_grads()
+            self.call_hooks('pre')
+            params = self.target.params()
+        self.t += 1
+        if self.is_safe_to_update():
+            short = _update.update_params(params) and short
+        if not short:
+            self.reallocate_cleared_grads()
+        self.call_hooks('post')
+        self.update_loss_scale()
+
+    def __backward(self, loss):
+        target = self.target
+        clear = target.cleargrads if self._use_cleargrads else target.zerograds
+        clear()
+        loss.backward(loss_scale=self._loss_scale)
+
+    def __has_usual_steps(self):
+        """Whether neither the optimizer nor the link has a way of its own."""
+        own, cls, link = vars(self), type(self), type(self.target)
+        return link.params is link_module.Link.params and all(
+            getattr(cls, name) is method and name not in own
+            for name, method in _USUAL_STEPS)
+
+    def reallocate_cleared_grads(self):
+        """Set the cleared gradients of initialized parameters to zeros."""
+        target = self.target
+        if type(target).params is link_module.Link.params:
+            _fill_cleared_grads(list(target.params()))
+        else:
+            _fill_cleared_grads([param for _, param in target.namedparams(False)])
+
+    def call_hook(self, hook):
+        """Call one hook, and make up for the gradients that it has cleared."""
+        super().call_hook(hook)
+        self.reallocate_cleared_grads()
+
+    def use_fp32_update(self, flag=True):
+        """Choose whether float16 parameters are updated in float32.
+
+        Parameters
+        ----------
+        flag : bool
+            Switching it off does not reach the rules that exist already.
+        """
+        self._use_fp32_update = flag
+        if not flag or self.target is None:
+            return
+        for param in self.target.params():
+            if param.update_rule is not None:
+                param.update_rule.use_fp32_update()
+
+    def use_cleargrads(self, use=True):
+        """Choose how :meth:`update` clears gradients.
+
+        .. deprecated:: v2.0
+            Clearing by :meth:`Link.cleargrads` is the default and the fastest.
+
+        Parameters
+        ----------
+        use : bool
+            If False, gradients are filled with zeros instead.
+        """
+        warnings.warn(
+            'GradientMethod.use_cleargrads is deprecated.', DeprecationWarning)
+        self._use_cleargrads = use
+
+
+_USUAL_STEPS = tuple([(name, getattr(GradientMethod, name)) for name in (
+    'reallocate_cleared_grads', 'check_nan_in_grads', 'call_hooks')])
+
+
+def _fill_cleared_grads(params):
+    """Set gradients that are None to zeros, but for uninitialized parameters."""
+    if not _gradients.has_cleared_grad(params):
+        return
+    for param in params:
+        if param.is_initialized and param.grad is None:
+            device = param.device
+            with backend.using_device(device):
+                param.grad = device.xp.zeros_like(param.array)
+
+
+class GradientClipping(_moved.MovedHook, optimizer_hooks.GradientClipping):
+    """Old place of :class:`chainer_fast.optimizer_hooks.GradientClipping`."""
+
+
+class GradientHardClipping(_moved.MovedHook, optimizer_hooks.GradientHardClipping):
+    """Old place of :class:`chainer_fast.optimizer_hooks.GradientHardClipping`."""
+
+
+class GradientNoise(_moved.MovedHook, optimizer_hooks.GradientNoise):
+    """Old place of :class:`chainer_fast.optimizer_hooks.GradientNoise`."""
+
+
+class Lasso(_moved.MovedHook, optimizer_hooks.Lasso):
+    """Old place of :class:`chainer_fast.optimizer_hooks.Lasso`."""
+
+
+class WeightDecay(_moved.MovedHook, optimizer_hooks.WeightDecay):
+    """Old place of :class:`chainer_fast.optimizer_hooks.WeightDecay`."""
+
+
+_gradients.bind(parameter=variable.Parameter)
+_update.bind(
+    parameter=variable.Parameter, hyperparameter=Hyperparameter, hookable=_Hookable)

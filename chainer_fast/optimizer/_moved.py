@@ -1,0 +1,27 @@
+"""Hooks at the place that they had before Chainer 4."""
+import warnings
+
+from chainer_fast._core import gradients
+
+
+def make_deprecation_message(module_name):
+    """Return the warning of a hook that has moved to ``optimizer_hooks``."""
+    return (
+        'chainer.optimizer.%s is deprecated from v4. '
+        'Use chainer.optimizer_hooks.%s instead.' % (module_name, module_name))
+
+
+class MovedHook:
+    """First base of a hook at its old place: warns when one is made."""
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if MovedHook not in cls.__bases__:
+            return  # a user's class, derived from one of those
+        cls._old_name = cls.__name__
+        if hasattr(cls, '_recipe'):
+            gradients.register_hook(cls, type(cls._recipe)())
+
+    def __init__(self, *args, **kwargs):
+        warnings.warn(make_deprecation_message(self._old_name), DeprecationWarning)
+        super().__init__(*args, **kwargs)

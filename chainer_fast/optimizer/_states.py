@@ -1,0 +1,88 @@
+"""States of update rules: what they remember of one update until the next."""
+import numpy
+
+from chainer_fast import variable
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.serializer import Deserializer
+
+
+class Stateful:
+    """Base of update rules; :meth:`init_state` of a rule makes its states."""
+
+    @property
+    def state(self):
+        """Dictionary of the states; None before the first update."""
+        return self._state
+
+    def serialize(self, serializer):
+        """Save or load the count of updates and the states.
+
+        Parameters
+        ----------
+        serializer : AbstractSerializer
+        """
+        self.t = serializer('t', self.t)
+        if self._state is not None:
+            for name, value in self._state.items():
+                self._state[name] = serializer(name, value)
+        elif isinstance(serializer, Deserializer):
+            self._state = self.__load_states(serializer)
+
+    def __load_states(self, deserializer):
+        """Read the states of a rule that has none yet; None if any is missing."""
+        self._state = {}
+        try:
+            self.init_state(variable.Variable(numpy.zeros(1, numpy.float32)))
+            names = list(self._state)
+        finally:
+            self._state = None
+        loaded = {}
+        for name in names:
+            try:
+                loaded[name] = deserializer(name, None)
+            except KeyError:
+                # The file may be of a time when the rule was disabled.
+                if self.enabled:
+                    raise
+                return None
+        if any(value is None for value in loaded.values()):
+            return None
+        return loaded
+
+    def _check_states(self, param, path):
+        """Raise an error if states that were loaded are not those of the parameter."""
+        array, states = param.array, self._state
+        if array is None or states is None or all(
+                getattr(state, 'shape', None) == array.shape
+                and state.dtype.kind in 'biufc' for state in states.values()):
+            return
+        # Few rules have states of other shapes, so see what there should be.
+        try:
+            self._state = {}
+            self.init_state(variable.Variable(array))
+            expected = self._state
+        finally:
+            self._state = states
+        for name, state in states.items():
+            shape = numpy.shape(expected.get(name))
+            if name in expected and numpy.shape(state) != shape:
+                raise ValueError(
+                    'state %r of %s has shape %s, and not %s as the parameter needs it'
+                    % (name, path, numpy.shape(state), shape))
+            if getattr(state, 'dtype', array.dtype).kind not in 'biufc':
+                raise TypeError(
+                    'state %r of %s has dtype %s, which is none of numbers'
+                    % (name, path, state.dtype))
+
+    def _init_states(self, param):
+        """Make the states if there are none, and keep them where the parameter is."""
+        if self._state is None:
+            self._state = {}
+            self.init_state(param)
+        device = param.device
+        on_cpu = device.xp is numpy
+        for name, value in self._state.items():
+            if on_cpu and isinstance(value, numpy.ndarray):
+                continue
+            if isinstance(value, get_array_types()):
+                self._state[name] = device.send(value)

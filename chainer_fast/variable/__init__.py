@@ -1,0 +1,585 @@
+"""Variables: arrays that remember how they were computed."""
+import copy
+import warnings
+
+import numpy
+
+from chainer_fast import backend, initializers
+from chainer_fast._core import backprop as _backprop_core
+from chainer_fast._core import grad_table
+from chainer_fast._core.graph import VariableBase, VariableNodeBase
+from chainer_fast.backends import cuda, layouts
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.initializers import constant
+from chainer_fast.variable import _bound, _moves, _text
+from chainer_fast.variable._text import variable_repr, variable_str
+
+__all__ = [
+    'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable',
+    'variable_repr', 'variable_str']
+
+
+def as_variable(obj):
+    """Return ``obj`` as a variable.
+
+    Parameters
+    ----------
+    obj : array or Variable
+        A variable is returned as it is.
+
+    Returns
+    -------
+    Variable
+        One made around an array requires no gradient.
+    """
+    if isinstance(obj, Variable):
+        return obj
+    return Variable(obj, requires_grad=False)
+
+
+def as_array(obj):
+    """Return the array of a variable; an array is returned as it is."""
+    if isinstance(obj, Variable):
+        return obj.array
+    return obj
+
+
+class VariableNode(VariableNodeBase):
+    """What stands for a variable in the computational graph.
+
+    The graph holds nodes instead of variables, so that the array of a variable that no
+    function needs can be released while the graph lives. A node knows type and shape
+    of the array, the function that made it, and its rank.
+
+    Parameters
+    ----------
+    variable : Variable
+        The variable to stand for.
+    name : str or None
+        Its name.
+
+    Raises
+    ------
+    ValueError
+        If ``grad`` is given, as it could be in old versions.
+    TypeError
+        If any other keyword is given.
+    """
+
+    name = None
+    _old_style_grad_generator = None
+    _layout = None
+
+    def __init__(self, variable, name, **kwargs):
+        if 'grad' in kwargs:
+            raise ValueError(
+                'unexpected keyword argument "grad": pass the gradient to Variable '
+                'instead')
+        if kwargs:
+            raise TypeError(
+                '__init__() got unexpected keyword argument(s) %s'
+                % ', '.join(repr(key) for key in sorted(kwargs)))
+        self._requires_grad = variable.requires_grad
+        self._update_data_info(variable.raw_array)
+        variable._node = self
+        self.name = name
+
+    @property
+    def creator(self):
+        """The function that made the variable, or None.
+
+        An old-style function gives its :class:`~chainer_fast.Function` object.
+        """
+        node = self.creator_node
+        return getattr(node, '_old_style_function', node)
+
+    @creator.setter
+    def creator(self, function):
+        self.set_creator(function)
+
+    def set_creator(self, creator):
+        """Set the function that made the variable.
+
+        Parameters
+        ----------
+        creator : Function, FunctionNode or None
+            An old-style function is taken for its node.
+        """
+        if isinstance(creator, _bound.Function):
+            creator = creator.node
+        self.creator_node = creator
+
+    @property
+    def label(self):
+        """Shape and dtype, for graphs drawn without names."""
+        text = str(self.dtype)
+        lengths = [str(length) for length in self.shape]
+        return '(%s), %s' % (', '.join(lengths), text) if lengths else text
+
+    def _check_old_style_gradient(self):
+        grad_table.check_old_style_gradient(self)
+
+
+def _create_variable(data, name, grad, requires_grad, device):
+    """Make a variable from what its pickle holds."""
+    var = Variable(data, name=name, grad=grad, requires_grad=requires_grad)
+    var.to_device(device)
+    return var
+
+
+class Variable(VariableBase, _moves.Movable):
+    """An array that remembers how it was computed.
+
+    Functions take variables and return variables that know the way back. Calling
+    :meth:`backward` on a result gives each variable that it was computed from its
+    gradient, in :attr:`grad`.
+
+    Parameters
+    ----------
+    data : numpy.ndarray, cupy.ndarray or None
+        The array; it is not copied. None makes an uninitialized variable.
+    name : str, optional
+        A name for people.
+    grad : array, optional
+        Gradient to begin with, of the same dtype and shape as ``data``.
+    requires_grad : bool
+        Whether to compute the gradient of this variable in backpropagation.
+
+    Raises
+    ------
+    TypeError
+        If ``data`` is no array, or a keyword is unknown.
+    ValueError
+        If ``volatile`` is given, which Chainer has long retired.
+    """
+
+    # NumPy leaves ``array + variable`` to the variable.
+    __array_priority__ = 200
+
+    _has_chainerx_array = False
+    _chainerx_name = None
+
+    @classmethod
+    def _init_unchecked(cls, data=None, device=None, name=None, grad=None,
+                        grad_valid=True, requires_grad=True, is_chainerx_array=None,
+                        node=None, layout=None):
+        """Make a variable of what is known to be valid."""
+        var = cls.__new__(cls)
+        VariableBase.__init__(
+            var, data, name=name, requires_grad=requires_grad, _grad_valid=grad_valid,
+            layout=layout)
+        var._cached_device = device
+        if grad is not None:
+            var._set_grad_without_check(grad)
+            var._grad_valid = grad_valid
+        if node is not None:
+            var._node = node
+        return var
+
+    def __copy__(self):
+        return self._copy_to(type(self).__new__(type(self)))
+
+    def _copy_to(self, target):
+        VariableBase.__init__(
+            target, self.raw_array, name=self.name, requires_grad=self._requires_grad,
+            _grad_valid=self._grad_valid, layout=self._layout)
+        target.__dict__.update(self.__dict__)
+        target._cached_device = self._cached_device
+        target._loss_scale = self._loss_scale
+        target._grad = self._grad
+        target._grad_var = self._grad_var
+        self._share_array(target)
+        return target
+
+    def __reduce__(self):
+        args = (self.raw_array, self.name, self._grad, self._requires_grad, self.device)
+        return _create_variable, args
+
+    def __repr__(self):
+        return variable_repr(self)
+
+    def __str__(self):
+        return variable_str(self)
+
+    def __nonzero__(self):
+        return self.__bool__()
+
+    @property
+    def xp(self):
+        """The array module: :mod:`numpy` or :mod:`cupy`."""
+        return self.device.xp
+
+    @property
+    def device(self):
+        """The device that the array is on, a :class:`chainer_fast.backend.Device`."""
+        device = self._cached_device
+        if device is None:
+            array = self.raw_array
+            if array is None:
+                device = backend.CpuDevice()
+            else:
+                device = backend.get_device_from_array(array)
+            self._cached_device = device
+        return device
+
+    @property
+    def layout(self):
+        """The memory layout; None for the plain one."""
+        return self._layout
+
+    @property
+    def chx_array(self):
+        """Only of variables that hold ChainerX arrays, which there are none of."""
+        raise ValueError(
+            'chx_array is not available for Variable with non-ChainerX array.')
+
+    @property
+    def label(self):
+        """Shape and dtype, for graphs drawn without names."""
+        return self.node.label
+
+    def _refuse_layout(self):
+        raise RuntimeError(
+            'Cannot directly retrieve the underlying array from a variable with '
+            'non-standard layout (%s): use as_layout(None) first.' % (self._layout,))
+
+    def _semantic_shape(self):
+        return layouts.get_semantic_shape(self)
+
+    def summary(self):
+        """Return a short text: the name, or else the place in memory."""
+        if self.name:
+            return '<variable %s>' % self.name
+        return '<variable at 0x%x>' % id(self)
+
+    def debug_print(self):
+        """Return several lines on the device, type and statistics of the variable."""
+        return _text.describe(self)
+
+    def as_layout(self, layout):
+        """Return the variable in another memory layout, as a function of the graph."""
+        if self._layout == layout:
+            return self
+        y, = _bound.AsLayout(layout).apply((self,))
+        return y
+
+    # -- gradients
+
+    def zerograd(self):
+        """Fill the gradient with zeros.
+
+        .. deprecated:: Chainer 1.15
+            :meth:`cleargrad` is cheaper.
+        """
+        warnings.warn(
+            'Variable.zerograd is deprecated. Use Variable.cleargrad instead.',
+            DeprecationWarning, stacklevel=2)
+        array = self.raw_array
+        if array is None:
+            return
+        with cuda.get_device_from_array(array):
+            if self._grad is None:
+                self._set_grad_without_check(self.xp.zeros_like(array))
+                return
+            if self._grad_var is not None:
+                self._grad_var.unchain()
+            self._grad.fill(0)
+
+    def copydata(self, var):
+        """Copy the array of another variable into this one's.
+
+        Parameters
+        ----------
+        var : Variable
+            Source; it may be on another device. An uninitialized parameter on either
+            side is initialized with the other's shape; two of them stay as they are.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit.
+        """
+        source = var.raw_array
+        if self.raw_array is None:
+            if source is None:
+                return
+            self.initialize(source.shape)
+        elif source is None:
+            var.initialize(self.shape)
+            source = var.raw_array
+        backend.copyto(self.raw_array, source)
+
+    def addgrad(self, var):
+        """Add the gradient of another variable to this one's.
+
+        Parameters
+        ----------
+        var : Variable
+            Source; without a gradient, nothing happens. It may be on another device.
+        """
+        if var.grad is None:   # refuses if the variable was never initialized
+            return
+        other = var.grad_var
+        if self.raw_array is None:
+            self.initialize(var.shape)
+        if var.device != self.device:
+            other = Variable(self.device.send(other.array), requires_grad=False)
+        own = self.grad_var
+        self.grad_var = other if own is None else own + other
+
+    # -- the graph
+
+    def set_creator(self, gen_func):
+        """Set the function that made the variable.
+
+        Parameters
+        ----------
+        gen_func : Function, FunctionNode or None
+            The function.
+        """
+        self.node.set_creator(gen_func)
+
+    def set_creator_node(self, fnode):
+        """Set the function node that made the variable.
+
+        Parameters
+        ----------
+        fnode : FunctionNode or None
+            The function.
+        """
+        self.node.set_creator_node(fnode)
+
+    def unchain_backward(self):
+        """Cut every way back from this variable, releasing the graph behind it."""
+        functions = [self.creator_node]
+        seen = set()
+        while functions:
+            function = functions.pop()
+            if function is None or function in seen:
+                continue
+            seen.add(function)
+            functions.extend(node.creator_node for node in function.inputs or ())
+            function.unchain()
+
+    def backward(self, retain_grad=False, enable_double_backprop=False,
+                 loss_scale=None):
+        """Compute the gradients of all variables that this one was computed from.
+
+        The gradients of leaves add to those that they have; clear them before. A
+        variable without gradient starts from one (or from ``loss_scale``) if it is a
+        scalar; otherwise set :attr:`grad` first.
+
+        Parameters
+        ----------
+        retain_grad : bool
+            Whether variables in between keep their gradients.
+        enable_double_backprop : bool
+            Whether the gradients can be differentiated again.
+        loss_scale : float, optional
+            Factor of the default gradient, for float16; optimizers divide by it.
+        """
+        array = self.raw_array
+        if array.size == 1 and self._grad is None:
+            if array.ndim != 0:
+                warnings.warn(
+                    'Treating a variable with only one element as a scalar in '
+                    'Variable.backward is deprecated. A scalar variable must be a '
+                    '0-dimensional array. Apply chainer.functions.squeeze to obtain '
+                    'one. If the size became one by accident, set zero to grad.',
+                    DeprecationWarning, stacklevel=2)
+            with cuda.get_device_from_array(array):
+                grad = self.xp.ones_like(array)
+                if loss_scale is not None:
+                    grad *= loss_scale
+            self._set_grad_without_check(grad)
+        _backprop_core.backward_from(
+            self, retain_grad, enable_double_backprop, loss_scale)
+
+    # -- functions as methods
+
+    def reshape(self, *shape):
+        """Return the variable with another shape; see :func:`functions.reshape`."""
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = tuple(shape[0])
+        return _bound.reshape(self, shape)
+
+    def transpose(self, *axes):
+        """Return the variable with its axes permuted; see :func:`functions.transpose`.
+        """
+        if len(axes) == 0:
+            axes = None
+        elif len(axes) == 1 and (
+                axes[0] is None or isinstance(axes[0], (tuple, list))):
+            axes = axes[0]
+        return _bound.transpose(self, axes)
+
+    def mean(self, axis=None, *, weights=None, keepdims=False):
+        """Return the (weighted) mean over axes; see :func:`functions.average`."""
+        return _bound.average(self, axis, weights, keepdims)
+
+    def item(self):
+        """Return the only element as a Python scalar.
+
+        Raises
+        ------
+        ValueError
+            If there is not exactly one element.
+        """
+        return self.array.item()
+
+
+def _recover_parameter(data, name, grad, grad_valid, initializer, update_rule, device,
+                       layout=None):
+    """Make a parameter from what its pickle holds, those of Chainer 7 included."""
+    parameter = Parameter(initializer=initializer, name=name, layout=layout)
+    if data is not None:
+        parameter._set_array(data, layout_check=False)
+    parameter._set_grad_without_check(grad)
+    parameter._grad_valid = grad_valid
+    parameter.update_rule = update_rule
+    parameter.to_device(device)
+    return parameter
+
+
+class Parameter(Variable):
+    """A variable that an optimizer updates; its shape may be set later.
+
+    Parameters
+    ----------
+    initializer : Initializer, scalar, array or None
+        How to fill the array. An array without ``shape`` becomes the data itself. None
+        fills with NaN.
+    shape : int or tuple of int, optional
+        Without it, the parameter is uninitialized until :meth:`initialize`.
+    name : str, optional
+        A name for people.
+    layout : optional
+        Memory layout of the array.
+
+    Attributes
+    ----------
+    initializer
+        What the array is or was filled by.
+    update_rule : UpdateRule or None
+        How an optimizer updates this parameter.
+    """
+
+    initializer = None
+    # None once the gradient of an uninitialized parameter has been cleared.
+    _grad_initializer = None
+    _initial_device = None
+
+    def __init__(self, initializer=None, shape=None, name=None, *, layout=None):
+        if initializer is None:
+            initializer = constant.NaN()
+        elif numpy.isscalar(initializer):
+            initializer = constant.Constant(initializer)
+        self.update_rule = None
+        self._initial_device = backend.CpuDevice()
+        if shape is None:
+            if isinstance(initializer, get_array_types()):
+                super().__init__(initializer, name=name, layout=layout)
+                self._initial_device = backend.get_device_from_array(initializer)
+            else:
+                super().__init__(name=name, _grad_valid=False, layout=layout)
+                dtype = getattr(initializer, 'dtype', None)
+                self._grad_initializer = constant.NaN(dtype)
+        else:
+            if isinstance(initializer, get_array_types()):
+                self._initial_device = backend.get_device_from_array(initializer)
+                initializer = constant.Constant(initializer)
+            device = self._initial_device
+            data = initializers.generate_array(
+                initializer, shape, device.xp, device=device)
+            super().__init__(
+                data, name=name, grad=device.xp.full_like(data, numpy.nan),
+                layout=layout)
+        self.initializer = initializer
+
+    def __reduce__(self):
+        args = (self.raw_array, self.name, self._grad, self._grad_valid,
+                self.initializer, self.update_rule, self.device)
+        if self._layout is not None:
+            args += (self._layout,)
+        return _recover_parameter, args
+
+    def __deepcopy__(self, memo):
+        recover, args = self.__reduce__()
+        copied = recover(*copy.deepcopy(args, memo))
+        copied._requires_grad = self._requires_grad
+        memo[id(self)] = copied
+        return copied
+
+    @property
+    def is_initialized(self):
+        """Whether there is an array."""
+        return self.raw_array is not None
+
+    @property
+    def dtype(self):
+        """Type of the elements; known before initialization if the initializer tells.
+
+        Raises
+        ------
+        RuntimeError
+            If it is not known yet.
+        """
+        array = self.raw_array
+        if array is not None:
+            return array.dtype
+        if not hasattr(self.initializer, 'dtype'):
+            raise RuntimeError(
+                'The dtype of an uninitialized parameter is not determined: give its '
+                'initializer a dtype, or call initialize first.')
+        # Of an initializer that leaves it open, NumPy's default.
+        return numpy.dtype(self.initializer.dtype)
+
+    def _to_device(self, device, allow_unchaining):
+        self._initial_device = device
+        super()._to_device(device, allow_unchaining)
+
+    def cleargrad(self):
+        """Set the gradient to None, also that of a parameter to be initialized."""
+        super().cleargrad()
+        self._grad_initializer = None
+
+    def zerograd(self):
+        """Fill the gradient with zeros.
+
+        .. deprecated:: Chainer 1.15
+            :meth:`cleargrad` is cheaper.
+        """
+        super().zerograd()
+        if self.raw_array is None:
+            dtype = getattr(self.initializer, 'dtype', None)
+            self._grad_initializer = constant.Zero(dtype)
+            self._grad_valid = True
+
+    def initialize(self, shape):
+        """Make and fill the array and, unless it is cleared, the gradient.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Shape of the array, as it is in the standard layout.
+        """
+        device = self._initial_device
+        data = device.send(initializers.generate_array(
+            self.initializer, shape, numpy, device=backend.CpuDevice()))
+        grad = None
+        if self._grad_initializer is not None:
+            grad = device.send(initializers.generate_array(
+                self._grad_initializer, shape, numpy, dtype=data.dtype,
+                device=backend.CpuDevice()))
+        if self._layout is not None:
+            data = layouts._transpose_array(data, None, self._layout)
+            if grad is not None:
+                grad = layouts._transpose_array(grad, None, self._layout)
+        self._set_array(data, layout_check=False)
+        self._set_grad_without_check(grad)
+        self._cached_device = device
+
+    def update(self):
+        """Have the update rule, if there is one, update the array."""
+        if self.update_rule is not None:
+            self.update_rule.update(self)

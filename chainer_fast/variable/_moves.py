@@ -1,0 +1,77 @@
+"""Methods of variables that move them from one device to another."""
+from chainer_fast import backend
+from chainer_fast.backends import cuda, intel64
+
+
+class Movable:
+    """Base of variables: what :attr:`raw_array` holds can be elsewhere, too."""
+
+    def to_cpu(self):
+        """Move the array and the gradient to the CPU."""
+        device = backend.CpuDevice()
+        self.to_device(device)
+
+    def to_gpu(self, device=None):
+        """Move the array and the gradient to a GPU.
+
+        Parameters
+        ----------
+        device : int, optional
+            Number of the GPU; the current one by default.
+        """
+        cuda.check_cuda_available()
+        self.to_device(cuda._get_device_or_current(device))
+
+    def to_intel64(self):
+        """Move the array and the gradient to the CPU, in iDeep's arrangement.
+
+        Raises
+        ------
+        RuntimeError
+            If iDeep is not available.
+        """
+        intel64.check_ideep_available()
+        device = intel64.Intel64Device()
+        self.to_device(device)
+
+    def to_chx(self):
+        """Convert the array to ChainerX, which is never available.
+
+        Raises
+        ------
+        RuntimeError
+            Always.
+        """
+        raise RuntimeError('ChainerX is not available.')
+
+    def from_chx(self):
+        """Convert a ChainerX array to its like; other arrays stay as they are."""
+
+    def to_device(self, device):
+        """Move the array and the gradient to a device.
+
+        Parameters
+        ----------
+        device
+            Anything that :func:`chainer_fast.get_device` takes.
+        """
+        self._to_device(backend.get_device(device), allow_unchaining=False)
+
+    def _to_device(self, device, allow_unchaining):
+        array = self.raw_array
+        if array is None:
+            self._cached_device = device
+            return
+        grad, grad_var = self._grad, self._grad_var
+        moved = device.send(array)
+        if moved is not array:
+            # Copies of this variable stay where they are.
+            self._hold(moved)
+        self._cached_device = device
+        if grad is None:
+            return
+        moved_grad = device.send(grad)
+        if moved_grad is not grad:
+            self._grad = moved_grad
+        elif grad_var is not None:
+            self._grad_var = grad_var

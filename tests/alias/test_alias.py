@@ -1,0 +1,165 @@
+"""The names chainer and chainerx for the modules of chainer_fast."""
+import importlib
+import json
+import pathlib
+import pickle
+import sys
+import types
+
+import pytest
+
+import chainer_fast
+from chainer_fast import alias as names
+from tests.compat import processes
+
+
+@pytest.fixture
+def alias():
+    before = list(sys.meta_path)
+    names.install()
+    yield
+    names.uninstall()
+    assert sys.meta_path == before
+    assert not [n for n in sys.modules if n.split('.')[0] in ('chainer', 'chainerx')]
+
+
+def module_names():
+    """Names of all submodules in Python, without those that run something."""
+    for folder in chainer_fast.__path__:
+        for path in pathlib.Path(folder).rglob('*.py'):
+            parts = path.relative_to(folder).with_suffix('').parts
+            if parts[-1] == '__init__':
+                parts = parts[:-1]
+            if parts and parts[:2] != ('alias', 'shim') and parts != ('__main__',):
+                yield '.'.join(parts)
+
+
+# Imports all modules below a name, and prints for each the name it goes by and the type
+# of what its package has under it: a module, or a function that stands in its place.
+IMPORT_ALL = '''
+import importlib, json, sys, warnings
+warnings.simplefilter('ignore')
+top, alias, *names = sys.argv[1:]
+if alias == 'alias':
+    from chainer_fast.alias import install
+    install()
+found = {}
+for name in names:
+    module = importlib.import_module(top + '.' + name)
+    assert module is sys.modules['chainer_fast.' + name], name
+    assert module.__loader__ == module.__spec__.loader, name
+    package, _, last = ('chainer_fast.' + name).rpartition('.')
+    found[name] = [
+        module.__spec__.name, type(getattr(sys.modules[package], last)).__name__]
+print(json.dumps(found))
+'''
+
+
+def test_every_submodule_is_the_very_module():
+    names = sorted(module_names())
+    assert len(names) > 100
+    plain, aliased = [
+        json.loads(processes.run('-c', IMPORT_ALL, top, alias, *names))
+        for top, alias in [('chainer_fast', ''), ('chainer', 'alias')]]
+    assert plain['utils.experimental'] == [
+        'chainer_fast.utils.experimental', 'function']
+    assert plain == aliased
+
+
+def test_modules_imported_before_and_after(alias):
+    import chainer
+    import chainer.functions as F
+    from chainer.links.connection.linear import Linear
+    assert chainer is chainer_fast
+    assert F is chainer_fast.functions
+    assert Linear is chainer_fast.links.Linear
+    assert chainer.__version__ == '7.8.1'
+
+
+@pytest.mark.parametrize('module', ['experimental', 'nondeterministic'])
+def test_functions_named_like_their_module_stay(alias, module):
+    function = getattr(chainer_fast.utils, module)
+    importlib.import_module('chainer.utils.' + module)
+    assert isinstance(function, types.FunctionType)
+    assert getattr(chainer_fast.utils, module) is function
+
+
+def test_chainerx_is_there_but_not_available(alias):
+    import chainerx
+    import chainerx._build_info
+    assert not chainerx.is_available()
+    assert not isinstance(chainer_fast.Variable(), chainerx.ndarray)
+    assert chainerx is chainer_fast.alias.chainerx
+
+
+def test_pickles_of_both_names_agree(alias):
+    import chainer
+    link = chainer.links.Linear(2, 3)
+    loaded = pickle.loads(pickle.dumps(link))
+    assert type(loaded) is chainer_fast.links.Linear
+    # What a pickle written by Chainer itself asks for.
+    for name in ['variable\nVariable', 'links.connection.linear\nLinear']:
+        cls = pickle.loads(b'cchainer.%s\n.' % name.encode())
+        assert cls is pickle.loads(b'cchainer_fast.%s\n.' % name.encode())
+
+
+@pytest.mark.parametrize('name', [
+    'chainer.nothing', 'chainer.functions.nothing', 'chainerx.nothing'])
+def test_missing_submodule(alias, name):
+    with pytest.raises(ModuleNotFoundError, match=name) as info:
+        importlib.import_module(name)
+    assert info.value.name == name
+
+
+def test_submodule_of_a_module(alias):
+    with pytest.raises(ModuleNotFoundError, match='not a package'):
+        importlib.import_module('chainer.reporter.nothing')
+
+
+@pytest.mark.parametrize('text, error, name', [
+    ('import missing_library', ModuleNotFoundError, 'missing_library'),
+    ('from chainer_fast import missing_name', ImportError, 'chainer_fast'),
+    ('import chainer_fast.missing', ModuleNotFoundError, 'chainer_fast.missing'),
+])
+def test_errors_of_a_submodule_come_through(
+        alias, tmp_path, monkeypatch, text, error, name):
+    (tmp_path / 'broken.py').write_text(text)
+    monkeypatch.setattr(
+        chainer_fast, '__path__', [*chainer_fast.__path__, str(tmp_path)])
+    with pytest.raises(error) as info:
+        importlib.import_module('chainer.broken')
+    assert info.value.name == name
+    assert 'chainer.broken' not in sys.modules
+
+
+def test_install_twice(alias):
+    path = list(sys.meta_path)
+    names.install()
+    assert sys.meta_path == path
+
+
+@pytest.mark.parametrize('name', ['chainer', 'chainerx'])
+def test_another_chainer_was_imported_before(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    before = list(sys.meta_path)
+    with pytest.raises(RuntimeError, match='another %s has been imported' % name):
+        names.install()
+    assert sys.meta_path == before
+    monkeypatch.undo()
+    assert name not in sys.modules
+
+
+def test_import_as():
+    """The package works by its own name, and takes no other."""
+    processes.run('-W', 'error', '-c', '''
+import sys
+import numpy as np
+import chainer_fast as chainer
+import chainer_fast.functions as F
+import chainer_fast.links as L
+model = L.Classifier(L.Linear(None, 3))
+optimizer = chainer.optimizers.SGD().setup(model)
+optimizer.update(model, np.ones((4, 2), 'f'), np.array([0, 1, 2, 0], 'i'))
+assert F.max(abs(model.predictor.b)).array > 0
+assert not [n for n in sys.modules if n.split('.')[0] in ('chainer', 'chainerx')]
+''')
