@@ -1,8 +1,8 @@
 """Build of the compiled modules; all metadata stands in pyproject.toml.
 
 Modules are translated and compiled on all processors, and only those that need it.
-``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and with debug
-symbols, ``CHAINER_FAST_SANITIZE=1`` with the address and undefined-behaviour sanitizers;
+``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and debug symbols,
+``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour;
 go from one kind of build to another with ``--force``.
 """
 import os

@@ -99,7 +99,12 @@ cdef int _set_creator(VariableNodeBase node, FunctionBase function) except -1:
 
 
 cdef class VariableNodeBase:
-    """Compiled base of :class:`chainer_fast.variable.VariableNode`."""
+    # The first lines are what ``inspect.signature`` reads.
+    """VariableNodeBase()
+--
+
+    Compiled base of :class:`chainer_fast.variable.VariableNode`.
+    """
 
     def __cinit__(self):
         self.variable_ptr = NULL

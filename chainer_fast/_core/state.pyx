@@ -111,7 +111,11 @@ def get_link_hooks():
 
 
 cdef class GlobalConfig:
-    """Configuration that every thread sees.
+    # The first lines are what ``inspect.signature`` reads.
+    """GlobalConfig()
+--
+
+    Configuration that every thread sees.
 
     Entries are plain attributes; any name can be set.  A thread sees the value unless
     it has set its own through :data:`chainer_fast.config`.
@@ -140,7 +144,11 @@ cdef class GlobalConfig:
 
 
 cdef class LocalConfig:
-    """View of a :class:`GlobalConfig` with entries of the running thread on top.
+    # The first lines are what ``inspect.signature`` reads.
+    """LocalConfig(global_config)
+--
+
+    View of a :class:`GlobalConfig` with entries of the running thread on top.
 
     Reading an attribute gives the thread's own entry, or else the global one.
     Assigning and deleting touch the thread's entries alone.

@@ -80,9 +80,6 @@ except Exception as e:
 
     class Stream:
         """Type of CUDA streams, for ``isinstance``."""
-
-    for _stand_in in (ndarray, Device, Event, Stream):
-        _stand_in.__module__ = 'chainer_fast.backends.cuda'
 else:
     available = True
     error = None

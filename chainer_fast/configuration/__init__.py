@@ -1,7 +1,8 @@
 """Configuration entries of Chainer: global values, and a thread's own on top."""
 import contextlib
 
-from chainer_fast._core.state import GlobalConfig, LocalConfig, bind_config
+from chainer_fast._core import state as _state
+from chainer_fast._core.state import GlobalConfig, LocalConfig
 from chainer_fast.configuration import _defaults
 
 __all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_config']
@@ -13,7 +14,7 @@ _defaults.load(global_config)
 #: Configuration as the running thread sees it.
 config = LocalConfig(global_config)
 
-bind_config(config)
+_state.bind_config(config)
 
 _MISSING = object()
 

@@ -9,7 +9,7 @@ import numpy
 from chainer_fast import backend, device_resident, initializers, link_hook, variable
 from chainer_fast._core import links
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.link import _bound, _hooked
+from chainer_fast.link import _bound, _hooked, _signature
 
 __all__ = ['Chain', 'ChainList', 'Link']
 
@@ -64,6 +64,8 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     name : str or None
         Name of the link within its parent.
     """
+
+    __signature__ = _signature.CallSignature()
 
     _within_init_scope = False
     # Whether a class that comes behind Link defines these methods.

@@ -6,7 +6,13 @@ import operator
 
 import numpy
 
-from chainer_fast.utils._invalid_type import InvalidType
+_error = None
+
+
+def bind(error):
+    """Make known the exception that a failed comparison raises; called at import."""
+    global _error
+    _error = error
 
 
 def _repr(v):
@@ -329,7 +335,7 @@ class BoolBinaryOperator(BinaryOperator, Testable):
     def expect(self):
         left, right = self._values()
         if not self.func(left, right):
-            raise InvalidType(*[
+            raise _error(*[
                 '%s %s %s' % (_plain(a), sign, _plain(b)) for a, sign, b in (
                     (self.lhs, self.exp, self.rhs), (left, self.inv, right))])
 
@@ -372,9 +378,3 @@ def _define_operators():
 
 
 _define_operators()
-
-
-for _class in (
-        Expr, Atom, Constant, Variable, GetAttr, GetItem, Call, UnaryOperator,
-        BinaryOperator, Testable, BoolBinaryOperator):
-    _class.__module__ = 'chainer_fast.utils.type_check'

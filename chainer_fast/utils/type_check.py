@@ -12,11 +12,12 @@ the operators are Python's own. Only a failed check is run again in the full mod
 explain itself.
 """
 import math
+import threading
 
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.utils._invalid_type import InvalidType, _thread_local
+from chainer_fast.utils import _type_expressions
 from chainer_fast.utils._type_expressions import (
     Atom,
     BinaryOperator,
@@ -42,8 +43,49 @@ __all__ = [
     'prod', 'same_types']
 
 
+class InvalidType(Exception):
+    """A function is given an input that it does not take.
+
+    Parameters
+    ----------
+    expect : str
+        What is expected.
+    actual : str
+        What is there instead.
+    msg : str, optional
+        Message in place of the one made of the two.
+    """
+
+    def __init__(self, expect, actual, msg=None):
+        super().__init__(_explain(expect, actual) if msg is None else msg)
+        self.expect, self.actual = expect, actual
+
+    def __reduce__(self):
+        return type(self), (self.expect, self.actual, self.args[0])
+
+
+def _explain(expect, actual):
+    lines = ['Expect: %s' % expect, 'Actual: %s' % actual]
+    function = _thread_local.current_function
+    if function is not None:
+        lines[:0] = [
+            '', 'Invalid operation is performed in: %s (Forward)' % function.label, '']
+    return '\n'.join(lines)
+
+
+_type_expressions.bind(InvalidType)
+
+
 # Modes
 #
+
+class _State(threading.local):
+    light_mode = False
+    current_function = None
+
+
+_thread_local = _State()
+
 
 class LightMode:
     """Context manager in which checks work on arrays instead of expressions."""

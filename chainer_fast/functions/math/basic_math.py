@@ -22,8 +22,6 @@ from chainer_fast.functions.math._additive import (
 from chainer_fast.functions.math._multiplicative import (
     Div,
     DivFromConstant,
-    DivFromConstantGrad,
-    DivGrad,
     Mul,
     MulConstant,
 )
@@ -34,11 +32,8 @@ from chainer_fast.functions.math._operands import _preprocess_const as _preproce
 from chainer_fast.functions.math._operands import _preprocess_rhs
 from chainer_fast.functions.math._power import (
     PowConstVar,
-    PowConstVarGrad,
     PowVarConst,
-    PowVarConstGrad,
     PowVarVar,
-    PowVarVarGrad,
 )
 from chainer_fast.utils import type_check
 
@@ -247,14 +242,6 @@ def rmatmul(self, rhs):
     """Matrix product ``rhs @ self``: :func:`matmul` with its operands exchanged."""
     return _matmul.matmul(_preprocess_rhs(self, rhs), self)
 
-
-# Representations and type errors name the module that users import.
-for _class in (Add, AddConstant, Div, DivFromConstant, DivFromConstantGrad, DivGrad,
-               Mul, MulConstant, MultiAdd, Neg, PowConstVar, PowConstVarGrad,
-               PowVarConst, PowVarConstGrad, PowVarVar, PowVarVarGrad, Sub,
-               SubFromConstant):
-    _class.__module__ = __name__
-del _class
 
 
 def install_variable_arithmetics():

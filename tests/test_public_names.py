@@ -1,0 +1,124 @@
+"""Every public name, as editors, notebooks and programs look at it."""
+import importlib
+import inspect
+import os
+import pickle
+import pkgutil
+import pydoc
+
+import numpy as np
+
+import chainer_fast
+from chainer_fast import links as L
+
+# Kernels are no public interface, and Theano may not be there.
+PRIVATE = ('chainer_fast.backends.kernels', 'chainer_fast.links.theano')
+
+
+def public_modules():
+    """Yield the modules without a private part in their names."""
+    yield chainer_fast
+    for info in pkgutil.walk_packages(chainer_fast.__path__, 'chainer_fast.'):
+        if '._' not in info.name and not info.name.startswith(PRIVATE):
+            yield importlib.import_module(info.name)
+
+
+def public_objects():
+    """Return the functions and classes of the package by a public name of theirs."""
+    found = {}
+    for module in public_modules():
+        for name, value in vars(module).items():
+            if name.startswith('_') or not (
+                    inspect.isclass(value) or inspect.isroutine(value)):
+                continue
+            if (value.__module__ or '').startswith('chainer_fast'):
+                found.setdefault(value, '%s.%s' % (module.__name__, name))
+    return {name: value for value, name in found.items()}
+
+
+OBJECTS = public_objects()
+
+
+def failures(check):
+    """Return the names of the objects for which ``check`` is false or raises."""
+    failed = {}
+    for name, value in OBJECTS.items():
+        try:
+            if not check(value):
+                failed[name] = 'false'
+        except Exception as error:
+            failed[name] = repr(error)
+    return failed
+
+
+def is_compiled(value):
+    return value.__module__.startswith('chainer_fast._core')
+
+
+def test_there_are_many():
+    assert len(OBJECTS) > 900
+
+
+def test_signatures():
+    def check(value):
+        if inspect.isclass(value) and issubclass(value, Exception) and (
+                '__init__' not in vars(value)):
+            return True     # built-in exceptions have none
+        return inspect.signature(value) is not None
+
+    assert failures(check) == {}
+
+
+def test_sources():
+    def check(value):
+        if is_compiled(value):
+            module = importlib.import_module(value.__module__)
+            return os.path.exists(module.__file__.split('.')[0] + '.pyi')
+        text = inspect.getsource(value)
+        kind = 'class ' if inspect.isclass(value) else 'def '
+        return kind + value.__name__ in text or '= lambda' in text
+
+    assert failures(check) == {}
+
+
+def test_help():
+    assert failures(
+        lambda value: value.__name__ in pydoc.plain(pydoc.render_doc(value))) == {}
+
+
+def test_completion():
+    def check(value):
+        return all([inspect.getattr_static(value, name, value) is not value
+                    for name in dir(value)])
+
+    assert failures(check) == {}
+
+
+def test_objects_are_pickled_by_name():
+    assert failures(lambda value: pickle.loads(pickle.dumps(value)) is value) == {}
+
+
+def test_signature_of_an_object_that_is_called():
+    class Scaled(chainer_fast.Link):
+        def __call__(self, x, scale=2):
+            return x * scale
+
+    class Plain(chainer_fast.Link):
+        def forward(self, x):
+            return x
+
+    assert list(inspect.signature(Scaled()).parameters) == ['x', 'scale']
+    for link in (Plain(), L.Linear(2, 3), chainer_fast.Sequential(L.Linear(2, 3))):
+        assert str(inspect.signature(link)) == '(*args, **kwargs)'
+    assert list(inspect.signature(L.Linear).parameters) == [
+        'in_size', 'out_size', 'nobias', 'initialW', 'initial_bias']
+
+
+def test_signature_of_a_variable():
+    class Named(chainer_fast.Variable):
+        def __init__(self, name):
+            super().__init__(np.zeros(2, 'f'), name=name)
+
+    assert list(inspect.signature(chainer_fast.Variable).parameters) == [
+        'data', 'name', 'grad', 'requires_grad', 'layout']
+    assert list(inspect.signature(Named).parameters) == ['name']
