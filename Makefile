@@ -10,7 +10,7 @@ SOURCES = $(shell find chainer_fast -name '*.py[xd]' -o -name '*.pxi' -o -name '
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
-	@echo 'make lint   ruff, cython-lint, mypy'
+	@echo 'make lint   ruff, cython-lint, mypy, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour'
@@ -54,6 +54,7 @@ lint: build $(VENV)/.test
 	$(BIN)/ruff check .
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint chainer_fast
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: build $(VENV)/.test
 	$(BIN)/python benchmarks/compare.py

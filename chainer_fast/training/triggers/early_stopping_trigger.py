@@ -4,7 +4,8 @@ import operator
 import warnings
 
 from chainer_fast import reporter
-from chainer_fast.training import _state, util
+from chainer_fast.training import _state
+from chainer_fast.training.triggers import _short_forms
 
 
 class EarlyStoppingTrigger:
@@ -43,8 +44,8 @@ class EarlyStoppingTrigger:
 
         self.monitor, self.patience, self.verbose = monitor, patience, verbose
         self.count, self.already_warning = 0, False
-        self._interval_trigger = util.get_trigger(check_trigger)
-        self._max_trigger = util.get_trigger(max_trigger)
+        self._interval_trigger = _short_forms.get_trigger(check_trigger)
+        self._max_trigger = _short_forms.get_trigger(max_trigger)
         self._init_summary()
 
         up = mode == 'max' or (mode != 'min' and 'accuracy' in monitor)

@@ -2,7 +2,7 @@
 import operator
 
 from chainer_fast import reporter
-from chainer_fast.training import util
+from chainer_fast.training.triggers import _short_forms
 
 
 class BestValueTrigger:
@@ -22,7 +22,7 @@ class BestValueTrigger:
 
     def __init__(self, key, compare, trigger=(1, 'epoch')):
         self._key, self._compare = key, compare
-        self._interval_trigger = util.get_trigger(trigger)
+        self._interval_trigger = _short_forms.get_trigger(trigger)
         self._best_value = None
         self._init_summary()
 

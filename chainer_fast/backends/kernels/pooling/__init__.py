@@ -15,8 +15,8 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.convolution.sizes import get_conv_outsize
 from chainer_fast.backends.kernels.pooling import compiled
-from chainer_fast.utils import conv
 
 
 def places(lengths, ksize, stride, pad, cover_all):
@@ -31,7 +31,7 @@ def places(lengths, ksize, stride, pad, cover_all):
     if outs is not NotImplemented:
         return outs
     outs = tuple([
-        conv.get_conv_outsize(length, k, s, p, cover_all)
+        get_conv_outsize(length, k, s, p, cover_all)
         for length, k, s, p in zip(lengths, ksize, stride, pad, strict=True)])
     assert all(out > 0 for out in outs), (
         'Output sizes should be positive, but a window of %s with stride %s takes %s '

@@ -1,0 +1,39 @@
+"""Triggers from their short forms."""
+from chainer_fast.training.triggers import interval_trigger
+
+
+def _never_fire_trigger(trainer):
+    return False
+
+
+def get_trigger(trigger):
+    """Make a trigger of what a user gives as one.
+
+    Parameters
+    ----------
+    trigger : callable, tuple or None
+        A callable takes the trainer and tells whether it fires; it is returned itself.
+        A pair ``(period, unit)`` stands for an
+        :class:`chainer_fast.training.triggers.IntervalTrigger`; ``None`` never fires.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    ValueError
+        If the unit is neither ``'iteration'`` nor ``'epoch'``.
+    """
+    if trigger is None:
+        return _never_fire_trigger
+    if callable(trigger):
+        return trigger
+    try:
+        period, unit = trigger
+    except (TypeError, ValueError) as e:
+        raise TypeError('a trigger is a callable, None, or a pair of a period and a '
+                        'unit, e.g. (1, "epoch"); got %r' % (trigger,)) from e
+    return interval_trigger.IntervalTrigger(period, unit)
