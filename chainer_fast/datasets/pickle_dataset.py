@@ -217,6 +217,7 @@ def open_pickle_dataset_writer(path, protocol=pickle.HIGHEST_PROTOCOL):
 
     Returns
     -------
-    PickleDatasetWriter Close it, or use it in a ``with`` statement.
+    PickleDatasetWriter
+        The writer. Close it, or use it in a ``with`` statement.
     """
     return PickleDatasetWriter(open(path, 'wb'), protocol)
