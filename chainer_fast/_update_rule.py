@@ -13,7 +13,7 @@ class UpdateRule:
 
     A rule belongs to one parameter: it holds the parameter's hyperparameters, which
     fall back on those of the optimizer, its states such as moving averages, and the
-    number of its updates.  A subclass overrides :meth:`update_core`, or
+    number of its updates. A subclass overrides :meth:`update_core`, or
     :meth:`update_core_cpu` and :meth:`update_core_gpu`, and :meth:`init_state` if it
     has states.
 
@@ -144,7 +144,7 @@ class UpdateRule:
     def init_state(self, param):
         """Fill ``self.state`` for the parameter; to be overridden if there are states.
 
-        It is called once before the first update.  It is also called with a small
+        It is called once before the first update. It is also called with a small
         dummy variable to learn the names of the states when they are to be loaded.
 
         Parameters
@@ -242,7 +242,7 @@ class UpdateRule:
             Name of the hook; by default its attribute ``name`` or ``__name__``.
         timing : {'auto', 'pre', 'post'}
             When to call it: before the update, while the gradient can still be
-            changed, or after it.  ``'auto'`` reads the attribute ``timing`` of the
+            changed, or after it. ``'auto'`` reads the attribute ``timing`` of the
             hook.
 
         Raises

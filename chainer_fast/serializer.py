@@ -5,7 +5,7 @@ class AbstractSerializer:
     """Base class of serializers and deserializers.
 
     A serializer visits an object whose method ``serialize(serializer)`` calls it once
-    for each value, as ``value = serializer(key, value)``.  One that saves returns the
+    for each value, as ``value = serializer(key, value)``. One that saves returns the
     value as it is; one that loads returns what was saved.
     """
 
@@ -17,7 +17,7 @@ class AbstractSerializer:
         key : str
             Name of the value.
         value : scalar, numpy.ndarray, cupy.ndarray or None
-            The value to save, or the present value.  A deserializer fills an array in
+            The value to save, or the present value. A deserializer fills an array in
             place; None lets it return what it finds as a new array.
 
         Returns
