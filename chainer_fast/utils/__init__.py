@@ -37,7 +37,7 @@ def force_array(x, dtype=None):
     Parameters
     ----------
     x : array or scalar
-        What a computation returned.
+        Result of a computation.
     dtype : dtype, optional
         Type of the result; by default that of ``x``.
 
@@ -52,14 +52,14 @@ def force_array(x, dtype=None):
 
 
 def force_type(dtype, value):
-    """Cast a scalar or an array unless it has the dtype already.
+    """Cast a scalar or an array unless it already has the dtype.
 
     Parameters
     ----------
     dtype : numpy.dtype
         The type.
     value : scalar or array
-        What to cast. Integers that are out of range wrap around.
+        Value to cast. Integers that are out of range wrap around.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def force_type(dtype, value):
         return value if value.dtype == dtype else value.astype(dtype, copy=False)
     if dtype.kind == 'f':
         return dtype.type(value)
-    # The types themselves refuse integers out of range, or warn of them.
+    # NumPy's types themselves refuse integers out of range, or warn of them.
     return numpy.asarray(value).astype(dtype)[()]
 
 
@@ -80,7 +80,7 @@ def tempdir(**kwargs):
     Parameters
     ----------
     ignore_errors : bool
-        Whether it is all right if the directory cannot be removed. Default: False.
+        Whether to ignore errors when removing the directory. Default: False.
     **kwargs
         Arguments of :func:`tempfile.mkdtemp`.
 
@@ -98,7 +98,7 @@ def tempdir(**kwargs):
 
 
 def _check_arrays_forward_compatible(arrays, label=None):
-    """Raise ``TypeError`` unless the arrays are of one library; None is passed over."""
+    """Raise ``TypeError`` unless the arrays are of one library; None is ignored."""
     if type_check.same_types(*[x for x in arrays if x is not None]):
         return
     raise TypeError(
@@ -108,7 +108,7 @@ def _check_arrays_forward_compatible(arrays, label=None):
 
 
 def _raise_from(exc_type, message, orig_exc):
-    """Raise an exception whose message tells what caused it."""
+    """Raise an exception whose message includes its cause."""
     cause = ''.join(traceback.format_exception_only(type(orig_exc), orig_exc))
     raise exc_type('%s\n\n(caused by)\n%s' % (message, cause)).with_traceback(
         orig_exc.__traceback__) from None
@@ -122,8 +122,7 @@ def _repr_with_named_data(inst, **kwargs):
 
 
 def __getattr__(name):
-    # A sampler is a device resident, and those are made with `meta` of this package:
-    # it can be imported only after this module.
+    # Imported late: samplers are device residents, which need `meta` of this package.
     if name != 'WalkerAlias':
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
     from chainer_fast.utils import walker_alias

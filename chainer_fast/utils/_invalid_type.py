@@ -1,6 +1,6 @@
 """The error of type checks, and the state that its message depends on.
 
-Part of :mod:`chainer_fast.utils.type_check`, which is where it is used from.
+Part of :mod:`chainer_fast.utils.type_check`; import it from there.
 """
 import threading
 
@@ -14,16 +14,16 @@ _thread_local = _State()
 
 
 class InvalidType(Exception):
-    """A function is given an input that it does not take.
+    """Error for an input of the wrong type or shape.
 
     Parameters
     ----------
     expect : str
-        What is expected.
+        Expected condition.
     actual : str
-        What is there instead.
+        Actual values.
     msg : str, optional
-        Message in place of the one made of the two.
+        Message to use instead of one made from both.
     """
 
     def __init__(self, expect, actual, msg=None):

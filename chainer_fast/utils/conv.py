@@ -7,7 +7,7 @@ from chainer_fast.backends.kernels import convolution
 
 
 def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
-    """Return how many places a window takes along an axis.
+    """Return the number of positions of a window along an axis.
 
     Parameters
     ----------
@@ -16,14 +16,13 @@ def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
     k : int
         Length of the window, in elements.
     s : int
-        Stride: distance of two places.
+        Stride: distance between two positions.
     p : int
         Padding on either side.
     cover_all : bool
-        Whether every element is to be seen, if need be by a window that sticks out at
-        the end.
+        Whether to cover every element, even by a window that sticks out at the end.
     d : int
-        Dilation: distance of two elements of the window.
+        Dilation: distance between neighbouring elements of the window.
 
     Returns
     -------
@@ -40,14 +39,14 @@ def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
 def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
     """Return the length of an axis after a deconvolution (transposed convolution).
 
-    The least length whose :func:`get_conv_outsize` is ``size``.
+    This is the smallest length whose :func:`get_conv_outsize` is ``size``.
 
     Parameters
     ----------
     size : int
         Length of the axis before the deconvolution.
     k, s, p, cover_all, d
-        See :func:`get_conv_outsize`; those of the convolution that is transposed.
+        Arguments of the convolution that is transposed, see :func:`get_conv_outsize`.
 
     Returns
     -------
@@ -58,7 +57,7 @@ def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
 
 
 def _extent(k, d):
-    """Return the length of a window with the gaps that dilation makes."""
+    """Return the length of a window including the gaps of dilation."""
     return (k - 1) * d + 1
 
 
@@ -81,7 +80,7 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
 
 
 def _gather(img, ksize, stride, pad, dilate, outs, *pval):
-    """Copy patches out of images; there is no less than no padding."""
+    """Copy patches out of images; refuse negative padding."""
     if min(pad, default=0) < 0:
         raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
     return convolution.gather(img, ksize, stride, pad, dilate, outs, *pval)
@@ -106,7 +105,7 @@ def im2col(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1,
     dy, dx : int
         Dilation.
     out_h, out_w : int, optional
-        Places of the window; by default those of :func:`get_conv_outsize`.
+        Numbers of positions of the window, by default from :func:`get_conv_outsize`.
 
     Returns
     -------
