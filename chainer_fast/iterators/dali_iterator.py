@@ -64,7 +64,7 @@ class DaliIterator(Iterator):
 
     @property
     def repeat(self):
-        """Whether the iterator goes on after the first epoch."""
+        """Tell whether the iterator goes on after the first epoch."""
         return self._repeat
 
     @property

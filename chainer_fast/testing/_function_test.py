@@ -159,7 +159,7 @@ class FunctionTestBase:
     #
 
     def run_test_forward(self, backend_config):
-        """Compare outputs with the expected ones, and check that inputs are unchanged."""
+        """Compare outputs with the expected ones, and check inputs for changes."""
         self._begin('test_forward', backend_config)
         inputs = self._generate_inputs()
         originals = tuple(x.copy() for x in inputs)

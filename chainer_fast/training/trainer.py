@@ -68,7 +68,7 @@ class Trainer:
 
     @property
     def is_before_training(self):
-        """Whether no iteration has been done yet."""
+        """Tell whether no iteration has been done yet."""
         return not self.updater.iteration
 
     @property

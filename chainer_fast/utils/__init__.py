@@ -1,5 +1,4 @@
-"""What many parts of the package need, and small algorithms that are of use by
-themselves."""
+"""Helpers for many parts of the package, and small algorithms of general use."""
 import contextlib
 import shutil
 import tempfile

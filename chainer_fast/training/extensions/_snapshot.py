@@ -135,7 +135,7 @@ class _Snapshot(extension.Extension):
 
     @property
     def _saves_trainer(self):
-        """Whether it saves the trainer; other extensions lack this method."""
+        """Tell whether it saves the trainer; other extensions lack this method."""
         return self._target is None
 
     def initialize(self, trainer):

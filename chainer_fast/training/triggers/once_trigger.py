@@ -16,7 +16,7 @@ class OnceTrigger:
 
     @property
     def finished(self):
-        """Whether it has fired."""
+        """Tell whether it has fired."""
         return not any([self._flag_resumed, self._flag_first])
 
     def __call__(self, trainer):
