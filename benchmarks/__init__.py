@@ -2,5 +2,5 @@
 import os
 import sys
 
-# The modules find each other by the names that they have for scripts in this folder.
+# Makes the modules importable by the names used by scripts in this folder.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Time chainer_fast beside the released Chainer, PyTorch and plain NumPy.
 
-The peers get environments of their own under .peers/. All sides run with one thread, in
+The peers get their own environments under .peers/. All sides run with one thread, in
 turns within one run, and the table gives the medians of their ratios: absolute times
-depend on the machine and on what else it does.
+depend on the machine and its load.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ WORKLOADS = {
     'gradient_penalty': 'gradient penalty step',
     'predict': 'prediction of batch 1, no_backprop_mode',
 }
-# What each side must reach, as chainer_fast's share of the peer's time or memory.
+# Required ratios of a peer's time or memory to that of chainer_fast.
 BARS = {
     'small': {'chainer': 30, 'torch': 2.5},
     'fan_out': {'chainer': 15, 'torch': 1.5},
@@ -105,7 +105,7 @@ class Worker:
 
 
 def agree(a, b):
-    """Tell whether two lists of arrays are close, where both know the numbers."""
+    """Return whether two lists of arrays are close; None matches anything."""
     for x, y in zip(a, b, strict=True):
         if x is not None and y is not None:
             size = max(1, np.abs(y).max(initial=0))
@@ -145,7 +145,7 @@ def measure_imports(sides, rounds):
 
 
 def row(title, key, values, unit):
-    """Return a line of the table: own figure, then each peer's over it, and the bar."""
+    """Return a line of the table: our figure, and each peer's ratio and bar."""
     own = values['chainer_fast']
     cells = [title, unit % statistics.median(own)]
     met = True

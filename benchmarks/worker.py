@@ -1,4 +1,4 @@
-"""One side of the comparison: does as told on standard input, answers in JSON."""
+"""One side of the comparison, which takes commands and answers in JSON."""
 import gc
 import json
 import os
@@ -13,13 +13,13 @@ import workloads  # noqa: E402
 
 
 def resident():
-    """Return the bytes of memory that the process has in use."""
+    """Return the bytes of memory used by the process."""
     with open('/proc/self/statm') as f:
         return int(f.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
 
 
 def bytes_per_function(make_graph):
-    """Return how much a function of a graph holds, from many graphs alive at once."""
+    """Return the memory of a function in a graph, from many graphs alive at once."""
     forward = make_graph()
     keep = [forward() for _ in range(10)]
     gc.collect()
@@ -45,7 +45,7 @@ def make_step(side, name):
 
 
 def results(step):
-    """Return lists of numbers that all sides have to agree on."""
+    """Return lists of numbers on which all sides must agree."""
     if hasattr(step, 'check'):
         arrays = step.check()
     else:

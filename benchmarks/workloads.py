@@ -1,8 +1,8 @@
 """The workloads, once for Chainer's interface, once for PyTorch's, once in plain NumPy.
 
 Each ``make_*`` function returns a function without arguments that does one step. All
-three do the same arithmetic on the same numbers; ``check`` values let the comparison
-refuse to time programs that do not compute the same.
+three do the same arithmetic on the same numbers; by their ``check`` values the
+comparison refuses programs with different results.
 """
 import numpy as np
 
@@ -55,7 +55,7 @@ def adam(params, alpha, beta1):
 
 
 class ChainerWorkloads:
-    """For Chainer and for chainer_fast, which have the same interface."""
+    """Workloads for Chainer and chainer_fast, which have the same interface."""
 
     def __init__(self, chainer):
         self.chainer = chainer
@@ -176,12 +176,12 @@ class ChainerWorkloads:
         return step
 
     def make_graph(self):
-        """Return a function that builds a graph and returns what keeps it alive."""
+        """Return a function that builds a graph, and returns what keeps it alive."""
         return self._chain()[0]
 
 
 class TorchWorkloads:
-    """The same in PyTorch, written as its users write it."""
+    """The same in PyTorch, in its usual style."""
 
     def __init__(self, torch):
         self.torch = torch
@@ -297,7 +297,7 @@ class TorchWorkloads:
 
 
 class NumpyWorkloads:
-    """The arithmetic alone, in one NumPy call for each operation: the floor."""
+    """The arithmetic alone, with one NumPy call for each operation: the lower bound."""
 
     def _forward(self):
         x, w, b = (small(i, 8, 8) for i in range(3))
@@ -405,7 +405,7 @@ class NumpyWorkloads:
             return h0, h1, h1.dot(w2.T) + b2
 
         def backward(x, h0, h1, gy, gh0, gh1):
-            """Return the gradients, given those of the output and the layers."""
+            """Return the gradients, given those of the output and of the layers."""
             (w0, b0), (w1, b1), (w2, b2) = params
             g1 = (gh1 + gy.dot(w2)) * (1 - h1 * h1)
             g0 = (gh0 + g1.dot(w1)) * (1 - h0 * h0)
@@ -422,7 +422,8 @@ class NumpyWorkloads:
             g = d0.dot(w0)
             norm = np.sqrt((g * g).sum(axis=1))
             value = np.float32(10) * ((norm - 1) ** 2).mean()
-            # The gradient of the penalty by g, and back through how g was computed.
+            # The gradient of the penalty with respect to g, and back through its
+            # computation.
             gg = (np.float32(20 / BATCH) * (norm - 1) / norm)[:, None] * g
             gd0 = gg.dot(w0.T)
             gu0 = gd0 * s0

@@ -13,11 +13,11 @@ class DotNode:
     Parameters
     ----------
     node : chainer_fast.VariableNode or chainer_fast.FunctionNode
-        What it stands for.
+        The node of the computational graph.
     attribute : dict or None
-        Attributes of the drawing, which replace the standard ones.
+        Attributes of the drawing, which override the defaults.
     show_name : bool
-        Put the name of a variable, where it has one, before its shape and dtype.
+        Show the name of a variable, if it has one, before its shape and dtype.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class ComputationalGraph:
     Raises
     ------
     ValueError
-        If ``rankdir`` is none of the four.
+        If ``rankdir`` is unknown.
     """
 
     def __init__(self, nodes, edges, variable_style='default',
@@ -119,7 +119,7 @@ class ComputationalGraph:
         Raises
         ------
         NotImplementedError
-            If ``format`` is another one.
+            If ``format`` is not ``'dot'``.
         """
         if format != 'dot':
             raise NotImplementedError(
@@ -140,7 +140,7 @@ def _skip_variable(nodes, edges):
 def build_computational_graph(
         outputs, remove_split=True, variable_style='default',
         function_style='default', rankdir='TB', remove_variable=False, show_name=True):
-    """Collect the graph that some outputs were computed by.
+    """Collect the graph that computed some outputs.
 
     ::
 
@@ -151,9 +151,10 @@ def build_computational_graph(
     Parameters
     ----------
     outputs : chainer_fast.Variable, node, or iterable of them
-        Where to begin. Given a function node, the graph holds it but not its outputs.
+        Ends of the graph. A function node is part of the graph, but its outputs are
+        not.
     remove_split : bool
-        Has to be true; kept for old code.
+        Must be true; kept for old code.
     variable_style, function_style : dict or 'default'
         Attributes of the nodes in the DOT language.
     rankdir : {'TB', 'BT', 'LR', 'RL'}
@@ -190,7 +191,7 @@ def build_computational_graph(
         pending.append(
             output.node if isinstance(output, variable.Variable) else output)
 
-    # Dictionaries in place of sets, for an order that does not change between runs.
+    # Dictionaries instead of sets, for the same order in every run.
     nodes = dict.fromkeys(pending)
     edges = {}
     while pending:

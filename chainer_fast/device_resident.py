@@ -1,7 +1,7 @@
-"""Objects that live on a device and can be moved: links, optimizers, iterators.
+"""Objects that can be moved between devices: links, optimizers, iterators.
 
-A move is a visitor that goes through a resident and everything it holds. The visitor
-knows what to do with an array; the residents know which arrays they have.
+A move is done by a visitor that goes through a resident and everything in it. The
+visitor knows what to do with an array; the residents know their arrays.
 """
 import abc
 import threading
@@ -18,8 +18,8 @@ if tp.TYPE_CHECKING:
 
 class _ThreadLocal(threading.local):
 
-    # What to do when `to_gpu` meets an array on another GPU. None: warn. False: set it
-    # to True instead, so that someone who moves much can warn once.
+    # What `to_gpu` does at an array on another GPU. None: warn. False: set this to
+    # True, so that the caller can warn once.
     flag_gpu_to_gpu = None
 
 
@@ -39,9 +39,8 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
     _device = backend.CpuDevice()
 
     def __init__(self):
-        # A subclass may still replace the retired methods. Whoever moves a resident
-        # that does so has to call its method; to look that up at every move would
-        # cost more than to know it from the start.
+        # A subclass may still override the retired methods, which moves must call then.
+        # They are looked up here, as looking them up in every move would cost more.
         self._overridden_to_methods = tuple([
             name for name in _RETIRED_METHODS
             if _is_to_device_method_overridden(self, name)])
@@ -72,7 +71,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         .. deprecated:: 7.0
             Use ``to_device('@numpy')``.
 
-        Arrays that are there, including those of iDeep, are not copied.
+        Arrays already there, including those of iDeep, are not copied.
 
         Returns
         -------
@@ -86,7 +85,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
             self,
             device: types.CudaDeviceSpec | None = None,
     ) -> 'DeviceResident':
-        """Move what is on the CPU to a GPU.
+        """Move everything on the CPU to a GPU.
 
         .. deprecated:: 7.0
             Use ``to_device('@cupy:N')``.
@@ -94,8 +93,8 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         Parameters
         ----------
         device : int or cupy.cuda.Device, optional
-            The GPU; the current one by default. What is on a GPU already stays there,
-            and a ``RuntimeWarning`` says so if it is another one.
+            The GPU; the current one by default. Anything already on a GPU is not moved,
+            with a ``RuntimeWarning`` if it is another GPU.
 
         Returns
         -------
@@ -107,7 +106,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         RuntimeError
             If CuPy is not available.
         ValueError
-            If ``device`` is no GPU.
+            If ``device`` is not a GPU.
         """
         cuda.check_cuda_available()
         gpu = cuda._get_device_or_current(device)
@@ -135,7 +134,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
 
     @meta.final
     def to_chx(self):
-        """Turn the arrays into arrays of ChainerX, without a copy.
+        """Convert the arrays to arrays of ChainerX, without copying.
 
         Raises
         ------
@@ -146,7 +145,7 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
 
     @meta.final
     def from_chx(self):
-        """Turn arrays of ChainerX, of which there are none, into ones of NumPy or CuPy.
+        """Convert arrays of ChainerX, of which there are none, to NumPy or CuPy.
 
         Returns
         -------
@@ -173,18 +172,18 @@ class DeviceResident(meta.enable_final(meta_base=abc.ABCMeta)):
         return self
 
     def __retired_move(self, method, device, kwargs=None, *, leave_on_gpu=False):
-        # Every move that starts here ends here, also where a subclass has replaced the
-        # method and calls this one: hence the visitor must not call it on `self`.
+        # A subclass may override the method and call this one: hence the visitor must
+        # not call the override on `self`.
         self.device_resident_accept(_ToDeviceVisitor(
             device, (method, kwargs or {}), leave_on_gpu, self))
         return self
 
 
 class DeviceResidentsVisitor:
-    """Base of what goes through device residents."""
+    """Base of visitors of device residents."""
 
     def visit_device_resident(self, device_resident):
-        """Deal with a resident itself; called before those for its contents.
+        """Visit a resident itself; called before the methods for its contents.
 
         Parameters
         ----------
@@ -193,7 +192,7 @@ class DeviceResidentsVisitor:
         raise NotImplementedError()
 
     def visit_array(self, arr):
-        """Deal with an array that is not one of a variable.
+        """Visit an array that does not belong to a variable.
 
         Parameters
         ----------
@@ -202,12 +201,12 @@ class DeviceResidentsVisitor:
         Returns
         -------
         array
-            What the resident shall hold from now on.
+            Array for the resident to hold from now on.
         """
         raise NotImplementedError()
 
     def visit_variable(self, param: 'Variable'):
-        """Deal with a variable, in place.
+        """Visit a variable, changing it in place.
 
         Parameters
         ----------
@@ -225,10 +224,10 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
     entry_method_info : tuple of (str, dict), optional
         The retired method that the move began with, and its arguments.
     skip_between_cupy_devices : bool
-        Leave alone what is on a GPU, if the device is one.
+        Whether to leave everything on a GPU there, if the device is a GPU.
     starting_device_resident : DeviceResident, optional
-        The resident whose retired method began the move. That method is running: it
-        is not to be called again.
+        The resident whose retired method began the move. That method is running and
+        must not be called again.
     """
 
     def __init__(
@@ -264,7 +263,7 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
             param.to_device(self._device)
 
     def _stays(self, where):
-        """Return whether something on the device ``where`` is to stay there."""
+        """Return whether an array on the device ``where`` stays there."""
         if not (self._leave_on_gpu and isinstance(where, backend.GpuDevice)):
             return False
         if where == self._device:
@@ -287,6 +286,6 @@ def _retired_method_for(device):
 
 
 def _is_to_device_method_overridden(device_resident, method_name):
-    """Return whether a resident has a retired method of its own."""
+    """Return whether a resident overrides a retired method."""
     own = getattr(type(device_resident), method_name)
     return own is not getattr(DeviceResident, method_name)

@@ -1,4 +1,4 @@
-"""What all probability distributions have in common, and divergences between them."""
+"""Base of probability distributions, and divergences between them."""
 import math
 
 from chainer_fast import backend
@@ -11,20 +11,19 @@ _PACKAGE = __name__.partition('.')[0]
 class Distribution:
     """Base of probability distributions.
 
-    An object stands for a batch of independent distributions of one family, each with
-    parameters of its own: ``batch_shape`` is the shape of the batch, and
-    ``event_shape`` that of one sample of one of them. What a family has no formula for
-    raises :class:`NotImplementedError`.
+    An object is a batch of independent distributions of one family, each with its own
+    parameters: ``batch_shape`` is the shape of the batch, and ``event_shape`` the shape
+    of one sample of one distribution. Methods for which a family has no formula raise
+    :class:`NotImplementedError`.
 
-    Points ``x`` at which functions are evaluated are of the shape
-    ``sample_shape + batch_shape + event_shape``, their results of the shape
-    ``sample_shape + batch_shape``. Results are variables from which can be
-    differentiated back to the points and to the parameters.
+    Points ``x`` at which functions are evaluated have the shape ``sample_shape +
+    batch_shape + event_shape``, the results ``sample_shape + batch_shape``. Results are
+    variables that are differentiable with respect to the points and the parameters.
     """
 
     def __setstate__(self, state):
         slots = {}
-        if isinstance(state, tuple):    # of a derived class that has slots
+        if isinstance(state, tuple):    # of a subclass that has slots
             state, slots = state
         vars(self).update(_under_own_names(type(self), state or {}))
         for name, value in slots.items():
@@ -81,7 +80,7 @@ class Distribution:
         Parameters
         ----------
         x : Variable or array
-            Points. Outside the support it is minus infinity.
+            Points. The result is minus infinity outside of the support.
 
         Returns
         -------
@@ -90,7 +89,7 @@ class Distribution:
         raise NotImplementedError
 
     def cdf(self, x):
-        """Return the probability of a value that is not above ``x``.
+        """Return the probability of a value up to ``x``.
 
         Parameters
         ----------
@@ -118,7 +117,7 @@ class Distribution:
         raise NotImplementedError
 
     def icdf(self, x):
-        """Return the points of given values of :meth:`cdf`.
+        """Return the points at which :meth:`cdf` has given values.
 
         Parameters
         ----------
@@ -216,13 +215,13 @@ class Distribution:
     def sample(self, sample_shape=()):
         """Draw samples.
 
-        Where the family allows for it, a sample is a function of the parameters and of
-        noise, and its gradients flow to the parameters.
+        If the family permits, a sample is a function of the parameters and of noise,
+        and is differentiable with respect to the parameters.
 
         Parameters
         ----------
         sample_shape : tuple of int or int
-            How many samples are drawn of each distribution.
+            Number of samples from each distribution.
 
         Returns
         -------
@@ -239,12 +238,12 @@ class Distribution:
     def sample_n(self, n):
         """Draw ``n`` samples.
 
-        This is what a family overrides; :meth:`sample` gives its result a shape.
+        Families override this method; :meth:`sample` reshapes its result.
 
         Parameters
         ----------
         n : int
-            How many samples are drawn of each distribution.
+            Number of samples from each distribution.
 
         Returns
         -------
@@ -255,16 +254,16 @@ class Distribution:
 
 
 def _under_own_names(cls, state):
-    """Return the attributes of a pickled distribution, which Chainer may have written.
+    """Return the attributes of a distribution pickled here or by Chainer.
 
-    It hides parameters under names such as ``_Normal__loc``, which is ``_loc`` here.
-    What it had computed from them is computed anew: that has lost its graph.
+    Chainer has parameters under names such as ``_Normal__loc``, which is ``_loc`` here.
+    Values computed from them are dropped, as they have lost their graphs.
     """
     hidden = {}
     for base in cls.__mro__:
         start = '_%s__' % base.__name__
         names = [name for name in state if name.startswith(start)]
-        # A derived class of the same name may hide attributes of its own.
+        # A subclass of the same name may have private attributes of its own.
         if (base.__module__.partition('.')[0] == _PACKAGE
                 and any(hasattr(base, name[len(start):]) for name in names)):
             hidden.update({name: name[len(start) - 1:] for name in names})
@@ -275,15 +274,15 @@ def _under_own_names(cls, state):
 
 
 def _is_computed(cls, name, value):
-    """Whether an attribute keeps what was computed with and without a graph."""
+    """Return whether an attribute caches values computed with and without a graph."""
     if isinstance(getattr(cls, name, None), cached_property):
         return True
     return (type(value) is dict and bool(value)
             and all(type(has_graph) is bool for has_graph in value))
 
 
-# Formulas of divergences, by the two classes of distribution. A subclass has none of
-# those of its bases: they need not hold for it.
+# Formulas of divergences, by the classes of both distributions. They need not hold for
+# subclasses, which do not inherit them.
 _KLDIVERGENCE = {}
 
 
@@ -293,15 +292,16 @@ def register_kl(Dist1, Dist2):
     Parameters
     ----------
     Dist1 : type
-        Class of the first distribution. Its subclasses are not meant.
+        Class of the first distribution, without its subclasses.
     Dist2 : type
-        Class of the second.
+        Class of the second distribution.
 
     Returns
     -------
     callable
         Decorator of a function of the two distributions that returns their divergence.
-        The name of the function is bound to ``None``; what calls it is the table.
+        The function's name is bound to ``None``: it is only called by
+        :func:`kl_divergence`.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def kl_divergence(dist1, dist2):
     dist1 : Distribution
         The distribution :math:`p`.
     dist2 : Distribution
-        The distribution :math:`q`, of the same shape of events. Batches are broadcast.
+        The distribution :math:`q`, with the same event shape. Batches are broadcast.
 
     Returns
     -------
@@ -366,10 +366,10 @@ def cross_entropy(dist1, dist2):
     Raises
     ------
     KeyError
-        If there is no formula of the divergence; see :func:`register_kl`.
+        If there is no formula for the divergence; see :func:`register_kl`.
     """
     entropy = dist1.entropy
-    # Distributions of programs may have a method where ours have a property.
+    # Users' distributions may have a method instead of a property.
     if callable(entropy):
         entropy = entropy()
     return entropy + kl_divergence(dist1, dist2)

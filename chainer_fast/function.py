@@ -12,10 +12,10 @@ from chainer_fast.variable import _bound
 
 
 def no_backprop_mode():
-    """Make a context manager in which no graph is made.
+    """Make a context manager in which no graph is built.
 
-    Variables that are computed inside know nothing of the functions that made them,
-    which saves memory where no gradients are wanted. The same as
+    Variables computed inside do not refer to the functions that made them, which saves
+    memory if no gradients are needed. This is the same as
     ``using_config('enable_backprop', False)``.
 
     Returns
@@ -29,7 +29,7 @@ def force_backprop_mode():
     """Make a context manager in which graphs are made, :func:`no_backprop_mode` around
     it notwithstanding.
 
-    The same as ``using_config('enable_backprop', True)``.
+    This is the same as ``using_config('enable_backprop', True)``.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def force_backprop_mode():
 class FunctionAdapter(function_node.FunctionNode):
     """Node of the graph that runs an old-style function.
 
-    Until it is applied, the function owns its node; from then on, as the graph does,
-    the node owns the function.
+    Until it is applied, the function owns its node; from then on the node owns the
+    function.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class FunctionAdapter(function_node.FunctionNode):
         self._weak_function = weakref.ref(function)
 
     def _own_function(self):
-        """Keep the function alive from now on; the node is put in a graph."""
+        """Keep the function alive from now on: the node joins a graph."""
         self._function = self.function
         self._weak_function = None
 
@@ -69,7 +69,7 @@ class FunctionAdapter(function_node.FunctionNode):
             return self._weak_function()
         return self._function
 
-    # Makes `Variable.creator` give the function in place of its node.
+    # Makes `Variable.creator` return the function instead of its node.
     _old_style_function = function
 
     @property
@@ -84,7 +84,7 @@ class FunctionAdapter(function_node.FunctionNode):
         self.function.check_type_forward(in_types)
 
     def forward(self, inputs):
-        # An old-style function has all its inputs in backward, unless it asks for some.
+        # An old-style function gets all its inputs in backward, unless it chooses some.
         self.retain_inputs(range(len(inputs)))
         return self.function.forward(inputs)
 
@@ -104,8 +104,8 @@ class FunctionAdapter(function_node.FunctionNode):
                 'backward of the Function %s has to return a tuple of arrays and None, '
                 'but there is a gradient of %s' % (self.label, type(gradient)))
         gx = variable.Variable(gradient)
-        # Backpropagation through the gradient would find that it has no history, and
-        # leave out a part of the result in silence.
+        # Backpropagation through the gradient would find no history, and silently omit
+        # a part of the result.
         gx.node._old_style_grad_generator = self.label
         return gx
 
@@ -113,14 +113,14 @@ class FunctionAdapter(function_node.FunctionNode):
 class Function:
     """Old-style differentiable function.
 
-    Derive from it and write ``forward`` and ``backward``, or for each the pair
-    ``*_cpu`` and ``*_gpu``, on tuples of arrays, and call an instance on variables.
-    Unlike :class:`~chainer_fast.FunctionNode`, it cannot be differentiated twice.
+    A subclass defines ``forward`` and ``backward``, or for each the pair ``*_cpu`` and
+    ``*_gpu``, on tuples of arrays. Its instances are called on variables. Unlike
+    :class:`~chainer_fast.FunctionNode`, it cannot be differentiated twice.
 
-    Use an instance once.
+    Use each instance only once.
     """
 
-    # The node before it is put in a graph, and a weak reference to it from then on.
+    # The node before it joins a graph, and a weak reference to it afterwards.
     _owned_node = None
     _node = None
 
@@ -145,7 +145,7 @@ class Function:
         return outputs[0] if len(outputs) == 1 else outputs
 
     def __getstate__(self):
-        # A copy gets a node of its own.
+        # A copy gets its own node.
         return {key: value for key, value in vars(self).items()
                 if key not in ('_node', '_owned_node')}
 
@@ -170,7 +170,7 @@ class Function:
 
     @property
     def output_data(self):
-        """Retained output arrays, a tuple with None for those that are not.
+        """Retained output arrays, a tuple with None for those not retained.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class Function:
             raise RuntimeError(
                 'retained output data is gone: either forward did not call '
                 'retain_outputs(), or the function is not in a graph')
-        # Not by way of the output nodes: those that nobody uses have been released.
+        # Not through the output nodes: unused ones have been released.
         data = [None] * node._output_count
         for i, array in zip(node._output_indexes_to_retain, retained, strict=True):
             data[i] = array
@@ -196,17 +196,17 @@ class Function:
 
     @property
     def stack(self):
-        """Where the function was called; None outside of the debug mode."""
+        """Stack of the call of the function; None outside of the debug mode."""
         return self.node.stack
 
     @property
     def label(self):
-        """Short text for people: the name of the class unless overridden."""
+        """Short name for display; by default that of the class."""
         return type(self).__name__
 
     @property
     def local_function_hooks(self):
-        """Hooks of this very function, an OrderedDict by name."""
+        """Hooks of this function, an OrderedDict by name."""
         return self.node.local_function_hooks
 
     def add_hook(self, hook, name=None):
@@ -224,7 +224,7 @@ class Function:
         Parameters
         ----------
         in_types : TypeInfoTuple
-            What :func:`chainer_fast.utils.type_check.expect` works on.
+            Types of the inputs, for :func:`chainer_fast.utils.type_check.expect`.
         """
 
     def forward(self, inputs):
@@ -288,24 +288,24 @@ class Function:
             '%s has neither forward nor %s' % (type(self).__name__, method))
 
     def retain_inputs(self, indexes):
-        """Say which inputs backward needs; to be called in forward.
+        """Declare which inputs backward needs; called in forward.
 
         Parameters
         ----------
         indexes : iterable of int
-            Which inputs. Without a call all are retained.
+            Positions of the inputs. Without a call all are retained.
         """
         self.node.retain_inputs(indexes)
 
     def retain_outputs(self, indexes, retain_after_backward=False):
-        """Keep outputs for backward, in :attr:`output_data`; to be called in forward.
+        """Keep outputs for backward, in :attr:`output_data`; called in forward.
 
         Parameters
         ----------
         indexes : iterable of int
-            Which outputs.
+            Positions of the outputs.
         retain_after_backward : bool
-            Deprecated and without effect.
+            Deprecated and ignored.
         """
         if retain_after_backward:
             warnings.warn(

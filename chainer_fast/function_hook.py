@@ -1,18 +1,18 @@
-"""Hooks that see functions being applied and differentiated."""
+"""Hooks that are called when functions are applied and differentiated."""
 from chainer_fast._core.state import get_function_hooks
 
 
 class FunctionHook:
     """Base of function hooks.
 
-    A hook is told before and after the forward and the backward computation of
-    functions. Derive from it, override the methods that are of interest, and use the
-    object as a context manager: inside the block it sees all functions that the thread
-    applies, those of backpropagation included. :meth:`FunctionNode.add_hook
-    <chainer_fast.FunctionNode.add_hook>` makes it see one function alone.
+    A hook is called before and after the forward and the backward computation of
+    functions. Override the methods of interest in a subclass, and use the object as a
+    context manager: inside the block it is called for all functions that the thread
+    applies, including those of backpropagation. :meth:`FunctionNode.add_hook
+    <chainer_fast.FunctionNode.add_hook>` adds it to one function only.
 
-    A thread has hooks by name, so that of two hooks of one name the second is turned
-    down: give objects names of their own to use several.
+    A thread has hooks by name, and refuses a second hook of the same name: to use
+    several objects, give them different names.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class FunctionHook:
         try:
             self.added(None)
         except BaseException:
-            # There will be no __exit__ to take the hook away.
+            # __exit__ will not be called to remove the hook.
             del hooks[self.name]
             raise
         return self
@@ -48,7 +48,7 @@ class FunctionHook:
         Parameters
         ----------
         function : FunctionNode or None
-            The function it is added to; None if it is for the whole thread.
+            The function that it is added to; None for the whole thread.
         """
 
     def deleted(self, function):
@@ -57,7 +57,7 @@ class FunctionHook:
         Parameters
         ----------
         function : FunctionNode or None
-            The function it is removed from; None if it was for the whole thread.
+            The function that it is removed from; None for the whole thread.
         """
 
     def forward_preprocess(self, function, in_data):
@@ -83,7 +83,7 @@ class FunctionHook:
         function : FunctionNode
             The function.
         in_data : tuple of array or None
-            Its inputs; None where the array is not retained.
+            Its inputs; None for arrays that are not retained.
         out_grad : tuple of array or None
             Gradients of its outputs.
         """

@@ -5,14 +5,14 @@ import math
 class Initializer:
     """Base class of objects that fill an array with initial values.
 
-    A subclass defines ``__call__``. Where an initializer is accepted, a scalar, an
-    array or any other callable that fills an array may stand in its place.
+    A subclass defines ``__call__``. A scalar, an array or any other callable that fills
+    an array is accepted instead of an initializer.
 
     Parameters
     ----------
     dtype : dtype specifier or None
-        What the arrays to fill are expected to hold. Links create their parameters
-        with it; None leaves the choice to ``chainer_fast.config.dtype``.
+        Expected dtype of the arrays to fill. Links create their parameters with it;
+        None leaves the choice to ``chainer_fast.config.dtype``.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Initializer:
 
 
 def get_fans(shape):
-    """Return how many inputs and outputs a weight connects to each unit.
+    """Return the numbers of inputs and outputs that a weight connects to each unit.
 
     The first axis counts output channels and the second input channels; the other axes
     are the receptive field of a convolution.
@@ -49,7 +49,7 @@ def get_fans(shape):
     Parameters
     ----------
     shape : tuple of int
-        Shape of the weight, of two axes or more.
+        Shape of the weight, with two or more axes.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def get_fans(shape):
     Raises
     ------
     ValueError
-        If ``shape`` is not a tuple, or shorter than two.
+        If ``shape`` is not a tuple, or has fewer than two axes.
     """
     if not isinstance(shape, tuple):
         raise ValueError(

@@ -3,7 +3,7 @@ from chainer_fast._core.state import get_link_hooks as _get_link_hooks
 
 
 class _ForwardPreprocessCallbackArgs:
-    """What a hook learns before a forward computation.
+    """Arguments of a hook before a forward computation.
 
     Attributes
     ----------
@@ -28,13 +28,12 @@ class _ForwardPreprocessCallbackArgs:
 
 
 class _ForwardPostprocessCallbackArgs(_ForwardPreprocessCallbackArgs):
-    """What a hook learns after a forward computation.
+    """Arguments of a hook after a forward computation.
 
     Attributes
     ----------
     out
-        What the computation returned; the other attributes are those of the arguments
-        before it.
+        Result of the computation; the other attributes are those before it.
     """
 
     def __init__(self, link, forward_name, args, kwargs, out):
@@ -52,8 +51,8 @@ class LinkHook:
     Attributes
     ----------
     name : str
-        Name that the hook is registered under. Only one hook of a name can be active
-        at a time; where a link has a hook of its own of that name, that one is called.
+        Name of the hook. Only one hook of a name can be active at a time; a hook of the
+        link itself has precedence over one of the thread.
     """
 
     name = 'LinkHook'
@@ -78,7 +77,7 @@ class LinkHook:
         Parameters
         ----------
         link : chainer_fast.Link or None
-            The link that the hook was added to; None where it applies to all links.
+            The link that the hook was added to; None if it applies to all links.
         """
 
     def deleted(self, link):
@@ -116,7 +115,7 @@ class LinkHook:
 
 def _call(link, forward, args, kwargs):
     """Run the forward computation of a link and the hooks that apply to it."""
-    # The link's own hooks take the place of the thread's of the same name.
+    # The link's own hooks replace the thread's hooks of the same name.
     hooks = list({**_get_link_hooks(), **link.local_link_hooks}.values())
 
     before = _ForwardPreprocessCallbackArgs(link, 'forward', args, kwargs)

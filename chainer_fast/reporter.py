@@ -1,4 +1,4 @@
-"""Reporting observed values, and summing them up."""
+"""Reporting and summarizing of observed values."""
 import collections
 import contextlib
 import json
@@ -14,7 +14,7 @@ _thread_local = threading.local()
 
 
 def _get_reporters():
-    """Return the stack of reporters that the running thread has entered."""
+    """Return the stack of reporters entered by the current thread."""
     try:
         return _thread_local.reporters
     except AttributeError:
@@ -23,7 +23,7 @@ def _get_reporters():
 
 
 def get_current_reporter():
-    """Return the reporter that the running thread entered last.
+    """Return the reporter last entered by the current thread.
 
     Raises
     ------
@@ -37,8 +37,8 @@ class Reporter:
     """Collects the values that parts of a program observe.
 
     A value is reported under a name, by an *observer*: an object, often a link, that
-    was registered with a name of its own, which becomes the prefix. Inside of ``with
-    reporter:`` the function :func:`chainer_fast.report` reports to it. ::
+    was registered under a name, which becomes the prefix. Inside of ``with reporter:``
+    the function :func:`chainer_fast.report` reports to it. ::
 
         reporter = chainer_fast.Reporter()
         reporter.add_observer('main', model)
@@ -62,7 +62,7 @@ class Reporter:
         Parameters
         ----------
         prefix : str
-            What the name of each begins with.
+            Prefix of their names.
         observers : iterable of (str, object)
             Names and observers; ``model.namedlinks()``, for example.
         """
@@ -75,16 +75,16 @@ class Reporter:
         Parameters
         ----------
         name : str
-            Prefix of what it reports.
+            Prefix of its values.
         observer : object
-            The observer, which is told apart by its identity.
+            The observer, which is recognized by its identity.
         """
         self._observer_names[id(observer)] = name
 
     def report(self, values, observer=None):
         """Report values.
 
-        A variable is stored as a copy that is no part of the graph, unless
+        A variable is stored as a copy outside of the graph, unless
         ``chainer_fast.config.keep_graph_on_report`` is true.
 
         Parameters
@@ -92,7 +92,7 @@ class Reporter:
         values : dict
             Values by name.
         observer : object or None
-            The observer that reports them. Without one the names get no prefix.
+            The observer that reports them. If None, the names get no prefix.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class Reporter:
         Parameters
         ----------
         observation : dict
-            Takes the values that are reported inside the block.
+            Dictionary for the values reported inside the block.
 
         Returns
         -------
@@ -131,15 +131,14 @@ class Reporter:
         _get_reporters().append(self)
 
     def __exit__(self, *exc_info):
-        """Make the reporter that was entered before current again."""
+        """Restore the previously entered reporter."""
         _get_reporters().pop()
 
 
 class _Scope(contextlib.ContextDecorator):
     """Swaps the dictionary of a reporter for another one.
 
-    A reporter that is given becomes the current one; else it is the current one whose
-    dictionary is swapped.
+    A given reporter becomes the current one; otherwise the current one is used.
     """
 
     def __init__(self, reporter, observation):
@@ -187,7 +186,7 @@ def report_scope(observation):
     Parameters
     ----------
     observation : dict
-        Takes the values that are reported inside the block.
+        Dictionary for the values reported inside the block.
 
     Raises
     ------
@@ -205,28 +204,28 @@ def _is_numpy_scalar(value):
 
 
 def _widen(value):
-    """Return a real NumPy value without dimensions in double precision."""
+    """Return a 0-dimensional real NumPy value in float64."""
     if _is_numpy_scalar(value) and value.dtype.kind in 'biuf':
         return numpy.float64(value)
     return value
 
 
 def _widen_weight(weight):
-    # Whole numbers stay what they are, so that a snapshot can be resumed from.
+    # Integers remain integers, so that a snapshot can be resumed.
     if _is_numpy_scalar(weight) and weight.dtype.kind in 'bi':
         return numpy.int64(weight)
     return _widen(weight)
 
 
 def _plain(value):
-    """Return a NumPy value without dimensions as a Python number."""
+    """Return a 0-dimensional NumPy value as a Python number."""
     return value.item() if _is_numpy_scalar(value) else value
 
 
 class Summary:
     """Mean and standard deviation of a series of scalars, computed on the fly.
 
-    Values without dimensions are summed in double precision.
+    0-dimensional values are summed in float64.
     """
 
     def __init__(self):
@@ -241,14 +240,14 @@ class Summary:
         value : scalar or array
             The value.
         weight : scalar
-            How much it counts.
+            Its weight.
         """
         if not _is_numpy_scalar(value):
             weight = _plain(weight)
         elif not _is_numpy_scalar(weight):
             value = _widen(value)
             if type(value) is numpy.float64 and type(weight) in (int, float):
-                # The usual case: nothing here is on a device.
+                # The usual case: nothing is on a GPU.
                 weighted = weight * value
                 self._x += weighted
                 self._x2 += weighted * value
@@ -267,7 +266,7 @@ class Summary:
         Raises
         ------
         ZeroDivisionError
-            If there are none.
+            If there are no values.
         """
         with backend.using_device(backend.get_device_from_array(self._x)):
             return self._x / self._n
@@ -286,13 +285,13 @@ class Summary:
             return mean, xp.sqrt(self._x2 / self._n - mean * mean)
 
     def serialize(self, serializer):
-        """Save or load the sums; warns where none were saved."""
+        """Save or load the sums; warn if none were saved."""
         try:
             for name in ('_x', '_x2'):
                 setattr(self, name, serializer(name, getattr(self, name)))
             try:
                 self._n = serializer('_n', self._n)
-            except TypeError:  # an integer cannot take the sum of other weights
+            except TypeError:  # an integer cannot hold the sum of other weights
                 self._n = serializer('_n', float(self._n))
         except KeyError:
             warnings.warn('The previous statistics are not saved.')
@@ -310,8 +309,8 @@ class DictSummary:
         Parameters
         ----------
         d : dict
-            Scalars, arrays or variables without dimensions, or tuples of such a value
-            and its weight. Entries that are none of these are left out.
+            Scalars, 0-dimensional arrays or variables, or tuples of one of these and
+            its weight. Other entries are ignored.
 
         Raises
         ------
@@ -340,7 +339,7 @@ class DictSummary:
         Returns
         -------
         dict
-            For each name the mean, and under that name with ``'.std'`` appended the
+            For each name the mean, and under the name with ``'.std'`` appended the
             standard deviation.
         """
         statistics = {}
@@ -349,10 +348,10 @@ class DictSummary:
         return statistics
 
     def serialize(self, serializer):
-        """Save or load the sums; warns where none were saved.
+        """Save or load the sums; warn if none were saved.
 
-        Names may hold slashes, so they are saved apart, as JSON, and the sums under
-        their positions.
+        Names may contain slashes, so they are saved separately as JSON, and the sums
+        under their positions.
         """
         if isinstance(serializer, Serializer):
             serializer('_names', json.dumps(list(self._summaries)))
@@ -363,7 +362,7 @@ class DictSummary:
             names = serializer('_names', '')
         except KeyError:
             names = ''
-        if not names:  # a lenient deserializer gives back what it got
+        if not names:  # a lenient deserializer returns its argument
             warnings.warn('The names of statistics are not saved.')
             return
         self._serialize_values(serializer, json.loads(names))

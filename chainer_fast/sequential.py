@@ -21,7 +21,7 @@ def _text_of(layer):
     if _is_lambda(layer):
         try:
             return inspect.getsource(layer).strip().rstrip(',')
-        except OSError:  # typed in, or run by exec
+        except OSError:  # source typed in, or run by exec
             pass
     return str(layer)
 
@@ -31,9 +31,9 @@ class Sequential(link.ChainList):
 
     Layers are links or any other callables. A layer that returns a tuple passes its
     elements to the next one as separate arguments. The object can be changed like a
-    list, also while it is in use. Its links are its children. They are named by their
-    positions among the children, which are not those among the layers: parameters have
-    the names that Chainer gives them, so that its snapshots can be read. ::
+    list at any time. Its links are its children. They are named by their positions
+    among the children rather than the layers, as in Chainer, so that its snapshots can
+    be read. ::
 
         model = chainer_fast.Sequential(
             chainer_fast.links.Linear(None, 100),
@@ -74,7 +74,7 @@ class Sequential(link.ChainList):
         Returns
         -------
         object
-            What the last layer returns.
+            Result of the last layer.
 
         Raises
         ------
@@ -98,10 +98,10 @@ class Sequential(link.ChainList):
     # ---- as a list
 
     def _position_of_child(self, i):
-        """Return where among the children a link belongs that is inserted at i.
+        """Return the position among the children of a link inserted at i.
 
-        Chainer looks for the link before it and finds the first one of all: the third
-        of three links becomes the second child. Names in snapshots depend on that.
+        Chainer looks for the link before it but finds the first link: the third of
+        three links becomes the second child. Names in snapshots depend on that.
         """
         if i == 0:
             return 0
@@ -120,7 +120,7 @@ class Sequential(link.ChainList):
     def _take(self, i):
         layer = self._layers.pop(i)
         if isinstance(layer, link.Link):
-            # A link may be there several times; only objects themselves are equal.
+            # A link may occur several times; compare by identity.
             del self._children[[x is layer for x in self._children].index(True)]
             self._renumber()
         return layer
@@ -177,7 +177,7 @@ class Sequential(link.ChainList):
         Parameters
         ----------
         i : int
-            Position in front of which to insert. It counts from the end if negative.
+            Position before which to insert; negative positions count from the end.
         layer : callable
             The layer.
 
@@ -234,7 +234,7 @@ class Sequential(link.ChainList):
         self._children.clear()
 
     def remove(self, layer):
-        """Remove the first layer that equals one.
+        """Remove the first layer that equals ``layer``.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Sequential(link.ChainList):
         Raises
         ------
         ValueError
-            If there is none.
+            If there is no such layer.
         """
         if layer not in self._layers:
             raise ValueError('there is no layer %r to remove' % (layer,))
@@ -263,7 +263,7 @@ class Sequential(link.ChainList):
                 self._take(i)
 
     def count_by_layer_type(self, type_name):
-        """Return how many layers are of a type.
+        """Return the number of layers of a type.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class Sequential(link.ChainList):
         return [_name_of(x) for x in self._layers].count(type_name)
 
     def count(self, layer):
-        """Return how many layers equal one.
+        """Return the number of layers that equal ``layer``.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class Sequential(link.ChainList):
         return self._layers.count(layer)
 
     def index(self, layer, start=None, end=None):
-        """Return the position of the first layer that equals one.
+        """Return the position of the first layer that equals ``layer``.
 
         Parameters
         ----------
@@ -300,14 +300,14 @@ class Sequential(link.ChainList):
         Raises
         ------
         ValueError
-            If there is none.
+            If there is no such layer.
         """
         return self._layers[start:end].index(layer)
 
     def flatten(self):
         """Return a :class:`Sequential` with the layers of nested ones in their place.
 
-        Layers are shared with this object, and take new names.
+        Layers are shared with this object, and get new names.
         """
         flat = Sequential()
         for layer in self._layers:
@@ -329,8 +329,8 @@ class Sequential(link.ChainList):
         Parameters
         ----------
         mode : {'share', 'copy', 'init'}
-            How to copy links; see :meth:`chainer_fast.Link.copy`. Other layers are
-            copied shallowly, which leaves functions as they are.
+            Mode of copying links; see :meth:`chainer_fast.Link.copy`. Other layers are
+            copied shallowly; functions are shared.
 
         Returns
         -------
@@ -344,15 +344,15 @@ class Sequential(link.ChainList):
     def copyparams(self, link, copy_persistent=True):
         """Copy the values of all parameters from a Sequential of the same structure.
 
-        Links among the layers take those of the layers at their positions; parameters
-        that a subclass adds to the Sequential itself are left as they are.
+        Links copy from the layers at their positions. Parameters that a subclass adds
+        to the Sequential itself are not copied.
 
         Parameters
         ----------
         link : Sequential
-            Where to copy from.
+            Object to copy from.
         copy_persistent : bool
-            Copy persistent values as well.
+            Whether to copy persistent values, too.
 
         Raises
         ------

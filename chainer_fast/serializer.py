@@ -1,12 +1,12 @@
-"""What everything that saves and loads objects has in common."""
+"""Base classes of serializers and deserializers."""
 
 
 class AbstractSerializer:
     """Base class of serializers and deserializers.
 
     A serializer visits an object whose method ``serialize(serializer)`` calls it once
-    for each value, as ``value = serializer(key, value)``.  One that saves returns the
-    value as it is; one that loads returns what was saved.
+    for each value, as ``value = serializer(key, value)``. A serializer returns the
+    value unchanged; a deserializer returns the saved value.
     """
 
     def __call__(self, key, value):
@@ -17,8 +17,8 @@ class AbstractSerializer:
         key : str
             Name of the value.
         value : scalar, numpy.ndarray, cupy.ndarray or None
-            The value to save, or the present value.  A deserializer fills an array in
-            place; None lets it return what it finds as a new array.
+            The value to save, or the current value. A deserializer fills an array in
+            place; for None it returns a new array.
 
         Returns
         -------
@@ -37,13 +37,13 @@ class AbstractSerializer:
         Returns
         -------
         AbstractSerializer
-            Serializer whose keys lie below the name.
+            Serializer whose keys are below the name.
         """
         raise NotImplementedError
 
 
 class Deserializer(AbstractSerializer):
-    """Base class of what loads objects."""
+    """Base class of deserializers, which load objects."""
 
     def load(self, obj):
         """Load into an object by its ``serialize`` method."""
@@ -51,7 +51,7 @@ class Deserializer(AbstractSerializer):
 
 
 class Serializer(AbstractSerializer):
-    """Base class of what saves objects."""
+    """Base class of serializers, which save objects."""
 
     def save(self, obj):
         """Save an object by its ``serialize`` method."""

@@ -3,8 +3,9 @@
 
 The suite is the ``tests`` folder of a checkout of Chainer v7.8.1, which you clone
 yourself. Its tests are the specification of a drop-in; ``reference.tsv`` beside this
-file says how many of each file pass on the released Chainer (Python 3.11, NumPy 1.23.5,
-processor only). Remaining failures are named and explained in ``explained.tsv``.
+file has the number of tests of each file that pass on the released Chainer (Python
+3.11, NumPy 1.23.5, processor only). Remaining failures are listed and explained in
+``explained.tsv``.
 """
 import argparse
 import collections
@@ -19,7 +20,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARKERS = ('not gpu and not cudnn and not ideep and not chainerx and not slow and '
            'not multi_gpu and not theano')
-# What test runners have come to complain about since; upstream turns it into errors.
+# Later warnings of test runners, which upstream turns into errors.
 RUNNER_CHANGES = (
     '-W', 'ignore:It is deprecated to return:DeprecationWarning',
     '-W', 'ignore::pytest.PytestUnraisableExceptionWarning')
@@ -79,8 +80,8 @@ def test_files(args):
 def run(args, out):
     """Run pytest, in several processes if wanted; write the outcomes to ``out``.
 
-    Each process has files of its own: some of upstream's test names hold addresses, so
-    that processes that share out single tests would not agree on them.
+    Each process has its own files: some of upstream's test names contain addresses, so
+    that processes sharing single tests would not agree on the names.
     """
     root = os.path.dirname(args.tests)
     command = [
@@ -111,7 +112,7 @@ def run(args, out):
             outcomes.update(load(part_out))
             os.remove(part_out)
         else:
-            # The process was killed, by a fault say: none of its files has passed.
+            # The process was killed, e.g. by a fault: none of its files has passed.
             outcomes.update(
                 {os.path.relpath(path, args.tests): 'error' for path in part})
     with open(out, 'w') as f:
@@ -136,7 +137,7 @@ def read_table(name):
 
 
 def folder(path):
-    """Return what a file is counted under: its folder, or itself at the top."""
+    """Return the row in which a file is counted: its folder, or itself at the top."""
     parts = path.split('/')
     return parts[1] if len(parts) > 2 else parts[-1]
 
@@ -149,7 +150,7 @@ def selected(path, selection):
 
 
 def report(outcomes, selection):
-    """Print the table, a line for each folder."""
+    """Print the table with a line for each folder."""
     counts = by_file(outcomes)
     reference = {row['file']: int(row['passed']) for row in read_table('reference.tsv')
                  if selected(row['file'], selection)}
@@ -174,12 +175,12 @@ def report(outcomes, selection):
 
 
 def explain(outcomes, everything):
-    """Print the failures, and say which of them have an explanation."""
+    """Print the failures, and which of them have an explanation."""
     explanations = {row['test']: row['explanation']
                     for row in read_table('explained.tsv')}
 
     def explanation_of(test):
-        # A test of its own may have brackets in its name, which are no pattern.
+        # The brackets in the name of a single test are not a pattern.
         if test in explanations:
             return explanations[test]
         return next((text for pattern, text in explanations.items()
@@ -203,7 +204,7 @@ def explain(outcomes, everything):
 
 
 def compare(outcomes, earlier, selection):
-    """Print the selected tests whose outcome is another than in an earlier run."""
+    """Print the selected tests whose outcome differs from an earlier run."""
     earlier = {test: outcome for test, outcome in earlier.items()
                if selected(test.split('::')[0], selection)}
     differing = sorted(

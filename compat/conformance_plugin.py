@@ -8,8 +8,8 @@ from chainer_fast import alias
 
 alias.install()
 
-# Upstream's test files use names that NumPy 2 has removed. They are put back for this
-# process alone; chainer_fast does without them.
+# Upstream's test files use names that NumPy 2 has removed. They are restored for this
+# process only; chainer_fast does not need them.
 _REMOVED = {
     'product': numpy.prod, 'cumproduct': numpy.cumprod, 'sometrue': numpy.any,
     'alltrue': numpy.all, 'float': float, 'int': int, 'bool': bool, 'object': object,
@@ -19,7 +19,7 @@ _REMOVED = {
     'asfarray': lambda a: numpy.asarray(a, float),
 }
 for _name, _value in _REMOVED.items():
-    # Looked up in the dictionary: asking the module would warn.
+    # Looked up in the dictionary, as accessing the attribute would warn.
     if _name not in vars(numpy):
         setattr(numpy, _name, _value)
 

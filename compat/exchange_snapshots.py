@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Exchange snapshots with a released Chainer, both ways.
 
-What chainer_fast writes is loaded by the release, and the other way round: models,
-optimizers before and after steps, trainers, as npz and HDF5. Every number is compared.
-The release lives in an environment of its own, made for instance by
+The release loads what chainer_fast writes, and vice versa: models, optimizers before
+and after steps, and trainers, as npz and HDF5. Every number is compared. The release
+needs a separate environment, made for instance by
 
     python3.11 -m venv chainer7
     chainer7/bin/pip install 'setuptools<70' wheel numpy==1.23.5 protobuf==3.20.3
@@ -48,7 +48,7 @@ def exchange(python, folder):
 
 
 def environment(module):
-    """This checkout for chainer_fast, and nothing of it for the release."""
+    """Return the environment, with this checkout for chainer_fast only."""
     env = {key: value for key, value in os.environ.items() if key != 'PYTHONPATH'}
     if module == 'chainer_fast':
         env['PYTHONPATH'] = os.path.dirname(HERE)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Load damaged and forged snapshots, thousands of them, and see what happens.
+"""Load thousands of damaged and forged snapshots, and check the outcomes.
 
     python compat/mutate_snapshots.py --count 10000
 
 Each mutated file, npz or HDF5, is loaded into a model, an optimizer, a trainer or an
-object with a `serialize` method of its own. Nothing may crash, hang, run code out of
-the file or take more memory than it is given; an error has to name the file and leave
-the object as it was, bit for bit; and what loads without one has to be what was saved,
-as far as sums can tell. snapshot_mutations.py has the mutations. Workers are processes
-with a limit of memory, so a crash of a library is seen. A number that is printed with a
-failure repeats it: `--only NUMBER`. The exit status is zero when all went well.
+object with a `serialize` method of its own. Nothing may crash, hang, run code from the
+file or exceed the memory limit. An error must name the file and leave the object
+unchanged, bit for bit. Numbers that load without an error must be the saved ones, as
+far as checksums can tell. snapshot_mutations.py has the mutations. Workers are
+processes with limited memory, so a crash of a library is noticed. The number printed
+with a failure repeats it: `--only NUMBER`. The exit status is zero if there was no
+failure.
 """
 import argparse
 import collections
@@ -42,7 +43,7 @@ from chainer_fast import serializers  # noqa: E402
 
 PARTS = snapshot_objects.Parts(chainer)
 BATCH = 500
-SECONDS = 20        # that one file may take
+SECONDS = 20        # limit for one file
 EXPECTED = KeyError, ValueError, TypeError, OSError, zipfile.BadZipFile
 DANGEROUS = (
     'pickle.find_class', 'os.system', 'os.exec', 'os.spawn', 'subprocess.Popen',
@@ -50,7 +51,7 @@ DANGEROUS = (
 
 
 class Custom:
-    """An object as users write them: parts without methods, and values derived."""
+    """An object like users' own: parts without methods, and derived values."""
 
     def __init__(self, number):
         self.model = PARTS.filled_model()
@@ -66,13 +67,13 @@ class Custom:
         self.name = serializer('name', self.name)
         self.table['scale'] = serializer['table']('scale', self.table['scale'])
         self.model.serialize(serializer['model'])
-        # What has been loaded may be used at once.
+        # Loaded values may be used at once.
         self.total = sum(float(p.array.sum()) for p in self.model.params())
         self.table['late'] = serializer('late', None)
 
 
 def contents(folder):
-    """Return what is saved by kind, each with a function to make what it fills."""
+    """Return objects to save by kind, each with a function that makes one to fill."""
     return {
         'model': (PARTS.filled_model(), PARTS.model),
         'lazy': (PARTS.filled_model(), lambda: PARTS.model(lazy=True)),
@@ -91,7 +92,7 @@ def trained(folder):
 
 
 def dump(obj, seen=None):
-    """Return all of an object's state, as text and tuples that can be compared."""
+    """Return the whole state of an object as comparable text and tuples."""
     seen = {} if seen is None else seen
     if isinstance(obj, numpy.ndarray):
         return 'array', str(obj.dtype), obj.shape, obj.tobytes()
@@ -101,7 +102,7 @@ def dump(obj, seen=None):
         return 'seen', seen[id(obj)]
     seen[id(obj)] = len(seen)
     if isinstance(obj, dict):
-        # Some keys are identities of objects.
+        # Some keys are ids of objects.
         return 'dict', tuple(
             (isinstance(k, str) and k, dump(v, seen)) for k, v in obj.items())
     if isinstance(obj, (list, tuple, collections.deque)):
@@ -119,7 +120,7 @@ def dump(obj, seen=None):
 
 
 def arrays_of(obj):
-    """Return the identities of the arrays of parameters, which are filled in place."""
+    """Return the ids of the arrays of parameters, which are filled in place."""
     if hasattr(obj, 'updater'):
         obj = obj.updater.get_optimizer('main')
     for name in 'target', 'model':
@@ -176,7 +177,7 @@ class Worker:
         return kind, form, mutation, data, rng.random() < .2
 
     def try_one(self, number):
-        """Return the outcome: 'refused', 'same' or 'changed', and what is wrong."""
+        """Return the outcome, 'refused', 'same' or 'changed', and a list of faults."""
         kind, form, mutation, data, in_memory = self.mutate(number)
         title = '%s of %s as %s' % (mutation.__name__, kind, form)
         path = os.path.join(self.folder, 'mutated')
@@ -206,7 +207,8 @@ class Worker:
         else:
             same = dump(obj) == self.loaded[kind, form]
             outcome = 'same' if same else 'changed'
-            # A sum protects npz, so only what sets the sums right can change numbers.
+            # Checksums protect npz, so only mutations that correct them can change
+            # numbers.
             if not same and form != 'hdf5' and mutation in snapshot_mutations.ANY:
                 wrong.append('damage was not noticed')
         if events or os.path.exists(self.trap):
@@ -248,7 +250,7 @@ def used_memory():
 
 
 def reset_peak():
-    """Forget the peak of memory in use; return what is in use, in KiB."""
+    """Reset the peak of the memory in use; return the memory in use, in KiB."""
     with open('/proc/self/clear_refs', 'w') as file:
         file.write('5')
     return peak_memory()
@@ -264,7 +266,7 @@ def say(**facts):
 
 
 def run(args):
-    """Have workers try all mutations; return the number of failures."""
+    """Try all mutations in workers; return the number of failures."""
     counts, grown, n_failed, number = collections.Counter(), (0, ''), 0, args.range[0]
     while number < args.range[1]:
         end = min(number + BATCH, args.range[1])

@@ -11,7 +11,7 @@ LARGE = (0, 1, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, 1 << 40, (1 << 63) 
 
 
 class Trap:
-    """Runs code when it is unpickled; the runner looks whether the file appears."""
+    """Runs code when it is unpickled; the runner checks whether the file appears."""
 
     path = None
 
@@ -36,7 +36,7 @@ def change_bytes(rng, data):
 
 
 def write_number(rng, data):
-    """Put a number that is often a limit where a size may stand."""
+    """Write a number that is often a limit at a place that may be a size."""
     form = rng.choice(('<H', '<I', '<Q'))
     size = struct.calcsize(form)
     start = rng.randrange(len(data) - size)
@@ -94,7 +94,7 @@ ANY = (flip_bits, flip_bits, change_bytes, write_number, write_number, cut_end,
        replace_all)
 
 
-# -- archives of which all sums are right
+# -- archives with correct checksums
 
 
 def members_of(data):
@@ -106,7 +106,7 @@ def archive_of(members, method=zipfile.ZIP_DEFLATED):
     file = io.BytesIO()
     with zipfile.ZipFile(file, 'w', method) as archive:
         for name, content in members:
-            # Names may repeat, of which the module would warn.
+            # Names may repeat; the module would warn of that.
             archive.NameToInfo.pop(name, None)
             archive.writestr(name, content)
     return file.getvalue()
@@ -207,7 +207,7 @@ def put_trap_with_none(rng, content):
 
 @change_member
 def put_bomb(rng, content):
-    """An array that is much longer than the file, and packs well."""
+    """An array that is much longer than the file, as it compresses well."""
     n = rng.choice((1 << 22, 1 << 24))
     header = io.BytesIO()
     numpy.lib.format.write_array_header_1_0(
@@ -280,7 +280,7 @@ ARCHIVE = (claim_shape, claim_dtype, claim_order, break_header, break_array,
 
 
 def change_hdf5(change):
-    """Make a mutation of a function that changes an open file at one dataset."""
+    """Make a mutation from a function that changes a dataset of an open file."""
     def mutate(rng, data):
         import h5py
         file = io.BytesIO(data)
@@ -326,7 +326,7 @@ def put_link(rng, h5py, group, key):
 
 @change_hdf5
 def put_claim(rng, h5py, group, key):
-    """A dataset with a large shape and nothing in it."""
+    """A dataset with a large shape but no data."""
     del group[key]
     group.create_dataset(
         key, (rng.choice((1 << 28, 1 << 40)),), 'f4',
@@ -348,7 +348,7 @@ def put_objects(rng, h5py, group, key):
 
 @change_hdf5
 def put_packed_bomb(rng, h5py, group, key):
-    """A chunk that unpacks to more than a chunk."""
+    """A chunk that unpacks to more than its size."""
     del group[key]
     dataset = group.create_dataset(key, (4, 3), 'f4', chunks=(4, 3), compression=4)
     dataset.id.write_direct_chunk((0, 0), zlib.compress(bytes(1 << 26), 9))

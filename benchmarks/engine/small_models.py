@@ -1,4 +1,4 @@
-"""Small graphs and models: what the engine itself costs."""
+"""Small graphs and models, for the cost of the engine itself."""
 import worker
 import workloads
 
@@ -22,7 +22,7 @@ class Steps:
 
 
 class Memory:
-    """What a graph holds."""
+    """Memory of a graph."""
 
     unit = 'bytes'
 

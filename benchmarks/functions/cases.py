@@ -1,8 +1,7 @@
 """Forward and backward of single functions, at a small and a large size.
 
-A case gives the arrays that gradients flow to, and how Chainer's interface and
-PyTorch's compute the same from them. Where PyTorch has no such function its form is
-missing.
+A case has the arrays that gradients flow to, and the same function of them by Chainer's
+interface and by PyTorch's, unless PyTorch lacks it.
 """
 import dataclasses
 from collections.abc import Callable
@@ -12,22 +11,22 @@ import numpy as np
 
 @dataclasses.dataclass
 class Case:
-    """What to time.
+    """A function to time.
 
     Parameters
     ----------
     arrays : list of numpy.ndarray
-        Inputs that gradients are asked for.
+        Inputs to differentiate with respect to.
     chainer : callable
         ``chainer(F, *variables)`` returns the output, or a tuple of outputs.
     torch : callable, optional
         ``torch(torch, *tensors)`` returns the same.
     torch_arrays : list of numpy.ndarray, optional
-        Inputs for PyTorch, where it wants them in another layout; the gradients are
-        not compared then.
+        Inputs for PyTorch, if it needs another layout; then the gradients are not
+        compared.
     random : bool
-        Whether the numbers depend on the generator, so that only programs that share
-        its stream can agree.
+        Whether the results are random, so that only programs with the same random
+        stream can agree.
     """
 
     arrays: list
@@ -42,7 +41,7 @@ SIZES: dict[str, dict[str, dict]] = {}
 
 
 def case(small, large):
-    """Return a decorator that files a maker of cases under its name."""
+    """Return a decorator that registers a maker of cases under its name."""
     def file(maker):
         MAKERS[maker.__name__] = maker
         SIZES[maker.__name__] = {'small': small, 'large': large}
@@ -184,7 +183,7 @@ def average_pooling_2d(shape):
 @case(small={'n': 8, 'units': 16}, large={'n': 256, 'units': 1024})
 def lstm(n, units):
     def by_torch(torch, c, x):
-        # The gates of a unit stand side by side: input, in-gate, forget, out.
+        # The gates of a unit are adjacent: input, in-gate, forget, out.
         a, i, f, o = x.reshape(n, units, 4).unbind(2)
         c = torch.tanh(a) * torch.sigmoid(i) + torch.sigmoid(f) * c
         return c, torch.sigmoid(o) * torch.tanh(c)

@@ -13,7 +13,7 @@ BARS = {
         'chainer': 5 if size == 'small' else 2 if name in TWICE else 1}
     for name in cases.MAKERS for size in ('small', 'large')}
 
-# So many numbers of a result are compared.
+# Number of elements of a result to compare.
 SAMPLE = 1000
 
 
@@ -23,7 +23,7 @@ def _case_of(key):
 
 
 def _sample(arrays):
-    """Return some numbers of the arrays, the same of equal arrays."""
+    """Return a sample of the elements, the same for equal arrays."""
     flat = [np.asarray(a, np.float64).ravel() for a in arrays]
     return np.concatenate([f[::max(1, len(f) // SAMPLE + 1)] for f in flat])
 

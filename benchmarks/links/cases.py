@@ -1,4 +1,4 @@
-"""What links themselves cost: calls, walks over parameters and assignments.
+"""Links themselves: calls, walks over parameters and assignments.
 
 The model is a chain of 12 blocks of four layers each, every layer with a weight and a
 bias. Its layers compute nothing, so that the links alone are timed.
@@ -14,7 +14,7 @@ TITLES = {
     'L.cleargrads': 'model.cleargrads(), 96 parameters',
     'L.setattr': '100 assignments to an attribute of a link',
 }
-# What Chainer's times have to be, at least.
+# Least ratios of Chainer's times.
 BARS = {key: {'chainer': 5} for key in TITLES}
 
 

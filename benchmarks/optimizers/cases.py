@@ -5,7 +5,7 @@ parameters together (``foreach=True``), or in fused kernels of its own in the ca
 say so. Two cases have a hook that changes the gradients before the update.
 
 Plain NumPy shows the floor: each array of the step is read once, and those that the
-step changes are written in the same pass.  That is ``np.add`` into the parameter from
+step changes are written in the same pass. That is ``np.add`` into the parameter from
 parameter and gradient, and a change of sign in place of each state.
 """
 import numpy as np

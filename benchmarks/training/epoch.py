@@ -1,8 +1,8 @@
 """An epoch of the perceptron that Chainer's MNIST example trains, on random data.
 
-60,000 rows are trained with and 10,000 evaluated, in batches of 100. Chainer's side is
-a ``Trainer`` with ``SerialIterator`` and ``Evaluator``, PyTorch's the customary loop
-with a ``DataLoader`` without workers. Both take loss and accuracy of every batch.
+60,000 rows are for training and 10,000 for evaluation, in batches of 100. Chainer's
+side is a ``Trainer`` with ``SerialIterator`` and ``Evaluator``, PyTorch's the customary
+loop with a ``DataLoader`` without workers. Both take loss and accuracy of every batch.
 """
 import tempfile
 
@@ -21,7 +21,7 @@ def make_data(n, seed):
 
 
 def make_weights():
-    """Return the weights of the three layers that all sides begin with."""
+    """Return the initial weights of the three layers."""
     random = np.random.RandomState(0)
     sizes = (N_IN, N_UNITS, N_UNITS, N_OUT)
     return [(random.randn(n_out, n_in) / n_in ** 0.5).astype(np.float32)
@@ -109,6 +109,6 @@ def torch_step(torch):
                 (y.argmax(1) == labels).float().mean().item()
         return total / len(test)
 
-    # Its order of the rows is another one: the loss agrees but roughly.
+    # The order of its rows differs, so that the loss only agrees roughly.
     step.check = lambda: [None]
     return step

@@ -1,15 +1,15 @@
-"""Images that two worker processes read: what feeds a training that uses them.
+"""Images read by two worker processes, as input of a training.
 
-The images are float32 of shape (3, 64, 64), with labels. Those of ``Stored`` lie in
-memory, so that handing them over is all there is to do; those of ``Computed`` take half
-a millisecond each, as decoding and augmenting them might.
+The images are float32 of shape (3, 64, 64), with labels. Those of ``Stored`` are in
+memory, so that they only have to be passed on; those of ``Computed`` take half a
+millisecond each, like decoding and augmentation.
 """
 import numpy as np
 
 N_IMAGES = 1000
 SHAPE = 3, 64, 64
 N_PROCESSES = 2
-# Rounds of arithmetic on an image that take half a millisecond or so.
+# Rounds of arithmetic on an image that take about half a millisecond.
 N_ROUNDS = 125
 
 
@@ -28,7 +28,7 @@ class Stored:
 
 
 class Computed(Stored):
-    """Images that are computed from those in memory: darkened bit by bit, flipped."""
+    """Images computed from those in memory: darkened step by step, and flipped."""
 
     def __getitem__(self, i):
         image, label = super().__getitem__(i)
@@ -47,12 +47,13 @@ def make_iterator(chainer, dataset, batch_size=32):
     dataset : Stored
         The images.
     batch_size : int
-        How many of them are in a batch.
+        Number of images in a batch.
 
     Returns
     -------
     MultiprocessIterator
-        To be closed by ``finalize()``. The processes start with the first batch.
+        The iterator; close it by ``finalize()``. The processes start with the first
+        batch.
     """
     return chainer.iterators.MultiprocessIterator(
         dataset, batch_size, shuffle=False, n_processes=N_PROCESSES)

@@ -1,4 +1,4 @@
-"""asv: training as a whole, and what feeds it."""
+"""asv: training as a whole, and its input."""
 from training import cases
 
 import chainer_fast

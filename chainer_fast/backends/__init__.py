@@ -1,2 +1,2 @@
-"""Devices, and what is particular to each of them."""
+"""Devices, and code that is specific to each of them."""
 from chainer_fast.backends import _cpu, cuda, intel64

@@ -1,6 +1,6 @@
 """The device of ChainerX, which is never available.
 
-The names are those that programs and Chainer's own code ask before they use ChainerX;
+It has the names that programs and Chainer's own code query before they use ChainerX;
 everything that would need it raises ``RuntimeError``.
 """
 from chainer_fast import _backend
@@ -45,7 +45,7 @@ class ChainerxDevice(_backend.NamedDevice):
 
 
 def to_chx(array):
-    """Turn arrays into arrays of ChainerX that share their memory.
+    """Convert arrays to arrays of ChainerX that share their memory.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def to_chx(array):
 
 
 def from_chx(array):
-    """Turn arrays of ChainerX into arrays of NumPy or CuPy that share their memory.
+    """Convert arrays of ChainerX to arrays of NumPy or CuPy that share their memory.
 
     Parameters
     ----------
     array : array, or list or tuple of arrays
-        Arrays of NumPy and CuPy, and ``None``, stay as they are.
+        Arrays of NumPy and CuPy, and ``None``, are returned unchanged.
 
     Raises
     ------

@@ -3,8 +3,8 @@ import numpy
 
 from chainer_fast import _backend
 
-# How foreign arrays come home: pairs of a type and a function of one array. A backend
-# with arrays of its own adds itself, so this module needs to know none of them.
+# Conversions to NumPy: pairs of a type of arrays and a function of one array. A backend
+# with its own arrays adds itself, so this module need not know it.
 _to_numpy = []
 
 

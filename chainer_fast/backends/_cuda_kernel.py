@@ -1,4 +1,4 @@
-"""Making CUDA kernels, each once."""
+"""Creation of CUDA kernels, each only once."""
 import functools
 import pathlib
 import re
@@ -13,19 +13,20 @@ _INCLUDE = re.compile(r'^#include "(chainer_fast/.*)"\n', re.M)
 def header(path):
     """Return the text of a C++ header of the package, for a kernel's preamble.
 
-    CuPy keeps compiled kernels on disk under their source code, so the code of a header
-    has to be part of it: with a mere ``#include`` a kernel would outlive a change.
+    CuPy caches compiled kernels on disk by their source code, so the code of a header
+    must be part of it: with a mere ``#include`` a stale kernel would be used after a
+    change.
 
     Parameters
     ----------
     path : str
-        From the root of the package, e.g.
+        Path from the root of the repository, e.g.
         ``'chainer_fast/backends/kernels/activation/elements.hpp'``.
 
     Returns
     -------
     str
-        The header, with the headers of the package that it includes in their places.
+        The header, with the package's headers that it includes inserted.
     """
     return _INCLUDE.sub(
         lambda match: header(match[1]), (_ROOT / path).read_text(encoding='utf-8'))
@@ -37,13 +38,12 @@ def memoize(for_each_device=False):
     Parameters
     ----------
     for_each_device : bool
-        Keep the results of every CUDA device apart.
+        Whether to keep separate results for every CUDA device.
 
     Returns
     -------
     callable
-        The decorator. Where CuPy is not available it leaves the function alone: it is
-        meant for kernels, and there are none.
+        The decorator. If CuPy is not available, it returns the function unchanged.
 
     See Also
     --------
@@ -55,7 +55,7 @@ def memoize(for_each_device=False):
 
 
 def clear_memo():
-    """Forget the results of all functions under :func:`memoize`."""
+    """Forget the results of all functions decorated by :func:`memoize`."""
     if available:
         cupy.clear_memo()
 
@@ -71,7 +71,7 @@ def _cached(kind, args, kwargs):
 
 
 def elementwise(in_params, out_params, operation, name, **kwargs):
-    """Return an elementwise kernel; asking again gives the same one.
+    """Return an elementwise kernel, the same one for the same arguments.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def elementwise(in_params, out_params, operation, name, **kwargs):
 
 def reduce(in_params, out_params, map_expr, reduce_expr, post_map_expr,
            identity, name, **kwargs):
-    """Return a reduction kernel; asking again gives the same one.
+    """Return a reduction kernel, the same one for the same arguments.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def reduce(in_params, out_params, map_expr, reduce_expr, post_map_expr,
 
 
 def raw(code, name, *args, **kwargs):
-    """Return a kernel written in CUDA C++; asking again gives the same one.
+    """Return a kernel written in CUDA C++, the same one for the same arguments.
 
     Parameters
     ----------
@@ -160,8 +160,8 @@ def raw(code, name, *args, **kwargs):
 def fuse(*args, **kwargs):
     """Make a decorator that fuses a function of arrays into one kernel.
 
-    Works as ``cupy.fuse``, with and without arguments. Where CuPy is not available the
-    function stays as it is.
+    It works like ``cupy.fuse``, with and without arguments. If CuPy is not available,
+    the function is not changed.
     """
     if available:
         return cupy.fuse(*args, **kwargs)

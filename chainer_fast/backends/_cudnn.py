@@ -1,7 +1,7 @@
-"""Whether functions use cuDNN, and what its users share.
+"""Settings of cuDNN, and whether functions use it.
 
-No binding of cuDNN is loaded: CuPy has given its own up. So the answers below are those
-of Chainer on a machine without cuDNN, and functions take CuPy's own kernels.
+No binding of cuDNN is loaded: CuPy no longer has one. So the answers below are those of
+Chainer on a machine without cuDNN, and functions use CuPy's own kernels.
 """
 from chainer_fast import _backend
 from chainer_fast.configuration import config
@@ -21,7 +21,7 @@ def should_use_cudnn(level, lowest_version=0):
     level : {'==always', '>=auto'}
         Least value of ``config.use_cudnn`` at which the answer is yes.
     lowest_version : int
-        Lowest version of cuDNN that the function can do with.
+        Lowest version of cuDNN that the function supports.
 
     Returns
     -------
@@ -30,8 +30,7 @@ def should_use_cudnn(level, lowest_version=0):
     Raises
     ------
     ValueError
-        If cuDNN is available and ``level`` or ``config.use_cudnn`` is none of the
-        known ones.
+        If cuDNN is available and ``level`` or ``config.use_cudnn`` is unknown.
     """
     if _cudnn_version < lowest_version:
         return False
@@ -48,13 +47,13 @@ def should_use_cudnn_tensor_core(dtype):
     Returns
     -------
     bool
-        ``config.use_cudnn_tensor_core`` where that decides; under ``'auto'``, whether
-        cuDNN has Tensor Cores to offer.
+        ``config.use_cudnn_tensor_core``, or under ``'auto'`` whether cuDNN has Tensor
+        Cores.
 
     Raises
     ------
     ValueError
-        If ``config.use_cudnn_tensor_core`` is none of the known values.
+        If ``config.use_cudnn_tensor_core`` is unknown.
     """
     value = config.use_cudnn_tensor_core
     _backend._check_setting('use_cudnn_tensor_core', value)
@@ -67,7 +66,7 @@ def get_max_workspace_size():
 
 
 def set_max_workspace_size(size):
-    """Limit the bytes of workspace that cuDNN may use; of no effect without cuDNN.
+    """Limit the bytes of workspace that cuDNN may use; ignored without cuDNN.
 
     Parameters
     ----------

@@ -1,15 +1,15 @@
-"""CuPy where it can be used, and stand-ins for its names where it cannot.
+"""CuPy if it can be used, otherwise stand-ins for its names.
 
-Everything here is taken over by :mod:`chainer_fast.backends.cuda`, which is where the
-rest of the package and programs look. The stand-ins exist so that ``isinstance`` tests
-and type annotations need no case of their own on machines without a GPU.
+Programs and the rest of the package use these names from
+:mod:`chainer_fast.backends.cuda`. With the stand-ins, ``isinstance`` tests and type
+annotations need no special case on machines without a GPU.
 """
 import ctypes
 import sys
 
 
 class _Unavailable:
-    """Stands where the module ``cupy`` would, and says so when it is used."""
+    """Stand-in for the module ``cupy``, which raises an error when used."""
 
     def __repr__(self):
         return '<cupy: not available>'
@@ -20,10 +20,10 @@ class _Unavailable:
 
 
 def _check_driver(cupy):
-    """Raise ``ImportError`` where CuPy is installed but there is no CUDA driver.
+    """Raise ``ImportError`` if CuPy is installed but there is no CUDA driver.
 
-    CuPy itself imports without one. Counting devices would answer more exactly, but
-    it initializes CUDA, and then processes that are forked later cannot use it.
+    CuPy itself can be imported without one. Counting devices would be more exact, but
+    initializes CUDA, which then cannot be used in forked processes.
     """
     runtime = getattr(cupy.cuda, 'runtime', None)
     if getattr(runtime, 'is_hip', False):
@@ -40,7 +40,7 @@ try:
     from cupy import ndarray
     from cupy.cuda import Device, Event, Stream
     _check_driver(cupy)
-# Whatever goes wrong inside CuPy must not stop a program that runs on the CPU.
+# No error inside CuPy may stop a program that runs on the CPU.
 except Exception as e:
     available = False
     error = e

@@ -1,13 +1,13 @@
 """GPUs, through CuPy.
 
-Everything here can be imported and asked without a GPU: :data:`available` tells whether
-there is one to use, :func:`check_cuda_available` raises the reason why not, and
+Everything here can be imported and queried without a GPU: :data:`available` tells
+whether there is one, :func:`check_cuda_available` raises an error if not, and
 :data:`DummyDevice` stands for the CPU where a CUDA device is expected.
 
-CuPy 13 and newer are supported. Its names that programs take from here, ``cupy``,
+CuPy 13 and newer are supported. Its names that programs use from here, ``cupy``,
 ``cuda``, ``cupyx``, ``cublas``, ``memory_pool`` and ``pinned_memory_pool``, are CuPy's
-own; where CuPy is not available, ``cupy`` is an object that says so when it is used
-and the others do not exist.
+own. If CuPy is not available, ``cupy`` is an object that raises an error when used, and
+the others do not exist.
 """
 import importlib
 import warnings
@@ -62,7 +62,7 @@ class _PerformanceWarning(Warning):
 _integer_types = (int, numpy.integer)
 _cupy_major = int(cupy.__version__.split('.')[0]) if available else 0
 
-# Names that come out of CuPy when somebody asks for them, and where they are.
+# Names that are looked up in CuPy on access, and their locations.
 _FROM_CUPY = {
     'cuda': ('cupy.cuda', None),
     'cublas': ('cupy.cuda', 'cublas'),
@@ -86,10 +86,10 @@ def __getattr__(name):
 
 
 class DummyDeviceType:
-    """A CUDA device that is none; as a context manager it does nothing.
+    """Placeholder for a CUDA device; as a context manager it does nothing.
 
-    There is one object of it, :data:`DummyDevice`. It lets code for both the CPU and
-    GPUs choose a device in one way.
+    Its only instance is :data:`DummyDevice`. It lets code choose a device in the same
+    way for the CPU and for GPUs.
     """
 
     id = -1
@@ -124,7 +124,7 @@ DummyDevice = DummyDeviceType()
 #
 
 def get_device_from_id(device_id):
-    """Return the CUDA device of a number.
+    """Return the CUDA device with a number.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def get_device_from_array(*arrays):
 
 
 def get_device(*args):
-    """Return the CUDA device of the first argument that tells one.
+    """Return the CUDA device of the first argument that determines one.
 
     .. deprecated:: 2.0
         Use :func:`get_device_from_id` or :func:`get_device_from_array`.
@@ -180,7 +180,7 @@ def get_device(*args):
     Parameters
     ----------
     *args
-        Numbers of devices, devices and arrays; anything else is passed over.
+        Numbers of devices, devices and arrays; anything else is ignored.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def get_device(*args):
 
 def _get_cuda_device(*args):
     for arg in args:
-        # Truth values are integers to Python, but hardly meant as devices.
+        # Booleans are integers in Python, but not meant as devices.
         if isinstance(arg, _integer_types) and not isinstance(arg, bool):
             check_cuda_available()
             return Device(int(arg))
@@ -203,7 +203,7 @@ def _get_cuda_device(*args):
 
 
 def _numbered_device(number):
-    """Return the device of a number, which has to be one."""
+    """Return the device with a number, which must be valid."""
     if isinstance(number, _integer_types) and number >= 0:
         return Device(int(number))
     raise ValueError('Invalid CUDA device %r: its number is an integer from 0 on'
@@ -246,7 +246,7 @@ class GpuDevice(_backend.NamedDevice):
 
     @staticmethod
     def from_device_id(device_id):
-        """Return the GPU of a number.
+        """Return the GPU with a number.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class GpuDevice(_backend.NamedDevice):
         return _array_to_gpu(array, self.device)
 
     def create_context(self):
-        # A new object each time: entering stores the previous device in it.
+        # A new object each time, since entering stores the previous device in it.
         return Device(self.device.id)
 
     def use(self):
@@ -285,7 +285,7 @@ class GpuDevice(_backend.NamedDevice):
         return '<%s (cupy):%d>' % (type(self).__name__, self.device.id)
 
     def __reduce__(self):
-        # The number is what links take along when they are pickled.
+        # Pickled links contain only the number.
         return GpuDevice.from_device_id, (self.device.id,)
 
 
@@ -298,7 +298,7 @@ def to_gpu(array, device=None, stream=None):
     Parameters
     ----------
     array : array, NumPy scalar or None, or a list or tuple of them
-        What to copy. An array that is on the device already is not copied.
+        Arrays to copy. An array already on the device is not copied.
     device : int, cupy.cuda.Device or None
         The device; the current one if ``None``.
     stream : cupy.cuda.Stream, optional
@@ -316,7 +316,7 @@ def to_gpu(array, device=None, stream=None):
     TypeError
         If something is neither an array nor a scalar of NumPy.
     ValueError
-        If ``device`` is no device.
+        If ``device`` is not a device.
     """
     if stream is not None:
         warnings.warn('The stream option of to_gpu() is deprecated. Use `with stream:` '
@@ -355,7 +355,7 @@ def to_cpu(array, stream=None):
     Parameters
     ----------
     array : array, scalar or None, or a list or tuple of them
-        What to copy. An array of NumPy is returned as it is.
+        Arrays to copy. A NumPy array is returned unchanged.
     stream : cupy.cuda.Stream, optional
         The stream to copy on; the current one of the array's device by default.
 
@@ -391,7 +391,7 @@ def copy(array, out=None, out_device=None, stream=None):
     array : cupy.ndarray
         The array to copy.
     out : cupy.ndarray, optional
-        Where to copy it to. If given, ``out_device`` is ignored.
+        Array to copy to. If given, ``out_device`` is ignored.
     out_device : int or cupy.cuda.Device, optional
         Device of the new array; that of ``array`` by default.
     stream : None
@@ -438,5 +438,5 @@ def get_array_module(*args):
     """
     if not available:
         return numpy
-    # A variable has the attribute, an array has not.
+    # A variable has the attribute, an array does not.
     return cupy.get_array_module(*[getattr(arg, 'raw_array', arg) for arg in args])

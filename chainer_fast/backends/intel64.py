@@ -1,8 +1,8 @@
 """The backend of iDeep, which has no release for current Pythons.
 
-Chainer could hand arrays to iDeep's ``mdarray``. The last ``ideep4py`` is of 2019, so
-here the backend is never available and NumPy does the work; what remains are the names
-that programs ask before they choose it.
+Chainer could use iDeep's ``mdarray``. The last ``ideep4py`` is from 2019, so here the
+backend is never available and NumPy does the work; only the names that programs query
+before they choose it remain.
 """
 import numpy
 
@@ -72,8 +72,7 @@ def should_use_ideep(level):
     Raises
     ------
     ValueError
-        If iDeep is available and ``level`` or ``config.use_ideep`` is none of the
-        known ones.
+        If iDeep is available and ``level`` or ``config.use_ideep`` is unknown.
     """
     if not is_ideep_available():
         return False
@@ -81,7 +80,7 @@ def should_use_ideep(level):
 
 
 def inputs_all_ready(inputs, supported_ndim=(2, 4)):
-    """Return whether arrays can be handed to iDeep as they are.
+    """Return whether arrays can be passed to iDeep directly.
 
     Parameters
     ----------

@@ -13,10 +13,10 @@ from chainer_fast.variable import Variable
 class Converter:
     """Base of converters.
 
-    A converter is called with a batch and the device that the arrays are meant for.
-    One that derives from this class gets a :class:`chainer_fast.backend.Device`, or
-    ``None`` for "leave the arrays where they are"; any other callable gets the integer
-    of the old convention, -1 for the CPU.
+    A converter is called with a batch and the device for the arrays. A subclass of this
+    class gets a :class:`chainer_fast.backend.Device`, or ``None`` to leave the arrays
+    where they are; any other callable gets the integer of the old convention, -1 for
+    the CPU.
     """
 
     def __call__(self, batch, device):
@@ -25,9 +25,9 @@ class Converter:
         Parameters
         ----------
         batch : list
-            Examples, as the iterator returned them.
+            Examples, as returned by the iterator.
         device : chainer_fast.backend.Device or None
-            Where the arrays should be.
+            Device for the arrays.
 
         Returns
         -------
@@ -39,7 +39,7 @@ class Converter:
 
 
 class _ArbitraryCallableConverter(Converter):
-    """A function as a converter; the device is resolved before the function sees it."""
+    """Converter that calls a function with a resolved device."""
 
     def __init__(self, base_callable):
         if not callable(base_callable):
@@ -56,13 +56,13 @@ class _ArbitraryCallableConverter(Converter):
 
 
 def converter():
-    """Decorator that makes a function ``f(batch, device)`` a :class:`Converter`.
+    """Make a decorator that turns a function into a :class:`Converter`.
 
     Returns
     -------
     callable
-        Turns a function into a converter whose ``device`` is ``None`` or a
-        :class:`chainer_fast.backend.Device`, whatever specifier it is called with.
+        The decorator. The function's ``device`` is always ``None`` or a
+        :class:`chainer_fast.backend.Device`.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _get_device(device_spec):
 
 
 def _call_converter(converter, batch, device):
-    """Call a converter of either kind with a device that is resolved already."""
+    """Call a converter of either kind with a resolved device."""
     assert device is None or isinstance(device, backend.Device), (
         'expected a Device or None, got %r' % (device,))
     if not isinstance(converter, Converter):
@@ -88,7 +88,7 @@ def _call_converter(converter, batch, device):
 
 
 def _device_id(device):
-    """Integer of the old convention for a device: -1 is the CPU."""
+    """Return the integer of the old convention for a device: -1 is the CPU."""
     if device is None:
         return None
     if isinstance(device, backend.CpuDevice):
@@ -101,7 +101,7 @@ def _device_id(device):
 
 
 def _as_arguments(batch):
-    """Return what a converter made as positional and keyword arguments."""
+    """Return the result of a converter as positional and keyword arguments."""
     if isinstance(batch, dict):
         return (), batch
     return (batch if isinstance(batch, tuple) else (batch,)), {}
@@ -113,9 +113,9 @@ def to_device(device, x):
     Parameters
     ----------
     device : device specifier or None
-        ``None`` leaves ``x`` alone, -1 is the CPU, another integer that GPU.
+        ``None`` leaves ``x`` alone, -1 is the CPU, other integers are GPUs.
     x : array, or list or tuple of arrays
-        What to send.
+        Arrays to send.
 
     Returns
     -------
@@ -129,26 +129,26 @@ def to_device(device, x):
 def concat_examples_func(batch, device=None, padding=None):
     """Stack the examples of a batch along a new first axis.
 
-    Examples may be arrays, scalars, tuples or dicts. Tuples and dicts are taken apart,
-    and each of their elements is stacked by itself.
+    Examples may be arrays, scalars, tuples or dicts. Each element of tuples and dicts
+    is stacked separately.
 
     Parameters
     ----------
     batch : list
         At least one example. All have the structure of the first one.
     device : device specifier or None
-        Where to send the result, see :func:`to_device`.
+        Device for the result, see :func:`to_device`.
     padding : scalar, tuple or dict, optional
-        With a value, arrays of different shapes (but of one number of axes) are
-        enlarged at the end of each axis to the largest of the batch and filled with it.
-        A tuple or dict gives each element of an example a value of its own, or ``None``
-        where the shapes are the same anyway.
+        If given, arrays of different shapes but equal numbers of axes are filled with
+        this value at the end of each axis, up to the largest length in the batch. A
+        tuple or dict has a separate value for each element of an example, or ``None``
+        for elements whose shapes are equal.
 
     Returns
     -------
     array, tuple of arrays or dict of arrays
-        In the structure of the examples. The dtype is the common one of the arrays, and
-        that of the first array where ``padding`` is given.
+        Arrays in the structure of the examples. The dtype is the common one of the
+        arrays, or with ``padding`` that of the first array.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def _concat_arrays(arrays, padding):
         if stacked is not None:
             return stacked
     if not isinstance(arrays[0], get_array_types()):
-        # Numbers, or nested lists of them: NumPy finds dtype and shape.
+        # For numbers and nested lists of them NumPy finds dtype and shape.
         found = type(arrays[0])
         arrays = numpy.asarray(arrays)
         if padding is None:
@@ -211,9 +211,9 @@ def _concat_arrays_with_padding(arrays, padding):
             'number of axes: %s' % ', '.join(str(array.shape) for array in arrays))
     shape = tuple(map(max, zip(*[array.shape for array in arrays], strict=True)))
     dtype = arrays[0].dtype
-    # A padding that the dtype cannot hold wraps around, like an assignment in C does:
-    # -1 is the customary "ignore" value, also for unsigned arrays. NaN for some arrays
-    # of an example is no reason to warn of integers among the others.
+    # A padding that the dtype cannot hold wraps around as in C: -1 usually means
+    # "ignore", even in unsigned arrays. A padding of NaN meant for some arrays causes
+    # no warning about others that hold integers.
     with numpy.errstate(invalid='ignore'):
         fill = numpy.asarray(padding).astype(dtype)
     device = backend.get_device_from_array(arrays[0])
@@ -226,11 +226,11 @@ def _concat_arrays_with_padding(arrays, padding):
 
 
 class ConcatWithAsyncTransfer:
-    """:func:`concat_examples` whose transfers to the GPU run on a stream of their own.
+    """Variant of :func:`concat_examples` that sends to the GPU on a separate stream.
 
-    The stacked arrays go through page-locked memory, so that copies of one batch
-    overlap with each other and, given ``compute_stream``, with the computation before
-    it. On the CPU it does what :func:`concat_examples` does.
+    The stacked arrays go through page-locked memory, so that the copies of a batch
+    overlap with each other and, given ``compute_stream``, with the preceding
+    computation. On the CPU it is :func:`concat_examples`.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class ConcatWithAsyncTransfer:
         Parameters
         ----------
         batch, device, padding :
-            As in :func:`concat_examples`. The device has to be the same in all calls.
+            As in :func:`concat_examples`. The device must be the same in all calls.
 
         Returns
         -------
@@ -284,7 +284,7 @@ class ConcatWithAsyncTransfer:
             with cuda.get_device_from_id(device):
                 self._stream = cuda.Stream(non_blocking=True)
 
-        # Start all copies before the first one is waited for.
+        # Start all copies before waiting for the first one.
         def start(key, arrays, pad):
             conveyor = self._conveyor[key]
             conveyor.put(_concat_arrays(arrays, pad))
@@ -312,7 +312,7 @@ class Conveyor:
     def __init__(self, device=None, stream=None):
         self._stream, self._device = stream, device
         self._ret_array = []
-        # Two page-locked buffers take turns, each with the event of its last copy: one
+        # Two page-locked buffers alternate, each with the event of its last copy: one
         # can be filled while the other is read.
         self._array_set = [[None, None], [None, None]]
 
@@ -320,7 +320,7 @@ class Conveyor:
         return self._device is not None and self._device >= 0
 
     def put(self, array):
-        """Start to send an array."""
+        """Start sending an array."""
         if self._on_gpu() and isinstance(array, numpy.ndarray):
             with cuda.get_device_from_id(self._device):
                 array = self._copy(array)
@@ -337,7 +337,7 @@ class Conveyor:
         host = numpy.frombuffer(buffer, array.dtype, array.size).reshape(array.shape)
         host[...] = array
         # The memory comes from the pool of the computing stream and may still be in use
-        # there, so the copy has to queue behind what that stream does now.
+        # there, so the copy must wait for the present work of that stream.
         target = cuda.cupy.empty(array.shape, array.dtype)
         self._stream.wait_event(cuda.cupy.cuda.get_current_stream().record())
         target.set(host, self._stream)
@@ -345,7 +345,7 @@ class Conveyor:
         return target
 
     def get(self, sync=True):
-        """Return the array that was put first.
+        """Return the array that was put in first.
 
         Parameters
         ----------

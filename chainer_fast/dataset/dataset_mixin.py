@@ -5,8 +5,8 @@ import numpy
 class DatasetMixin:
     """Base of data sets that implement :meth:`get_example` and :meth:`__len__`.
 
-    It turns the access to single examples into Python's and NumPy's ways of indexing,
-    so that a subclass has to know integers only.
+    It adds Python's and NumPy's ways of indexing, so that a subclass only has to handle
+    integers.
     """
 
     def __getitem__(self, index):
@@ -15,8 +15,8 @@ class DatasetMixin:
         Parameters
         ----------
         index : int, slice, list of int, or numpy.ndarray of int
-            What to fetch. Negative positions inside a slice count from the end; a
-            negative integer is handed to :meth:`get_example` as it is.
+            Examples to fetch. Negative positions inside a slice count from the end; a
+            negative integer is passed on to :meth:`get_example` unchanged.
 
         Returns
         -------
@@ -44,7 +44,7 @@ class DatasetMixin:
         Returns
         -------
         object
-            Whatever the data set consists of, e.g. a tuple of an image and a label.
+            The example, e.g. a tuple of an image and a label.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The folder of the data sets, and downloads that are kept there."""
+"""The folder of the data sets, and downloads kept there."""
 import contextlib
 import hashlib
 import os
@@ -14,10 +14,10 @@ try:
 except ImportError:  # not a POSIX system
     fcntl = None
 
-# Seconds without a sign of life after which a server counts as unreachable.
+# Seconds of silence after which a server counts as unreachable.
 _PATIENCE = 30
 
-# Begin of the names of unfinished downloads.
+# Prefix of the names of unfinished downloads.
 _UNFINISHED = 'unfinished-'
 
 _dataset_root = (os.environ.get('CHAINER_DATASET_ROOT')
@@ -42,7 +42,7 @@ def set_dataset_root(path):
     Parameters
     ----------
     path : str
-        The new folder. What the old one holds is not moved.
+        The new folder. The contents of the old one are not moved.
     """
     global _dataset_root
     _dataset_root = path
@@ -71,13 +71,14 @@ def get_dataset_directory(dataset_name, create_directory=True):
 
 @contextlib.contextmanager
 def _locked(path):
-    """Hold ``path`` as a lock between processes, where the file system has locks.
+    """Hold ``path`` as a lock between processes, if the file system supports locks.
 
-    The system lets go of the lock when a process ends, however it ends.
+    The system releases the lock when a process ends in any way.
     """
     with open(path, 'a') as file:
         if fcntl is not None:
-            # Without a lock two processes may do the same work twice, no harm beyond.
+            # Without a lock, two processes may do the same work twice, which is
+            # harmless.
             with contextlib.suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -94,7 +95,7 @@ def _cached_path(folder, url):
 
 
 def _retrieve(url, path):
-    """Copy ``url`` to a file; a silent server is given up after a while."""
+    """Copy ``url`` to a file; give up on a silent server after a while."""
     from http import client
     from urllib import request
 
@@ -108,7 +109,7 @@ def _retrieve(url, path):
 
 @contextlib.contextmanager
 def _patience():
-    """Give up sockets that are silent for a while, unless the program chose a time."""
+    """Set a timeout for silent sockets, unless the program chose one."""
     if socket.getdefaulttimeout() is not None:
         yield
         return
@@ -120,9 +121,9 @@ def _patience():
 
 
 def _remove_unfinished(folder):
-    """Remove what processes left that were killed while they downloaded.
+    """Remove what processes left behind that were killed while downloading.
 
-    A download that goes on writes every now and then; the others of this machine wait
+    A running download writes from time to time; other processes of this machine wait
     for the lock anyway.
     """
     for name in os.listdir(folder):
@@ -132,7 +133,7 @@ def _remove_unfinished(folder):
 
 
 def _idle_time(folder):
-    """Seconds since a folder or a file in it was written to; 0 if it is gone."""
+    """Return the seconds since the last write to a folder or its files; 0 if gone."""
     try:
         paths = [folder, *[entry.path for entry in os.scandir(folder)]]
         return time.time() - max(map(os.path.getmtime, paths))
@@ -141,7 +142,7 @@ def _idle_time(folder):
 
 
 def _is_whole(path, check):
-    """Return whether a file is there and passes the check, if there is one."""
+    """Return whether a file exists and passes the check, if there is one."""
     if not os.path.exists(path):
         return False
     try:
@@ -157,7 +158,7 @@ def _download_to(folder, url, check=None):
     from urllib import request  # late, as it is slow to import and rarely needed
 
     path = _cached_path(folder, url)
-    # What is there needs no lock, for which the folder would have to be writable.
+    # An existing file needs no lock, for which the folder would have to be writable.
     if _is_whole(path, check):
         return path
     with _locked(os.path.join(folder, '_dl_lock')):
@@ -200,14 +201,14 @@ def cached_download(url):
 
 
 class _DownloadError(error.URLError, RuntimeError):
-    """No mirror delivered a file; the reason says why, of each of them."""
+    """No mirror delivered a file; the reason tells why for each of them."""
 
     def __str__(self):
         return self.reason
 
 
 def _verified_download(mirrors, sha256):
-    """Download a file whose contents are known from the first mirror that has it.
+    """Download a file of known contents from the first mirror that has it.
 
     Parameters
     ----------
@@ -219,12 +220,12 @@ def _verified_download(mirrors, sha256):
     Returns
     -------
     str
-        Path of the local copy. One that was there and is damaged is replaced.
+        Path of the local copy. A damaged copy is replaced.
 
     Raises
     ------
     urllib.error.URLError
-        If no mirror gave the file; the message has the reason for each of them.
+        If no mirror delivered the file; the message has the reasons.
     """
     def check(path):
         digest = hashlib.sha256()
@@ -236,7 +237,7 @@ def _verified_download(mirrors, sha256):
             raise OSError(f'SHA-256 is {found}, expected {sha256}')
 
     folder = _cache_folder()
-    # A copy that is there needs no network, whichever mirror it came from.
+    # An existing copy needs no network, whichever mirror it came from.
     for path in (_cached_path(folder, url) for url in mirrors):
         if _is_whole(path, check):
             return path
@@ -250,7 +251,7 @@ def _verified_download(mirrors, sha256):
 
 
 def cache_or_load_file(path, creator, loader):
-    """Load a file, and create it first if it does not exist.
+    """Load a file, creating it first if it does not exist.
 
     Parameters
     ----------
@@ -265,7 +266,7 @@ def cache_or_load_file(path, creator, loader):
     Returns
     -------
     object
-        What ``creator`` or ``loader`` returned.
+        Result of ``creator`` or ``loader``.
 
     Raises
     ------
@@ -279,8 +280,8 @@ def cache_or_load_file(path, creator, loader):
     except OSError as e:
         raise RuntimeError(
             f'cannot create dataset directory {_dataset_root}: {e}')
-    # The temporary file is beside the target, so that the move is atomic; but outside
-    # the lock, so that unrelated files can be made at the same time.
+    # The temporary file is beside the target, so that the move is atomic. It is made
+    # outside of the lock, so that unrelated files can be made at the same time.
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or '.') as temporary:
         partial = os.path.join(temporary, os.path.basename(path))
         content = creator(partial)

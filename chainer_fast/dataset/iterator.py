@@ -1,17 +1,17 @@
-"""What every iterator over a data set offers."""
+"""Interface of iterators over data sets."""
 
 
 class Iterator:
-    """Base of the iterators that hand out batches of examples.
+    """Base of iterators over batches of examples.
 
     A subclass implements :meth:`__next__`, which returns the next batch as a list and
     raises :class:`StopIteration` when there is none. For the training loop it also has
     the attributes
 
     ``epoch``
-        number of passes over the data set that are complete,
+        number of completed passes over the data set,
     ``epoch_detail``
-        the same with the fraction of the present pass,
+        the same with the fraction of the current pass,
     ``previous_epoch_detail``
         ``epoch_detail`` before the last batch, ``None`` before the first one,
     ``is_new_epoch``
@@ -43,7 +43,7 @@ class Iterator:
         return self.__next__()
 
     def finalize(self):
-        """Release what the iterator holds; it may be called more than once."""
+        """Release the resources of the iterator; may be called more than once."""
 
     def serialize(self, serializer):
         """Write the position to a serializer, or read it from a deserializer.
@@ -51,5 +51,5 @@ class Iterator:
         Parameters
         ----------
         serializer : chainer_fast.AbstractSerializer
-            Where the state goes to or comes from.
+            Destination or source of the state.
         """

@@ -9,19 +9,19 @@ from chainer_fast.datasets import _pixels, tuple_dataset
 
 
 def sources(mirrors, train_images, train_labels, test_images, test_labels):
-    """Tell where the files of a data set are.
+    """Return the locations of the files of a data set.
 
     Parameters
     ----------
     mirrors : sequence of str
-        Addresses of folders that hold the four files under the names MNIST gave them.
+        Addresses of folders with the four files under their names in MNIST.
     train_images, train_labels, test_images, test_labels : str
         SHA-256 digests of the files.
 
     Returns
     -------
     dict
-        What :func:`load` takes.
+        The argument ``files`` of :func:`load`.
     """
     def source(name, sha256):
         return [mirror + name + '-ubyte.gz' for mirror in mirrors], sha256
@@ -82,14 +82,14 @@ def _read_idx(path):
 
 def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
                      rgb_format):
-    """Bring images and labels into the form that the user asked for.
+    """Convert images and labels to the form that the user asked for.
 
     Parameters
     ----------
     raw : mapping
         ``'x'`` and ``'y'`` as in :func:`make_npz`.
     withlabel : bool
-        Whether to return labels too.
+        Whether to return labels, too.
     ndim : int
         1: a row of 784 pixels; 2: 28 rows of 28; 3: with a channel axis in front.
     scale : float
@@ -97,7 +97,7 @@ def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
     image_dtype, label_dtype :
         Dtypes of the results.
     rgb_format : bool
-        Whether three equal channels replace the one, for ``ndim=3``.
+        Whether images have three equal channels instead of one, for ``ndim=3``.
 
     Returns
     -------
@@ -118,14 +118,14 @@ def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
 
 def load(directory, files, withlabel, ndim, scale, image_dtype, label_dtype,
          rgb_format):
-    """Load both parts of a data set, and download what is not there yet.
+    """Load both parts of a data set, downloading missing files.
 
     Parameters
     ----------
     directory : str
-        Name of the folder below that of all data sets.
+        Name of the folder below the folder of all data sets.
     files : dict
-        For ``'train.npz'`` and ``'test.npz'`` what :func:`make_npz` takes.
+        The ``urls`` of :func:`make_npz` for ``'train.npz'`` and ``'test.npz'``.
     withlabel, ndim, scale, image_dtype, label_dtype, rgb_format :
         As in :func:`preprocess_mnist`.
 

@@ -1,9 +1,9 @@
-"""What data sets of images share: their archives, and pixels as numbers."""
+"""Cached archives of images, and conversion of pixels to numbers."""
 import numpy
 
 
 def load_npz(path, names=('x', 'y')):
-    """Return a dict of arrays in a cached archive; KeyError if one is not there."""
+    """Return a dict of arrays in a cached archive; KeyError if one is missing."""
     with numpy.load(path) as archive:
         return {name: archive[name] for name in names}
 
@@ -16,9 +16,9 @@ def scaled(pixels, dtype, scale):
     pixels : array of uint8
         Images of any shape.
     dtype : dtype
-        Of the result.
+        dtype of the result.
     scale : float
-        What stands for 255.
+        Value that 255 becomes.
 
     Returns
     -------
@@ -26,7 +26,7 @@ def scaled(pixels, dtype, scale):
     """
     images = pixels.astype(dtype)
     if isinstance(scale, numpy.generic):
-        # A scalar with a dtype of its own would take part in choosing the precision.
+        # A NumPy scalar would influence the dtype of the result.
         scale = scale.item()
     images *= scale / 255.
     return images

@@ -9,8 +9,8 @@ from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import download
 from chainer_fast.datasets import _pixels, tuple_dataset
 
-# The author's page, at its present and its former address. Digests: those that Keras
-# checks.
+# The author's page, at its present and its former address. The digests are those that
+# Keras checks.
 _MIRRORS = ('https://cave.cs.toronto.edu/kriz/', 'https://www.cs.toronto.edu/~kriz/')
 _SHA256 = {
     'cifar-10': '6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce',
@@ -33,12 +33,12 @@ def get_cifar10(withlabel=True, ndim=3, scale=1., dtype=None):
     scale : float
         Value of the brightest pixel; the darkest is 0.
     dtype : dtype, optional
-        Of the images; by default ``chainer_fast.config.dtype``.
+        dtype of the images; by default ``chainer_fast.config.dtype``.
 
     Returns
     -------
     train, test : TupleDataset or numpy.ndarray
-        Arrays where ``withlabel`` is false.
+        Pairs of image and label, or arrays of images if ``withlabel`` is false.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def get_cifar10(withlabel=True, ndim=3, scale=1., dtype=None):
 def get_cifar100(withlabel=True, ndim=3, scale=1., dtype=None):
     """Get CIFAR-100: 50,000 and 10,000 colour images of 100 classes, 32x32.
 
-    Labels are the fine ones. For everything else see :func:`get_cifar10`.
+    Labels are the fine ones. For the rest see :func:`get_cifar10`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def get_cifar100(withlabel=True, ndim=3, scale=1., dtype=None):
     Returns
     -------
     train, test : TupleDataset or numpy.ndarray
-        Arrays where ``withlabel`` is false.
+        Pairs of image and label, or arrays of images if ``withlabel`` is false.
 
     Raises
     ------
@@ -119,7 +119,8 @@ class _BatchUnpickler(pickle.Unpickler):
 
     def find_class(self, module, name):
         if (module, name) == ('numpy', 'dtype'):
-            # The flags are the integers of an old NumPy, which a new one warns of.
+            # The flags are integers written by an old NumPy, about which a new one
+            # warns.
             return lambda code, align, copy: numpy.dtype(code, bool(align), bool(copy))
         if name in ('ndarray', '_reconstruct') and module in (
                 'numpy', 'numpy.core.multiarray', 'numpy._core.multiarray'):

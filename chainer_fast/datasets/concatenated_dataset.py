@@ -3,7 +3,7 @@ from chainer_fast.dataset import dataset_mixin
 
 
 class ConcatenatedDataset(dataset_mixin.DatasetMixin):
-    """Data set that goes through several ones in turn.
+    """Data set that concatenates several others.
 
     Parameters
     ----------

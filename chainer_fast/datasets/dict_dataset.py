@@ -1,18 +1,18 @@
-"""Several data sets of one length, side by side in dicts."""
+"""Data sets of equal length, combined into dicts."""
 
 
 class DictDataset:
-    """Data set whose ``i``-th example has the ``i``-th of each data set by name.
+    """Data set whose ``i``-th example is a dict of the ``i``-th examples of others.
 
     Parameters
     ----------
     **datasets :
-        Sequences or arrays, all of one length.
+        Sequences or arrays of equal length.
 
     Raises
     ------
     ValueError
-        If there is none, or if the lengths differ.
+        If there is no data set, or if the lengths differ.
     """
 
     def __init__(self, **datasets):

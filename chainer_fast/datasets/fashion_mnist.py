@@ -5,9 +5,9 @@ from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.datasets import _mnist_helper
 from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
 
-# The authors' bucket (its website endpoint, which they link to, knows no https), the
-# copy that Keras downloads, and the authors' repository. Digests: url_checksums of
-# TensorFlow Datasets.
+# The authors' bucket (its website endpoint, which they link to, lacks https), the copy
+# that Keras downloads, and the authors' repository. The digests are from url_checksums
+# of TensorFlow Datasets.
 _FILES = _mnist_helper.sources(
     ['https://fashion-mnist.s3.eu-central-1.amazonaws.com/',
      'https://storage.googleapis.com/tensorflow/tf-keras-datasets/',
@@ -49,12 +49,12 @@ def get_fashion_mnist(withlabel=True, ndim=1, scale=1., dtype=None,
     Returns
     -------
     train, test : TupleDataset or numpy.ndarray
-        Arrays where ``withlabel`` is false.
+        Pairs of image and label, or arrays of images if ``withlabel`` is false.
 
     Raises
     ------
     ValueError
-        If ``ndim`` is none of 1, 2 and 3.
+        If ``ndim`` is not 1, 2 or 3.
     urllib.error.URLError
         If no mirror delivers the files.
     """

@@ -28,34 +28,34 @@ def _check_pillow_availability():
 
 
 def _read_image_as_array(path, dtype):
-    """Read an image file as an array of shape (H, W) or (H, W, C), as it is stored.
+    """Read an image file as an array of shape (H, W) or (H, W, C).
 
     Parameters
     ----------
     path : str or file
         The image.
     dtype : dtype or None
-        Of the result; None keeps that of the image.
+        dtype of the result; None keeps that of the image.
     """
     with Image.open(path) as image:
         return numpy.array(image, dtype)
 
 
 def _postprocess_image(image):
-    """Bring an image as Pillow reads it to the shape (C, H, W)."""
+    """Convert an image read by Pillow to the shape (C, H, W)."""
     if image.ndim == 2:
         return image[None]
     return image.transpose(2, 0, 1)
 
 
 def _load(source, dtype):
-    """Read an image, from a path or a file, in the form of all data sets here."""
+    """Read an image from a path or a file, as an array of shape (C, H, W)."""
     return _postprocess_image(_read_image_as_array(source, dtype))
 
 
 def _as_label(label, dtype):
     label = numpy.array(label)
-    # Numbers that the dtype cannot hold wrap around, as -1 for "ignore" may have to.
+    # Numbers that the dtype cannot hold wrap around, such as -1 for "ignore".
     return label if dtype is None else label.astype(dtype)
 
 
@@ -80,19 +80,19 @@ def _read_pairs(pairs):
 
 
 class ImageDataset(dataset_mixin.DatasetMixin):
-    """Images that are read from their files when they are accessed.
+    """Images that are read from files when they are accessed.
 
     An example is an array of shape ``(channels, height, width)``; grey images have one
-    channel. Values are those of the file (0 to 255 as a rule): nothing is scaled.
+    channel. Values are those of the file (usually 0 to 255), without scaling.
 
     Parameters
     ----------
     paths : str, path-like, or list of str
-        Either a text file with one path per line, or the paths.
+        A text file with one path per line, or the paths.
     root : str
-        Folder that the paths are relative to.
+        Folder to which the paths are relative.
     dtype : dtype, optional
-        Of the arrays; by default ``chainer_fast.config.dtype``.
+        dtype of the arrays; by default ``chainer_fast.config.dtype``.
 
     Raises
     ------
@@ -117,7 +117,7 @@ class ImageDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         numpy.ndarray
-            Of shape ``(channels, height, width)``.
+            Image of shape ``(channels, height, width)``.
         """
         return _load(os.path.join(self._root, self._paths[i]), self._dtype)
 
@@ -125,7 +125,7 @@ class ImageDataset(dataset_mixin.DatasetMixin):
 class _LabeledImages(dataset_mixin.DatasetMixin):
     """Base of pairs of image and label.
 
-    A subclass has the list ``_pairs`` of a name and a label each, ``_label_dtype``, and
+    A subclass has ``_pairs``, a list of pairs of name and label, ``_label_dtype``, and
     ``_read(name)``.
     """
 
@@ -153,14 +153,14 @@ class LabeledImageDataset(_LabeledImages):
     Parameters
     ----------
     pairs : str, path-like, or list of tuple
-        Either a text file with a path and an integer in each line, separated by blanks,
-        or pairs of path and label.
+        A text file with a path and an integer in each line, separated by blanks, or
+        pairs of path and label.
     root : str
-        Folder that the paths are relative to.
+        Folder to which the paths are relative.
     dtype : dtype, optional
-        Of the images; by default ``chainer_fast.config.dtype``.
+        dtype of the images; by default ``chainer_fast.config.dtype``.
     label_dtype : dtype
-        Of the labels.
+        dtype of the labels.
 
     Raises
     ------
@@ -184,7 +184,7 @@ class LabeledImageDataset(_LabeledImages):
 class ZippedImageDataset(dataset_mixin.DatasetMixin):
     """The images in a zip archive, in the order of the archive.
 
-    All files in the archive have to be images. The object can be pickled, used from
+    All files in the archive must be images. The object can be pickled, used from
     several threads, and inherited by forked processes.
 
     Parameters
@@ -192,7 +192,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
     zipfilename : str
         The archive.
     dtype : dtype, optional
-        Of the arrays; by default ``chainer_fast.config.dtype``.
+        dtype of the arrays; by default ``chainer_fast.config.dtype``.
     """
 
     def __init__(self, zipfilename, dtype=None):
@@ -204,7 +204,8 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
 
     def _set_up(self):
         self._renew_lock()
-        # A thread of the parent may hold the lock and not be there to release it.
+        # A thread of the parent may hold the lock, but does not exist here to release
+        # it.
         util.register_after_fork(self, ZippedImageDataset._renew_lock)
         self._open()
 
@@ -237,14 +238,14 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         numpy.ndarray
-            Of shape ``(channels, height, width)``.
+            Image of shape ``(channels, height, width)``.
 
         Raises
         ------
         ImportError
             If Pillow is not installed.
         KeyError
-            If no file has that name.
+            If no file has this name.
         """
         _check_pillow_availability()
         name = i_or_filename
@@ -252,7 +253,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
             name = self._paths[name]
         with self._lock:
             if self._zf_pid != os.getpid():
-                # The parent's file has one position for both processes.
+                # The file position is shared with the parent.
                 self._open()
             data = self._zf.read(name)
         return _load(io.BytesIO(data), self._dtype)
@@ -266,7 +267,7 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
     zipfilenames : list of str
         The archives; see :class:`ZippedImageDataset`.
     dtype : dtype, optional
-        Of the arrays; by default ``chainer_fast.config.dtype``.
+        dtype of the arrays; by default ``chainer_fast.config.dtype``.
     """
 
     def __init__(self, zipfilenames, dtype=None):
@@ -285,7 +286,7 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         numpy.ndarray
-            Of shape ``(channels, height, width)``.
+            Image of shape ``(channels, height, width)``.
         """
         if not 0 <= i < len(self):
             raise IndexError('index %d out of range of %d images' % (i, len(self)))
@@ -304,9 +305,9 @@ class LabeledZippedImageDataset(_LabeledImages):
         Text file with a name inside the archive and an integer in each line, separated
         by blanks. It decides which images there are, and their order.
     dtype : dtype, optional
-        Of the images; by default ``chainer_fast.config.dtype``.
+        dtype of the images; by default ``chainer_fast.config.dtype``.
     label_dtype : dtype
-        Of the labels.
+        dtype of the labels.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.datasets import _mnist_helper
 from chainer_fast.datasets._mnist_helper import make_npz, preprocess_mnist  # noqa: F401
 
-# Digests: url_checksums of TensorFlow Datasets.
+# The digests are from url_checksums of TensorFlow Datasets.
 _FILES = _mnist_helper.sources(
     ['https://codh.rois.ac.jp/kmnist/dataset/kmnist/'],
     '51467d22d8cc72929e2a028a0428f2086b092bb31cfb79c69cc0a90ce135fde4',
@@ -44,12 +44,12 @@ def get_kuzushiji_mnist(withlabel=True, ndim=1, scale=1., dtype=None,
     Returns
     -------
     train, test : TupleDataset or numpy.ndarray
-        Arrays where ``withlabel`` is false.
+        Pairs of image and label, or arrays of images if ``withlabel`` is false.
 
     Raises
     ------
     ValueError
-        If ``ndim`` is none of 1, 2 and 3.
+        If ``ndim`` is not 1, 2 or 3.
     urllib.error.URLError
         If the files cannot be downloaded.
     """

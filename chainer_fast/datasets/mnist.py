@@ -32,21 +32,21 @@ def get_mnist(withlabel=True, ndim=1, scale=1., dtype=None, label_dtype=numpy.in
     scale : float
         Value of a white pixel; black is 0.
     dtype : dtype, optional
-        Of the images; by default ``chainer_fast.config.dtype``.
+        dtype of the images; by default ``chainer_fast.config.dtype``.
     label_dtype : dtype
-        Of the labels.
+        dtype of the labels.
     rgb_format : bool
         With ``ndim=3``, whether images have three equal channels: ``(3, 28, 28)``.
 
     Returns
     -------
     train, test : TupleDataset or numpy.ndarray
-        Arrays where ``withlabel`` is false.
+        Pairs of image and label, or arrays of images if ``withlabel`` is false.
 
     Raises
     ------
     ValueError
-        If ``ndim`` is none of those.
+        If ``ndim`` is not 1, 2 or 3.
     urllib.error.URLError
         If no mirror delivers the files.
     """

@@ -1,4 +1,4 @@
-"""Data set of objects that were pickled into one file, one after the other."""
+"""Data set of objects pickled into one file."""
 import pickle
 import threading
 from multiprocessing import util
@@ -10,17 +10,17 @@ class PickleDataset(dataset_mixin.DatasetMixin):
     """The objects in a file written by :class:`PickleDatasetWriter`.
 
     The file is read once to find where each object begins; the objects are unpickled
-    when they are accessed, so that they may be larger than the memory. Unpickling runs
-    code that the file names: open only files you trust.
+    when they are accessed, so that the file may be larger than the memory. Unpickling
+    can run any code: open only files you trust.
 
     The data set is a context manager that closes the file.
 
     Parameters
     ----------
     reader : binary file
-        Readable and seekable. If it has a method ``after_fork()``, that is called in
-        each process that :mod:`multiprocessing` forks, to make the reader independent
-        of the parent's.
+        A readable and seekable file. If it has a method ``after_fork()``, that method
+        is called in each process forked by :mod:`multiprocessing`, to make the reader
+        independent of the parent's.
 
     Raises
     ------
@@ -49,7 +49,8 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         util.register_after_fork(self, PickleDataset._after_fork)
 
     def _after_fork(self):
-        # A thread of the parent may have held the lock, and is not here to release it.
+        # A thread of the parent may hold the lock, but does not exist here to release
+        # it.
         self._lock = threading.RLock()
         if callable(getattr(self._reader, 'after_fork', None)):
             self._reader.after_fork()
@@ -87,7 +88,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         object
-            A new one with each call.
+            The object, a new one with each call.
         """
         with self._lock:
             self._reader.seek(self._positions[index])
@@ -95,7 +96,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
 
 
 class PickleDatasetWriter:
-    """Writes objects to a file, for :class:`PickleDataset` to read.
+    """Writes objects to a file that :class:`PickleDataset` can read.
 
     The writer is a context manager that closes the file.
 
@@ -104,7 +105,7 @@ class PickleDatasetWriter:
     writer : binary file
         Where to write.
     protocol : int
-        Of :mod:`pickle`.
+        Protocol of :mod:`pickle`.
     """
 
     def __init__(self, writer, protocol=pickle.HIGHEST_PROTOCOL):
@@ -122,7 +123,7 @@ class PickleDatasetWriter:
         self._writer.close()
 
     def flush(self):
-        """Hand everything written so far to the operating system."""
+        """Pass everything written so far to the operating system."""
         self._writer.flush()
 
     def write(self, x):
@@ -131,13 +132,13 @@ class PickleDatasetWriter:
         Parameters
         ----------
         x : object
-            Anything that can be pickled. If it cannot, the file stays as it was.
+            Any object that can be pickled. If pickling fails, the file is not changed.
         """
         self._writer.write(pickle.dumps(x, self._protocol))
 
 
 class _FileReader:
-    """A file of its own for each process and each copy, opened by its path."""
+    """File that each process and each copy opens separately, by its path."""
 
     def __init__(self, path):
         self._path = path
@@ -188,13 +189,13 @@ def open_pickle_dataset(path):
     Parameters
     ----------
     path : str
-        Written by :func:`open_pickle_dataset_writer`.
+        File written by :func:`open_pickle_dataset_writer`.
 
     Returns
     -------
     PickleDataset
-        Close it, or use it in a ``with`` statement. It can be pickled and used in
-        several processes.
+        The data set. Close it, or use it in a ``with`` statement. It can be pickled and
+        used in several processes.
     """
     reader = _FileReader(path)
     try:
@@ -210,13 +211,13 @@ def open_pickle_dataset_writer(path, protocol=pickle.HIGHEST_PROTOCOL):
     Parameters
     ----------
     path : str
-        The file; what was there before is replaced.
+        The file; an existing one is replaced.
     protocol : int
-        Of :mod:`pickle`.
+        Protocol of :mod:`pickle`.
 
     Returns
     -------
     PickleDatasetWriter
-        Close it, or use it in a ``with`` statement.
+        The writer. Close it, or use it in a ``with`` statement.
     """
     return PickleDatasetWriter(open(path, 'wb'), protocol)

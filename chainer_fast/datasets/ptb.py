@@ -6,9 +6,9 @@ import numpy
 from chainer_fast.dataset import download
 
 _URL = 'https://raw.githubusercontent.com/%s/lstm/master/data/ptb.%s.txt'
-# The files that torchtext downloads too, in a repository and in a fork of it. The
-# digests of the last two are of files whose MD5 it publishes; that of the first is the
-# one that several programs on GitHub agree in.
+# The files that torchtext downloads, too, in a repository and a fork of it. The digests
+# of the last two belong to files whose MD5 torchtext publishes; several programs on
+# GitHub agree on that of the first.
 _OWNERS = ('wojzaremba', 'tomsercu')
 _SHA256 = {
     'train': 'fcea919f6cf83f35d4d00c6cbf08040d13d4155226340912e2fef9c9c4102cbf',
@@ -27,7 +27,7 @@ def get_ptb_words():
     -------
     train, valid, test : numpy.ndarray
         Identifiers of the words (int32), one after the other; each sentence ends with
-        that of ``<eos>``. See :func:`get_ptb_words_vocabulary` for the words.
+        the identifier of ``<eos>``. See :func:`get_ptb_words_vocabulary` for the words.
 
     Raises
     ------
@@ -43,8 +43,8 @@ def get_ptb_words_vocabulary():
     Returns
     -------
     dict
-        From each word, ``<eos>`` included, to its integer; in the order of the first
-        occurrence in the training text.
+        Integers by word, including ``<eos>``, in the order of first occurrence in the
+        training text.
 
     Raises
     ------

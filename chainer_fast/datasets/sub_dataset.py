@@ -1,4 +1,4 @@
-"""Parts of data sets: splits and cross validation."""
+"""Parts of data sets, for splits and cross validation."""
 import operator
 import warnings
 
@@ -8,21 +8,21 @@ from chainer_fast.dataset import dataset_mixin
 
 
 class SubDataset(dataset_mixin.DatasetMixin):
-    """A range of a data set, which may be reordered first.
+    """Range of a data set, which may be permuted first.
 
     Parameters
     ----------
     dataset : sequence
-        The whole.
+        The whole data set.
     start, finish : int
-        First position of the range, and the one behind its end.
+        First position of the range, and the position after its last.
     order : sequence of int, optional
-        Permutation of the whole; positions then refer to the permuted data set.
+        Permutation of the data set; positions then refer to the permuted one.
 
     Raises
     ------
     ValueError
-        If the range is not inside the data set, or if ``order`` has another length.
+        If the range is not inside the data set, or if ``order`` has the wrong length.
     """
 
     def __init__(self, dataset, start, finish, order=None):
@@ -45,7 +45,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
         if not -self._size <= i < self._size:
             raise IndexError('dataset index out of range: %d, of %d examples'
                              % (i, self._size))
-        # A NumPy integer of few bits cannot hold every position.
+        # A small NumPy integer type cannot hold every position.
         i = int(i) if isinstance(i, numpy.integer) else i
         position = (self._start if i >= 0 else self._finish) + i
         return self._dataset[
@@ -62,11 +62,11 @@ def split_dataset(dataset, split_at, order=None):
     Parameters
     ----------
     dataset : sequence
-        What to split.
+        Data set to split.
     split_at : int
-        Number of examples of the first part; the second part has the rest.
+        Number of examples in the first part; the second part has the rest.
     order : sequence of int, optional
-        Permutation to apply before, see :class:`SubDataset`.
+        Permutation to apply first, see :class:`SubDataset`.
 
     Returns
     -------
@@ -94,14 +94,14 @@ def split_dataset(dataset, split_at, order=None):
 
 
 def split_dataset_random(dataset, first_size, seed=None):
-    """Split a data set at random in two.
+    """Split a data set in two at random.
 
     Parameters
     ----------
     dataset : sequence
-        What to split.
+        Data set to split.
     first_size : int
-        Number of examples of the first part.
+        Number of examples in the first part.
     seed : int, optional
         Seed of the permutation; by default it differs from call to call.
 
@@ -113,17 +113,17 @@ def split_dataset_random(dataset, first_size, seed=None):
 
 
 def split_dataset_n(dataset, n, order=None):
-    """Split a data set in parts of one size.
+    """Split a data set into parts of equal size.
 
     Parameters
     ----------
     dataset : sequence
-        What to split.
+        Data set to split.
     n : int
-        Number of parts. Each has ``len(dataset) // n`` examples; what is left over at
-        the end is in none.
+        Number of parts. Each has ``len(dataset) // n`` examples; the remaining examples
+        at the end are dropped.
     order : sequence of int, optional
-        Permutation to apply before.
+        Permutation to apply first.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def split_dataset_n(dataset, n, order=None):
 
 
 def split_dataset_n_random(dataset, n, seed=None):
-    """Split a data set at random in parts of one size.
+    """Split a data set into parts of equal size at random.
 
     Parameters
     ----------
@@ -159,15 +159,15 @@ def get_cross_validation_datasets(dataset, n_folds=None, order=None, *, n_fold=N
     dataset : sequence
         All examples.
     n_folds : int
-        Number of folds. Each is the validation set of one pair; the other ones are its
-        training set. Where the examples cannot be divided evenly, the first pairs have
-        validation sets that are larger by one.
+        Number of folds. Each is the validation set of one pair; the others are its
+        training set. If the examples cannot be divided evenly, the validation sets of
+        the first pairs are larger by one.
     order : sequence of int, optional
-        Permutation to apply before.
+        Permutation to apply first.
     n_fold : int, optional
         Deprecated name of ``n_folds``.
     **ignored :
-        Any other keyword is accepted and has no effect, as it always was.
+        Ignored.
 
     Returns
     -------
@@ -198,7 +198,8 @@ def get_cross_validation_datasets(dataset, n_folds=None, order=None, *, n_fold=N
     for fold in range(n_folds):
         finish = total - smaller - (fold < n_larger)
         pairs.append(split_dataset(dataset, finish, order))
-        # The next pair has this validation set in front: the one before it comes last.
+        # The next pair has this validation set in front and the preceding one at the
+        # end.
         order = numpy.roll(order, total - finish)
     return pairs
 

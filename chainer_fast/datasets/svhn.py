@@ -30,24 +30,25 @@ def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32,
     scale : float
         Value of the brightest pixel; the darkest is 0.
     dtype : dtype, optional
-        Of the images; by default ``chainer_fast.config.dtype``.
+        dtype of the images; by default ``chainer_fast.config.dtype``.
     label_dtype : dtype
-        Of the labels, which are the digits themselves.
+        dtype of the labels, which are the digits themselves.
     add_extra : bool
-        Whether to return the set of 531,131 easier images too (a download of 1.3 GB).
+        Whether to return the set of 531,131 easier images, too (a download of 1.3 GB).
 
     Returns
     -------
     train, test : TupleDataset or numpy.ndarray
-        Images have the shape ``(3, 32, 32)``. Arrays where ``withlabel`` is false. With
-        ``add_extra``, the extra set follows as a third item.
+        Images have the shape ``(3, 32, 32)``. Pairs of image and label, or arrays of
+        images if ``withlabel`` is false. With ``add_extra``, the extra set follows as a
+        third item.
 
     Raises
     ------
     urllib.error.URLError
         If the files cannot be downloaded.
     RuntimeError
-        If SciPy is needed to read them, and is not installed.
+        If SciPy, which is needed to read them, is not installed.
     """
     folder = download.get_dataset_directory('pfnet/chainer/svhn')
     dtype = get_dtype(dtype)
@@ -56,7 +57,7 @@ def get_svhn(withlabel=True, scale=1., dtype=None, label_dtype=numpy.int32,
         raw = download.cache_or_load_file(
             os.path.join(folder, name + '.npz'), lambda path: _create(path, name),
             _pixels.load_npz)
-        # The files keep images in the last axis, and the digit 0 as class 10.
+        # The files have the images along the last axis, and the digit 0 as class 10.
         pixels = numpy.ascontiguousarray(raw['x'].transpose(3, 2, 0, 1))
         images = _pixels.scaled(pixels, dtype, scale)
         if not withlabel:

@@ -10,10 +10,10 @@ from chainer_fast.dataset import dataset_mixin
 class TextDataset(dataset_mixin.DatasetMixin):
     r"""The lines of a text file, or the corresponding lines of several text files.
 
-    The files are scanned once for where lines begin; the lines themselves are read when
-    they are accessed, so that the text may be larger than the memory. The object can be
-    pickled (the files are opened anew by their paths), used from several threads, and
-    inherited by forked processes.
+    The files are scanned once for the starts of lines. The lines are read when they are
+    accessed, so that the text may be larger than the memory. The object can be pickled
+    (the files are reopened by their paths), used from several threads, and inherited by
+    forked processes.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ class TextDataset(dataset_mixin.DatasetMixin):
         As in :func:`open`; a list has one item per file.
     filter_func : callable, optional
         ``filter_func(line_1, ..., line_n)`` is called with each line (of all files) and
-        returns whether to keep it. It is called here, and not kept.
+        returns whether to keep it. It is only called by the constructor.
 
     Raises
     ------
     ValueError
-        If there are no paths, if a list of options has another length than the paths,
-        or if the files have different numbers of lines.
+        If there are no paths, if a list of options and the paths have different
+        lengths, or if the files have different numbers of lines.
     """
 
     def __init__(self, paths, encoding=None, errors=None, newline=None,
@@ -62,7 +62,8 @@ class TextDataset(dataset_mixin.DatasetMixin):
 
     def _set_up(self):
         self._renew_lock()
-        # A thread of the parent may hold the lock and not be there to release it.
+        # A thread of the parent may hold the lock, but does not exist here to release
+        # it.
         util.register_after_fork(self, TextDataset._renew_lock)
         self._open()
 
@@ -77,12 +78,12 @@ class TextDataset(dataset_mixin.DatasetMixin):
                 for path, encoding, errors, newline in zip(
                     self._paths, self._encoding, self._errors, self._newline,
                     strict=True)]
-            opened.pop_all()  # all of them could be opened: let them be
+            opened.pop_all()  # all were opened: keep them open
         self._fps = files
         self._pid = os.getpid()
 
     def _scan(self, filter_func):
-        """Find where lines begin, and which of them to keep."""
+        """Find the starts of the lines to keep."""
         bounds = [[file.tell()] for file in self._fps]
         kept = []
         count = 0
@@ -112,7 +113,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
         self._set_up()
 
     def __len__(self):
-        """Return the number of lines that were kept."""
+        """Return the number of lines kept."""
         return len(self._lines)
 
     def close(self):
@@ -127,7 +128,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
         Parameters
         ----------
         idx : int
-            Its position among the lines that were kept; not negative.
+            Position among the lines kept; not negative.
 
         Returns
         -------
@@ -147,7 +148,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
         line = self._lines[idx]
         with self._lock:
             if self._pid != os.getpid() and not any(f.closed for f in self._fps):
-                # The parent's files have one position for both processes.
+                # The file positions are shared with the parent.
                 self.close()
                 self._open()
             for file, positions in zip(self._fps, self._bounds, strict=True):

@@ -8,9 +8,10 @@ class TransformDataset(dataset_mixin.DatasetMixin):
     Parameters
     ----------
     dataset : sequence
-        The data set below.
+        The underlying data set.
     transform : callable
-        Takes an example and returns another one. It may be random, and so augment data.
+        Takes an example and returns another one. It may be random, e.g. for data
+        augmentation.
     """
 
     def __init__(self, dataset, transform):

@@ -1,21 +1,21 @@
-"""Several data sets of one length, side by side in tuples."""
+"""Data sets of equal length, combined into tuples."""
 import numpy
 
 from chainer_fast._core import examples
 
 
 class TupleDataset:
-    """Data set whose ``i``-th example is the tuple of the ``i``-th of each data set.
+    """Data set whose ``i``-th example is a tuple of the ``i``-th examples of others.
 
     Parameters
     ----------
     *datasets :
-        Sequences or arrays, all of one length.
+        Sequences or arrays of equal length.
 
     Raises
     ------
     ValueError
-        If there is none, or if the lengths differ.
+        If there is no data set, or if the lengths differ.
     """
 
     def __init__(self, *datasets):
@@ -44,12 +44,12 @@ def read_examples(dataset, indices):
     Parameters
     ----------
     dataset : sequence
-        It is given NumPy's integers, unless it cannot tell them from Python's, which
-        are faster.
+        It gets NumPy's integers, or Python's, which are faster, if it cannot tell the
+        difference.
     indices : numpy.ndarray of int
-        Which examples.
+        Positions of the examples.
     """
-    # A subclass may give other examples than those that lie side by side.
+    # A subclass may return other examples.
     if getattr(type(dataset), '__getitem__', None) is TupleDataset.__getitem__:
         columns = dataset._datasets
         same = all(type(column) in _SAME_FOR_ALL_INTEGERS for column in columns)

@@ -5,9 +5,9 @@ from chainer_fast.variable import as_variable
 
 
 class LocationScale(Distribution):
-    """Distribution of ``loc + scale * z``, where ``z`` is of a standard distribution.
+    """Distribution of ``loc + scale * z``, where ``z`` has a standard distribution.
 
-    Subclasses draw samples of the latter in ``_noise``.
+    Subclasses draw samples of ``z`` in ``_noise``.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ class LocationScale(Distribution):
         return 'real'
 
     def _standardize(self, x):
-        """Return ``z`` of points."""
+        """Return the ``z`` of points."""
         return (x - self.loc) / self.scale
 
     def _noise(self, shape):
-        """Draw an array of ``z``. Its dtype does not matter: it is cast."""
+        """Draw an array of ``z`` of any dtype; the caller casts it."""
         raise NotImplementedError
 
     def sample_n(self, n):

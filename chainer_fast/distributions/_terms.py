@@ -6,9 +6,9 @@ from chainer_fast.variable import Variable, as_array
 
 
 def substitute(x, mask, value):
-    """Return ``x`` with ``value`` in the places of a mask.
+    """Return ``x`` with ``value`` where a mask is true.
 
-    A variable gives a variable, and no gradient flows to what was replaced; an array
+    A variable gives a variable, and no gradient flows to replaced elements. An array
     gives an array, so that arithmetic with it still follows the dtype of the other
     operand.
     """
@@ -27,7 +27,7 @@ def where_else(mask, x, value):
 
 def _times(factor, logarithm, x, pole, ignored):
     unused = ignored | (as_array(factor) == 0) & (as_array(x) == pole)
-    # One above its pole the logarithm is zero.
+    # The logarithm is zero at one above its pole.
     return factor * logarithm(substitute(x, unused, pole + 1))
 
 
@@ -41,8 +41,8 @@ def times_log(factor, x, ignored=False):
     x : Variable or array
         Arguments of the logarithms.
     ignored : bool or array of bool
-        Mask of elements that do not matter. They are zero, without a warning, and
-        their gradients are finite.
+        Mask of unused elements. They are zero, without a warning, and their gradients
+        are finite.
 
     Returns
     -------

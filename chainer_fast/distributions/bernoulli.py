@@ -1,4 +1,4 @@
-"""The Bernoulli distribution, of a coin that may be unfair."""
+"""The Bernoulli distribution, of a possibly unfair coin."""
 import numpy
 
 from chainer_fast import backend
@@ -46,10 +46,10 @@ class BernoulliLogProb(FunctionNode):
         x = x.astype(logit.dtype, copy=False)
         infinite = xp.isinf(logit)
         a = xp.where(infinite, 0, logit).astype(logit.dtype, copy=False)
-        # Nothing overflows in this form of log(1 + exp(a)).
+        # This form of log(1 + exp(a)) cannot overflow.
         y = a * x - (xp.maximum(a, 0) + xp.log1p(xp.exp(-xp.abs(a))))
         if infinite.any():
-            # One outcome is certain then.
+            # One outcome is certain here.
             with numpy.errstate(divide='ignore', invalid='ignore'):
                 certain = xp.log(xp.where(logit > 0, x, 1 - x))
             y = xp.where(infinite, certain, y)
@@ -103,16 +103,16 @@ class Bernoulli(Distribution):
     p : Variable or array, optional
         Probabilities of the outcome 1. Its shape is that of the batch.
     logit : Variable or array, optional
-        Log-odds :math:`\\log (p / (1 - p))`, to be given in place of ``p``.
+        Log-odds :math:`\\log (p / (1 - p))`, an alternative to ``p``.
     binary_check : bool
-        If ``True``, a value other than 0 and 1 has the probability zero. Otherwise
-        a formula is evaluated that makes sense for 0 and 1 alone: the one above for
+        If ``True``, values other than 0 and 1 have the probability zero. Otherwise a
+        formula that makes sense only for 0 and 1 is evaluated: the one above for
         :meth:`log_prob`, :math:`x p + (1 - x) (1 - p)` for :meth:`prob`.
 
     Raises
     ------
     ValueError
-        If ``p`` and ``logit`` are both given, or none of them.
+        If not exactly one of ``p`` and ``logit`` is given.
     """
 
     def __init__(self, p=None, logit=None, binary_check=False):
@@ -147,10 +147,10 @@ class Bernoulli(Distribution):
         return sigmoid.sigmoid(-self.logit)
 
     def _log_probs_except(self, no_ones, no_zeros):
-        """Return logarithms of the probabilities of 1 and of 0.
+        """Return the logarithms of the probabilities of 1 and of 0.
 
-        Those are zero in the places of ``no_ones`` and ``no_zeros``, and no gradient
-        flows there, where it may be infinite.
+        They are zero where ``no_ones`` and ``no_zeros`` are true. No gradient flows
+        there, where it might be infinite.
         """
         if self._p is None:
             log_p = substitute(-softplus.softplus(-self.logit), no_ones, 0)

@@ -31,16 +31,16 @@ class Categorical(Distribution):
     Parameters
     ----------
     p : Variable or array, optional
-        Probabilities of the categories along the last axis. The axes before are those
-        of the batch.
+        Probabilities of the categories along the last axis. The axes before it are
+        batch axes.
     logit : Variable or array, optional
-        Logarithms of the probabilities, each vector up to a constant; to be given in
-        place of ``p``.
+        Logarithms of the probabilities, each vector up to a constant; an alternative to
+        ``p``.
 
     Raises
     ------
     ValueError
-        If ``p`` and ``logit`` are both given, or none of them.
+        If not exactly one of ``p`` and ``logit`` is given.
     """
 
     def __init__(self, p=None, *, logit=None):
@@ -80,9 +80,9 @@ class Categorical(Distribution):
         return ()
 
     def _log_p_except(self, unused):
-        """Return logarithms of probabilities that are zero in unused places.
+        """Return the logarithms of the probabilities, with zeros in unused places.
 
-        No gradient flows to those, where it may be infinite.
+        No gradient flows to those places, where it might be infinite.
         """
         if self._p is None:
             return substitute(self.log_p, unused, 0)
@@ -93,8 +93,8 @@ class Categorical(Distribution):
         categories = xp.asarray(as_array(x)).astype(numpy.int64)
         if self._p is None:
             return _at(self.log_p, categories)
-        # The logarithm comes second, to be finite where other categories have the
-        # probability zero.
+        # The logarithm is taken last, so that categories of probability zero do not
+        # matter unless chosen.
         return exponential.log(_at(self.p, categories))
 
     @cached_property

@@ -11,18 +11,17 @@ from chainer_fast.variable import Variable, as_array, as_variable
 
 
 def _log_sum_of_squares(x, y):
-    """``log(x**2 + y**2)`` of two sides, whose squares need not be representable."""
+    """Return ``log(x**2 + y**2)``, even if the squares overflow."""
     longer, shorter = maximum(x, y), minimum(y, x)
     return (
         2 * exponential.log(longer) + logarithm_1p.log1p((shorter / longer) ** 2))
 
 
 def _cauchy_icdf(x):
-    """Quantiles of the standard distribution: ``tan(pi * (x - 1 / 2))``.
+    """Return quantiles of the standard distribution: ``tan(pi * (x - 1 / 2))``.
 
-    The tangent is that of the distance to one half, or else the cotangent of the
-    distance to 0 or 1, whichever is near: a number keeps its digits in a difference
-    from its neighbour alone.
+    To keep all digits, the difference is taken to the nearest of 0, 1/2 and 1, and the
+    cotangent is used near 0 and 1.
     """
     x = as_variable(x)
     below = as_array(x) < 0.5
@@ -42,7 +41,7 @@ class Cauchy(LocationScale):
         p(x; x_0, \\gamma) =
             \\frac{1}{\\pi} \\frac{\\gamma}{(x - x_0)^2 + \\gamma^2}
 
-    It has neither mean nor variance: they are NaN, with a warning.
+    It has neither a mean nor a variance: both are NaN, with a warning.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ class Cauchy(LocationScale):
 
     def cdf(self, x):
         z = self._standardize(x)
-        # As an angle, of the point (-z, 1), it keeps its digits where it is small.
+        # As the angle of the point (-z, 1), small values keep their digits.
         one = self.xp.ones_like(z.array)
         return trigonometric.arctan2(one, -z) * (1 / math.pi)
 

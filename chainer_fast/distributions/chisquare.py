@@ -9,7 +9,7 @@ from chainer_fast.variable import Variable, as_variable
 
 
 class Chisquare(Distribution):
-    """Chi-square distribution: that of a sum of squares of standard normal values.
+    """Chi-square distribution, of a sum of squares of standard normal values.
 
     .. math::
 

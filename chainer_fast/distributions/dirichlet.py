@@ -15,7 +15,7 @@ def _draw(xp, alpha, n):
     if xp is not numpy:
         drawn = xp.random.standard_gamma(alpha, (n,) + alpha.shape)
         return drawn / drawn.sum(axis=-1, keepdims=True)
-    # Row by row, for the order in which the random stream is used up.
+    # Row by row, as the order of draws decides on the samples.
     drawn = numpy.empty((n,) + alpha.shape)
     for row in numpy.ndindex(alpha.shape[:-1]):
         drawn[(slice(None), *row)] = numpy.random.dirichlet(alpha[row], n)
@@ -30,13 +30,13 @@ class Dirichlet(Distribution):
         p(x; \\alpha) = \\frac{\\Gamma(\\sum_i \\alpha_i)}{\\prod_i \\Gamma(\\alpha_i)}
             \\prod_i x_i^{\\alpha_i - 1}, \\quad x_i \\ge 0, \\quad \\sum_i x_i = 1
 
-    Whether a point has the sum of one is not checked; the logarithm of the density is
-    NaN at points with a negative element.
+    Points are not checked to sum to one. The logarithm of the density is NaN at points
+    with a negative element.
 
     Parameters
     ----------
     alpha : Variable or array
-        Concentrations, positive. The last axis is that of an event.
+        Concentrations, positive. The last axis is the event axis.
     """
 
     def __init__(self, alpha):
@@ -50,7 +50,7 @@ class Dirichlet(Distribution):
 
     @cache.cached_property
     def alpha0(self):
-        """Variable: Sums of the concentrations, of the shape of the batch."""
+        """Variable: Sums of the concentrations, in the batch shape."""
         return sum_(self.alpha, axis=-1)
 
     @cache.cached_property
@@ -78,12 +78,12 @@ class Dirichlet(Distribution):
         return sum_(powers, axis=-1) - self._log_normalizer
 
     def sample_n(self, n):
-        """Draw ``n`` samples, which are of single precision whatever ``alpha`` is.
+        """Draw ``n`` samples, in float32 whatever the dtype of ``alpha``.
 
         Parameters
         ----------
         n : int
-            How many samples are drawn of each distribution.
+            Number of samples from each distribution.
 
         Returns
         -------

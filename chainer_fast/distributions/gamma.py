@@ -15,7 +15,7 @@ class Gamma(Distribution):
         p(x; k, \\theta) = \\frac{x^{k-1} e^{-x/\\theta}}{\\theta^k \\Gamma(k)},
             \\quad x \\ge 0
 
-    Gradients of samples flow to the scale alone.
+    Samples are differentiable with respect to the scale only.
 
     Parameters
     ----------

@@ -6,13 +6,13 @@ from chainer_fast.variable import Variable, as_variable
 
 
 class Geometric(Distribution):
-    """Geometric distribution: that of the number of trials up to the first success.
+    """Geometric distribution, of the number of trials up to the first success.
 
     .. math::
 
         p(x; p) = p (1 - p)^{x - 1}, \\quad x = 1, 2, \\ldots
 
-    Whether a point is an integer that is positive is not checked.
+    Points are not checked to be positive integers.
 
     Parameters
     ----------

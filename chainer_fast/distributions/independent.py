@@ -9,7 +9,7 @@ from chainer_fast.utils.cache import cached_property
 
 
 class Independent(Distribution):
-    """Makes the last axes of a batch axes of events.
+    """Turns the last batch axes of a distribution into event axes.
 
     The distributions along these axes are independent, so that probabilities multiply
     and logarithms of probabilities add up.
@@ -17,15 +17,14 @@ class Independent(Distribution):
     Parameters
     ----------
     distribution : Distribution
-        The distribution whose batch is taken.
+        The distribution whose batch axes are used.
     reinterpreted_batch_ndims : int, optional
-        How many of the last axes of its batch become axes of events; all but the first
-        if ``None``.
+        Number of batch axes that become event axes; all but the first if ``None``.
 
     Raises
     ------
     ValueError
-        If there are not so many axes.
+        If there are fewer batch axes.
 
     Examples
     --------
@@ -55,12 +54,12 @@ class Independent(Distribution):
 
     @property
     def distribution(self):
-        """Distribution: The distribution whose batch is taken."""
+        """Distribution: The distribution whose batch axes are used."""
         return self._distribution
 
     @property
     def reinterpreted_batch_ndims(self):
-        """int: How many axes of its batch are axes of events."""
+        """int: Number of batch axes that have become event axes."""
         return self._reinterpreted_batch_ndims
 
     @property
@@ -84,7 +83,7 @@ class Independent(Distribution):
         return self.distribution.xp
 
     def _reduced(self, reduce, values):
-        """Apply a reduction to the axes of a batch that have become axes of events."""
+        """Apply a reduction to the batch axes that have become event axes."""
         if self._reinterpreted_batch_ndims == 0:
             return values
         axes = tuple(range(values.ndim - self._reinterpreted_batch_ndims, values.ndim))
@@ -103,7 +102,7 @@ class Independent(Distribution):
         return self._reduced(sum_.sum, self.distribution.log_cdf(x))
 
     def icdf(self, x):
-        """Raise ``RuntimeError``: of several variables there is no inverse."""
+        """Raise ``RuntimeError``: there is no inverse for several variables."""
         raise RuntimeError(
             'Independent.icdf: the cumulative distribution function of several '
             'variables has no inverse; call icdf of the distribution inside')
@@ -138,7 +137,7 @@ class Independent(Distribution):
 
     @cached_property
     def covariance(self):
-        # One block of each of the independent distributions along the diagonal.
+        # Each independent distribution gives a block on the diagonal.
         blocks = self.distribution.covariance
         n_blocks = math.prod(self.event_shape[:self._reinterpreted_batch_ndims])
         size = blocks.shape[-1]

@@ -87,7 +87,7 @@ class Laplace(LocationScale):
         return self.loc + self.scale * _laplace_icdf(x)
 
     def _noise(self, shape):
-        # Of single precision, even where the parameters are more precise.
+        # In float32, even if the parameters are in float64.
         return self.xp.random.laplace(size=shape).astype(numpy.float32)
 
     @cache.cached_property

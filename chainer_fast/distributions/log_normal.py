@@ -16,7 +16,7 @@ class LogNormal(Distribution):
         p(x; \\mu, \\sigma) = \\frac{1}{\\sqrt{2 \\pi} \\sigma x}
             \\exp\\left(- \\frac{(\\log x - \\mu)^2}{2 \\sigma^2}\\right)
 
-    Samples are functions of the parameters, so that gradients flow through them.
+    Samples are differentiable with respect to the parameters.
 
     Parameters
     ----------
@@ -88,6 +88,6 @@ class LogNormal(Distribution):
 
 @register_kl(LogNormal, LogNormal)
 def _kl_log_normal_log_normal(dist1, dist2):
-    # A divergence stays as it is under a one-to-one map such as the logarithm.
+    # One-to-one maps such as the logarithm do not change divergences.
     return kl_divergence(
         Normal(dist1.mu, dist1.sigma), Normal(dist2.mu, dist2.sigma))

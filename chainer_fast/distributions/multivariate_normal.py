@@ -23,12 +23,12 @@ from chainer_fast.variable import as_variable
 class TriangularInv(FunctionNode):
     """Inverts triangular matrices.
 
-    The other triangle of the input is not looked at.
+    The other triangle of the input is ignored.
 
     Parameters
     ----------
     lower : bool
-        Whether the lower triangle is that of the matrix.
+        Whether the matrices are lower triangular.
     """
 
     def __init__(self, lower):
@@ -42,19 +42,19 @@ class TriangularInv(FunctionNode):
         type_check.expect(x_type.shape[-1] == x_type.shape[-2])
 
     def forward_cpu(self, inputs):
-        # It takes long to import, and few programs need it.
+        # Imported late: it is slow to import and rarely needed.
         from scipy.linalg import lapack
         x, = inputs
         self.retain_outputs((0,))
         if not numpy.isfinite(x).all():
             raise ValueError('a matrix to invert must not contain inf or NaN')
-        # LAPACK has no half precision.
+        # LAPACK does not support float16.
         double = x.dtype.itemsize > 4
         computed = x.astype(numpy.float64 if double else numpy.float32, order='C')
         invert = lapack.dtrtri if double else lapack.strtri
         matrices = computed.reshape((-1,) + x.shape[-2:]) if x.size > 0 else ()
         for matrix in matrices:
-            # In the order of LAPACK rows are columns.
+            # LAPACK stores matrices by columns: rows are its columns.
             inverse, info = invert(
                 matrix.T, lower=not self._lower, overwrite_c=True)
             if info > 0:
@@ -103,9 +103,9 @@ def _triangular_inv(x, lower=True):
     Raises
     ------
     numpy.linalg.LinAlgError
-        If there is a zero on a diagonal.
+        If a diagonal has a zero.
     ValueError
-        If there is an infinity or a NaN in ``x``.
+        If ``x`` has infinities or NaN.
     """
     return TriangularInv(lower).apply((x,))[0]
 
@@ -115,7 +115,7 @@ _batch_triangular_inv = _triangular_inv
 
 
 def _triangular_logdet(x):
-    """Return the logarithms of the sizes of determinants of triangular matrices."""
+    """Return the logarithms of the absolute determinants of triangular matrices."""
     on_diagonal = diagonal.diagonal(x, axis1=-2, axis2=-1)
     return sum_.sum(
         exponential.log(basic_math.absolute(on_diagonal)), axis=-1)
@@ -130,16 +130,16 @@ class MultivariateNormal(Distribution):
             \\exp\\left(- \\frac{1}{2} (x - \\mu)^\\top V^{-1} (x - \\mu)\\right),
             \\qquad V = L L^\\top
 
-    Samples are functions of the parameters, so that gradients flow through them.
+    Samples are differentiable with respect to the parameters.
 
     Parameters
     ----------
     loc : Variable or array
-        Means :math:`\\mu`, vectors along the last axis. The axes before are those of
-        the batch.
+        Means :math:`\\mu`, vectors along the last axis. The axes before it are batch
+        axes.
     scale_tril : Variable or array
-        Lower triangular matrices :math:`L` along the last two axes, e.g. factors of
-        the Cholesky decomposition of the covariance. To be given by name.
+        Lower triangular matrices :math:`L` along the last two axes, e.g. Cholesky
+        factors of the covariance. Keyword argument.
 
     Raises
     ------
@@ -213,7 +213,7 @@ class MultivariateNormal(Distribution):
 
     def sample_n(self, n):
         xp = backend.get_array_module(self.loc)
-        # Noise is drawn in single precision, whatever the dtype.
+        # Noise is drawn in float32, whatever the dtype.
         noise = utils._standard_normal(
             xp, (n,) + self.loc.shape + (1,), numpy.float32)
         noise = noise.astype(self.loc.dtype, copy=False)

@@ -9,8 +9,8 @@ from chainer_fast.functions.math import exponential, log_ndtr, ndtr, ndtri
 from chainer_fast.utils.cache import cached_property
 from chainer_fast.variable import as_variable
 
-# Of the standard normal distribution: the density at zero, its logarithm, and the
-# entropy, which is the mean of x ** 2 / 2 - LOGPROBC.
+# Density of the standard normal distribution at zero, its logarithm, and the entropy,
+# which is the mean of x ** 2 / 2 - LOGPROBC.
 PROBC = (2 * math.pi) ** -0.5
 LOGPROBC = math.log(PROBC)
 ENTROPYC = 0.5 - LOGPROBC
@@ -24,7 +24,7 @@ class Normal(LocationScale):
         p(x; \\mu, \\sigma) = \\frac{1}{\\sqrt{2 \\pi} \\sigma}
             \\exp\\left(- \\frac{(x - \\mu)^2}{2 \\sigma^2}\\right)
 
-    Samples are functions of the parameters, so that gradients flow through them.
+    Samples are differentiable with respect to the parameters.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ class Normal(LocationScale):
     scale : Variable or array, optional
         The standard deviation :math:`\\sigma`.
     log_scale : Variable or array, optional
-        Its logarithm, to be given in its place.
+        Its logarithm, an alternative to ``scale``.
 
     Raises
     ------
     ValueError
-        If ``scale`` and ``log_scale`` are both given, or none of them.
+        If not exactly one of ``scale`` and ``log_scale`` is given.
     """
 
     def __init__(self, loc, scale=None, *, log_scale=None):

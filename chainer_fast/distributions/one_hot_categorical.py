@@ -19,8 +19,8 @@ class OneHotCategorical(Distribution):
     Parameters
     ----------
     p : Variable or array
-        Probabilities of the categories along the last axis. The axes before are those
-        of the batch.
+        Probabilities of the categories along the last axis. The axes before it are
+        batch axes.
     """
 
     def __init__(self, p):
@@ -50,7 +50,7 @@ class OneHotCategorical(Distribution):
         return self.p.shape[-1:]
 
     def log_prob(self, x):
-        # 0 log(0) = 0: a category that is not there costs nothing.
+        # 0 log(0) = 0: categories that are not chosen contribute nothing.
         return sum_.sum(_terms.times_log(x, self.p), axis=-1)
 
     @cached_property

@@ -14,7 +14,7 @@ class Pareto(Distribution):
             \\quad x \\ge x_m
 
     Its mean is infinite for :math:`\\alpha \\le 1`, its variance for
-    :math:`\\alpha \\le 2`. Gradients of samples flow to the scale alone.
+    :math:`\\alpha \\le 2`. Samples are differentiable with respect to the scale only.
 
     Parameters
     ----------
@@ -64,12 +64,12 @@ class Pareto(Distribution):
 
     def sample_n(self, n):
         alpha = self.alpha.array
-        # NumPy's is the distribution that begins at zero.
+        # NumPy's Pareto distribution begins at zero.
         excess = self.xp.random.pareto(alpha, (n,) + self.batch_shape)
         return self.scale * (excess.astype(alpha.dtype) + 1)
 
     def _above(self, order):
-        """Mask of tails with a moment of an order, and exponents that have one."""
+        """Return a mask of tails with the moment of an order, and valid exponents."""
         finite = self.alpha.array > order
         return finite, _terms.substitute(self.alpha, ~finite, order + 1)
 

@@ -14,7 +14,7 @@ class Poisson(Distribution):
 
         p(x; \\lambda) = \\frac{\\lambda^x e^{-\\lambda}}{x!}, \\quad x = 0, 1, \\ldots
 
-    Whether a point is an integer is not checked. No gradient flows to it.
+    Points are not checked to be integers. No gradient flows to it.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class Poisson(Distribution):
         return _terms.times_log(x, self.lam) - lgamma(x + 1) - self.lam
 
     def sample_n(self, n):
-        """Draw ``n`` samples, which are of single precision whatever ``lam`` is.
+        """Draw ``n`` samples, in float32 whatever the dtype of ``lam``.
 
         Parameters
         ----------
         n : int
-            How many samples are drawn of each distribution.
+            Number of samples from each distribution.
 
         Returns
         -------

@@ -22,8 +22,8 @@ class Uniform(Distribution):
         p(x; l, h) = \\frac{1}{h - l} \\quad (l \\leq x \\leq h), \\qquad
         p(x; l, h) = 0 \\quad (\\text{otherwise})
 
-    Samples are functions of the parameters, so that gradients flow through them.
-    All arguments are given by name: ``low`` and ``high``, or ``loc`` and ``scale``.
+    Samples are differentiable with respect to the parameters. All arguments are given
+    by name: ``low`` and ``high``, or ``loc`` and ``scale``.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Uniform(Distribution):
     Raises
     ------
     ValueError
-        If both pairs are complete, or none of them.
+        If not exactly one of the pairs is complete.
     """
 
     def __init__(self, *, low=None, high=None, loc=None, scale=None):
@@ -134,6 +134,6 @@ class Uniform(Distribution):
 def _kl_uniform_uniform(dist1, dist2):
     within = ((dist1.low.array >= dist2.low.array)
               & (dist1.high.array <= dist2.high.array))
-    # What the second cannot yield is infinitely surprising.
+    # The divergence is infinite where the second has the density zero.
     return where_else(
         force_array(within), dist2.entropy - dist1.entropy, math.inf)

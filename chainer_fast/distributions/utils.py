@@ -11,13 +11,13 @@ from chainer_fast.variable import as_array, as_variable
 
 
 class ModifiedXLogX(FunctionNode):
-    """The product of a number and its logarithm, which is zero at zero.
+    """Product of a number and its logarithm, which is zero at zero.
 
     Parameters
     ----------
     logx : Variable
-        Logarithms of the positive inputs, zero in the places of others, connected to
-        the inputs.
+        Logarithms of the inputs, connected to them; zero where an input is not
+        positive.
     """
 
     def __init__(self, logx):
@@ -33,7 +33,7 @@ class ModifiedXLogX(FunctionNode):
         gy, = grad_outputs
         slope = self._logx + 1
         if self.x_zero.any():
-            # The slope there is minus infinity, of no use to an optimizer.
+            # The slope at zero is minus infinity, which is useless to an optimizer.
             warnings.warn(
                 'x * log(x) has no gradient at x = 0; zero is taken in its place.',
                 RuntimeWarning, stacklevel=2)
@@ -43,12 +43,12 @@ class ModifiedXLogX(FunctionNode):
 
 
 def _modified_xlogx(x):
-    """Return ``x * log(x)``, continued by zero at zero.
+    """Return ``x * log(x)``, which is zero at zero.
 
     Parameters
     ----------
     x : Variable or array
-        Values that are not negative. At zero the gradient is zero, with a warning.
+        Non-negative values. At zero the gradient is zero, with a warning.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def _modified_xlogx(x):
     x = as_variable(x)
     array = as_array(x)
     xp = backend.get_array_module(array)
-    # The ones keep the logarithm and its slope finite where they are not used.
+    # Ones keep the logarithm and its slope finite where they are unused.
     logx = exponential.log(where(
         utils.force_array(array > 0), x, xp.ones_like(array)))
     return ModifiedXLogX(logx).apply((x,))[0]
@@ -68,7 +68,7 @@ def _standard_normal(xp, shape, dtype):
     """Return an array of samples of the standard normal distribution."""
     if xp is numpy:
         return numpy.random.standard_normal(shape).astype(dtype)
-    # CuPy draws no half precision, and double precision slowly.
+    # CuPy cannot draw float16, and is slow at float64.
     drawn = dtype if numpy.dtype(dtype).itemsize > 4 else numpy.float32
     return xp.random.standard_normal(shape, dtype=drawn).astype(dtype, copy=False)
 
@@ -79,7 +79,7 @@ def _standard_uniform(xp, shape, dtype):
 
 
 def _check_probabilities(p):
-    """Raise ``ValueError`` for rows that are no probabilities of categories."""
+    """Raise ``ValueError`` for rows that are not probabilities of categories."""
     if (p < 0).any():
         raise ValueError('the probabilities p must not be negative, their minimum is '
                          '%s' % p.min())
@@ -87,7 +87,7 @@ def _check_probabilities(p):
     off = abs(totals - 1).max()
     floating = p.dtype if p.dtype.kind == 'f' else numpy.float64
     tolerance = float(numpy.finfo(floating).eps) ** 0.5
-    # Written this way round it turns NaN down, too.
+    # This form of the comparison also catches NaN.
     if not off <= tolerance:
         raise ValueError('the probabilities p must sum up to 1 along the last axis, '
                          'a sum is off by %s' % off)
@@ -102,7 +102,7 @@ def _random_categories(p, n):
     Parameters
     ----------
     p : array
-        Probabilities, whose last axis is that of the categories.
+        Probabilities, with the categories along the last axis.
     n : int
         Number of samples.
 
@@ -129,7 +129,7 @@ def _random_categories(p, n):
         for i in range(len(rows)):
             chosen[i] = xp.searchsorted(limits[i], points[i], side='right')
     else:
-        # As many steps as categories, however many rows there are.
+        # The number of steps depends on the categories, not on the rows.
         chosen = xp.zeros(points.shape, numpy.int64)
         for i in range(n_categories):
             chosen += limits[:, i:i + 1] <= points

@@ -1,4 +1,4 @@
-"""The functions of a graph in the order in which Chainer writes them down."""
+"""The functions of a graph in the order in which Chainer writes them."""
 import collections
 import heapq
 import itertools
@@ -7,14 +7,14 @@ from chainer_fast import function_hook
 
 
 class InputRecorder(function_hook.FunctionHook):
-    """Keeps the arrays that functions are applied to.
+    """Keeps the input arrays of functions.
 
-    Functions let go of those that their gradients do not need, such as a bias.
+    Functions do not keep inputs that their gradients do not need, such as a bias.
 
     Attributes
     ----------
     arrays : dict
-        Tuples of arrays by the function.
+        Tuples of arrays, by the function.
     """
 
     name = '_CaffeInputRecorder'
@@ -34,7 +34,7 @@ def sources(function, data):
     function : FunctionNode
         The function.
     data : VariableNode
-        Input of the network, where the graph ends for us.
+        Input of the network, where the walk ends.
     """
     return [v.creator_node for v in function.inputs
             if v is not data and v.creator_node is not None]
@@ -56,10 +56,9 @@ def _count_uses(outputs, data):
 def sort(outputs, data):
     """Return functions such that each comes after those that it depends on.
 
-    The graph is walked back from the outputs: the highest rank comes first, and of
-    those that share it the one found last. But as long as a function has one source
-    alone, and is all that uses it, the walk goes on there, so that chains remain in
-    one piece.
+    The graph is walked back from the outputs: the highest rank comes first, and among
+    equal ranks the function found last. But while a function has only one source and is
+    its only user, the walk goes on there, so that chains remain in one piece.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The layers of Caffe that functions become."""
+"""Converters of functions to layers of Caffe."""
 from chainer_fast.functions.activation.leaky_relu import LeakyReLU
 from chainer_fast.functions.activation.relu import ReLU
 from chainer_fast.functions.activation.sigmoid import Sigmoid
@@ -19,9 +19,9 @@ from chainer_fast.functions.pooling.average_pooling_2d import AveragePooling2D
 from chainer_fast.functions.pooling.max_pooling_nd import MaxPoolingND
 from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
 
-# A converter takes a function and the arrays that it was applied to. It returns None
-# if Caffe has no such layer, or else a list of layers, one after the other: the type,
-# the other fields (in the order of the text) and the weights.
+# A converter takes a function and its input arrays. It returns None if Caffe has no
+# such layer, or else a list of successive layers: type, other fields (in the order of
+# the text) and weights.
 
 
 def _activation(kind):
@@ -86,7 +86,7 @@ def _batch_normalization(function, arrays):
     if function.key_axis != (1,):
         return None
     _, gamma, beta, mean, var = arrays
-    # The third blob is what Caffe divides the averages by.
+    # The third blob is the number by which Caffe divides the averages.
     one = caffe_pb.BlobProto(data=[1.], shape={'dim': [1]})
     return [
         ('BatchNorm', {
@@ -133,7 +133,7 @@ CONVERTERS = {
     Softmax: _softmax,
 }
 
-# Inputs after the first one are weights, which are no layers.
+# Functions whose inputs after the first one are weights rather than layers.
 WITH_WEIGHTS = (
     Convolution2DFunction, Deconvolution2DFunction, FixedBatchNormalization,
     LinearFunction)

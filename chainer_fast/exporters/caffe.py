@@ -31,7 +31,7 @@ def _fill(message, fields):
     """Set the fields of a message."""
     for name, value in fields.items():
         if isinstance(value, dict):
-            # Even an empty message is there.
+            # An empty message must be present, too.
             getattr(message, name).SetInParent()
             _fill(getattr(message, name), value)
         elif isinstance(value, list):
@@ -50,7 +50,7 @@ def _add_blob(layer, shape, data):
 
 
 class _Network:
-    """Layers as they are written.
+    """Layers written so far.
 
     Parameters
     ----------
@@ -66,16 +66,16 @@ class _Network:
         self.message = caffe_pb.NetParameter()
 
     def _name(self, function):
-        """Make the name of a layer: the label, the rank and a number."""
+        """Make the name of a layer from the label, the rank and a number."""
         start = '%s-%d' % (function.label, function.rank)
         self._counts[start] = number = self._counts.get(start, 0) + 1
         name = self._names[function] = '%s-%d' % (start, number)
         return name
 
     def _bottom(self, function):
-        """Return the names of the layers that a function takes from.
+        """Return the names of the layers that are inputs of a function.
 
-        None is for those that are no layers.
+        None stands for inputs that are not layers.
         """
         nodes = function.inputs
         if isinstance(function, _caffe_layers.WITH_WEIGHTS):
@@ -84,19 +84,19 @@ class _Network:
                 for node in nodes]
 
     def add(self, function, arrays):
-        """Add the layers that a function becomes.
+        """Add the layers for a function.
 
         Parameters
         ----------
         function : FunctionNode
             The function.
         arrays : tuple of array
-            What it was applied to.
+            Its inputs.
 
         Raises
         ------
         Exception
-            If there is no such layer in Caffe, or if the function takes constants.
+            If Caffe has no such layer, or if the function takes constants.
         """
         bottom = self._bottom(function)
         name = self._name(function)
@@ -109,7 +109,7 @@ class _Network:
                     'some inputs are neither the data nor layers'
                     if layers else 'there is no layer for it'))
         for i, (kind, fields, blobs) in enumerate(layers):
-            # Of two layers the first one has a name that tells.
+            # The first of two layers gets a telling suffix.
             top = name if i == len(layers) - 1 else name + '_bn'
             fields = {
                 'type': kind, 'name': top, 'bottom': bottom, 'top': [top], **fields}
@@ -147,26 +147,25 @@ class _Network:
 def export(model, args, directory=None, export_params=True, graph_name='Graph'):
     """Export a model to Caffe.
 
-    The model is called, without training, and the functions it applies are written to
+    The model is called in test mode, and the functions it applies are written to
     ``chainer_model.prototxt``, with their weights to ``chainer_model.caffemodel``.
 
     Supported are ``linear``, ``convolution_2d``, ``deconvolution_2d``,
     ``max_pooling_2d``, ``average_pooling_2d``, ``batch_normalization`` (as in links,
     along channels), ``local_response_normalization``, ``relu``, ``leaky_relu``,
     ``sigmoid``, ``softmax``, ``concat``, ``reshape`` and the sum of two variables.
-    ``dropout`` does nothing here. Caffe pools windows that are cut off by the margin,
-    as ``max_pooling_2d`` does unless told otherwise and ``average_pooling_2d`` never
-    does.
+    ``dropout`` does nothing here. Caffe also pools windows that stick out of the image,
+    as ``max_pooling_2d`` does by default and ``average_pooling_2d`` never does.
 
     Parameters
     ----------
     model : callable
         The model, a :class:`~chainer_fast.Chain` for example.
     args : list or tuple of chainer_fast.Variable
-        Its argument. More than one are not supported.
+        Its only argument.
     directory : str, path or None
-        Existing folder for the files. With None nothing is written, but the model is
-        tried.
+        Existing folder for the files. If None, the model is converted, but nothing is
+        written.
     export_params : bool
         Whether to write the weights.
     graph_name : str
@@ -177,9 +176,9 @@ def export(model, args, directory=None, export_params=True, graph_name='Graph'):
     Exception
         If there is no layer for a function of the model. Nothing is written then.
     AssertionError
-        If something else than variables is given or returned.
+        If the model's argument or result is not a variable.
     NotImplementedError
-        If there is not just one argument.
+        If there is more than one argument.
     """
     assert isinstance(args, (list, tuple)), (
         'args is to be a list or a tuple, not %s' % type(args))

@@ -1,4 +1,4 @@
-"""Tables of what a hook has measured."""
+"""Tables of a hook's measurements."""
 
 
 def largest_unit(value, factors, default):
@@ -9,7 +9,7 @@ def largest_unit(value, factors, default):
     value : float
         The quantity, in the base unit.
     factors : dict of str to float
-        Units, from the largest on, and what to multiply with to get to them.
+        Units, the largest first, and the factors that convert to them.
     default : str
         Unit of quantities that are too small for any.
 
@@ -31,16 +31,16 @@ def print_report(
     Parameters
     ----------
     summary : dict of str to dict
-        Names to what is known of them.
+        Measurements of each name.
     columns : dict of str to str
-        Titles of columns to keys in the summary; for quantities.
+        Titles of the columns of quantities, and their keys in the summary.
     unit : str
         Unit of the quantities, ``'auto'`` for the unit of the largest in the column,
         or ``'auto_foreach'`` for the unit that suits each.
     choose_unit : callable
         ``choose_unit(value) -> (factor, unit)``.
     factors : dict of str to float
-        Units, and what to multiply with to get to them.
+        Units, and the factors that convert to them.
     file : file-like
         Where to print.
     title : str

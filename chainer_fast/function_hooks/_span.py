@@ -3,13 +3,13 @@ from chainer_fast import function_hook
 
 
 class SpanHook(function_hook.FunctionHook):
-    """Base of hooks to which the two directions of a function are alike.
+    """Base of hooks that treat both directions of a function alike.
 
     Spans are nested: the backward computation of a function applies other functions.
     """
 
     def _begin(self, function, arrays, direction):
-        """Called before a computation.
+        """Handle the beginning of a computation.
 
         Parameters
         ----------
@@ -18,12 +18,12 @@ class SpanHook(function_hook.FunctionHook):
         arrays : tuple of array or None
             Its inputs; in the backward direction the gradients of its outputs, too.
         direction : {'forward', 'backward'}
-            What is computed.
+            Direction of the computation.
         """
         raise NotImplementedError('%s has to define _begin()' % type(self).__name__)
 
     def _end(self, function, arrays):
-        """Called after a computation; see :meth:`_begin`."""
+        """Handle the end of a computation; see :meth:`_begin`."""
         raise NotImplementedError('%s has to define _end()' % type(self).__name__)
 
     def forward_preprocess(self, function, in_data):

@@ -1,4 +1,4 @@
-"""What hooks that measure times have in common."""
+"""Base of hooks that measure times."""
 import sys
 import time
 
@@ -16,8 +16,8 @@ class Timings:
     Attributes
     ----------
     call_history : list of (str, float)
-        Names of what has been computed and the seconds it took, in the order in which
-        the computations ended.
+        Names of computations and the seconds they took, in the order in which they
+        ended.
     xp : module
         Array module of the computation that began last.
     """
@@ -30,7 +30,7 @@ class Timings:
     def __init__(self):
         self.call_history = []
         self._total_time = 0
-        # When what is under way began: seconds, or events on a GPU.
+        # Starts of the running computations: seconds, or events on a GPU.
         self._running_stack = []
 
     def _start(self, xp):
@@ -63,13 +63,13 @@ class Timings:
         return self._total_time
 
     def summary(self):
-        """Return what is known by name.
+        """Return the measurements by name.
 
         Returns
         -------
         dict of str to dict
-            Names to entries ``elapsed_time``, in seconds, and ``occurrence``, the
-            number of calls.
+            For each name, ``elapsed_time`` in seconds, and ``occurrence``, the number
+            of calls.
         """
         summary = {}
         for name, elapsed in self.call_history:
@@ -87,8 +87,7 @@ class Timings:
         Parameters
         ----------
         unit : {'auto', 'auto_foreach', 'sec', 'ms', 'us', 'ns'}
-            Unit of the times: one that suits the longest, one that suits each, or the
-            one that is given.
+            Unit of the times; ``'auto'`` suits the longest, ``'auto_foreach'`` each.
         file : file-like
             Where to print.
         """

@@ -4,7 +4,7 @@ from chainer_fast.function_hooks import _span
 
 
 def _has_nvtx():
-    # A flag that a program has set counts; CuPy's own warns when it is read.
+    # A flag set by the program has precedence. CuPy's own warns when it is read.
     flag = vars(cuda.cupy.cuda).get('nvtx_enabled')
     if flag is not None:
         return flag
@@ -20,7 +20,7 @@ class CUDAProfileHook(_span.SpanHook):
     Raises
     ------
     RuntimeError
-        If CuPy is not available, or made without NVTX.
+        If CuPy is not available, or was built without NVTX.
     """
 
     name = 'CUDAProfileHook'

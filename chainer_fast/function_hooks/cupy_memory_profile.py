@@ -1,4 +1,4 @@
-"""How much GPU memory functions ask for."""
+"""Function hook that measures the GPU memory that functions allocate."""
 import collections
 import sys
 
@@ -12,22 +12,22 @@ else:
 
 
 class CupyMemoryProfileHook(_span.SpanHook):
-    """Function hook that measures how much GPU memory functions ask for.
+    """Function hook that measures how much GPU memory functions allocate.
 
     >>> hook = CupyMemoryProfileHook()
     >>> with hook:
     ...     trainer.run()
     >>> hook.print_report()
 
-    *Used* bytes are those that CuPy's memory pool hands out, *acquired* bytes are what
-    the pool takes from the device to do so.
+    **Used* bytes are handed out by CuPy's memory pool; *acquired* bytes are taken by
+    the pool from the device to do so.
 
     Attributes
     ----------
     call_history : list of (str, int, int, int)
         Names of functions, the bytes they used and acquired, and the depth, in the
         order in which they ended. A backward computation includes the functions it
-        applies, which are listed, too, at a greater depth.
+        applies, which are also listed, at a greater depth.
 
     Raises
     ------
@@ -74,13 +74,13 @@ class CupyMemoryProfileHook(_span.SpanHook):
         return self._total_acquired_bytes
 
     def summary(self):
-        """Return what is known of each function.
+        """Return the measurements of each function.
 
         Returns
         -------
         collections.OrderedDict of str to dict
-            Names of functions to entries ``used_bytes``, ``acquired_bytes`` and
-            ``occurrence``, the number of calls.
+            For each name, ``used_bytes``, ``acquired_bytes`` and ``occurrence``, the
+            number of calls.
         """
         summary = collections.OrderedDict()
         for name, *numbers, _ in self.call_history:
@@ -96,13 +96,13 @@ class CupyMemoryProfileHook(_span.SpanHook):
         return 1 / factor, unit
 
     def print_report(self, unit='auto', file=sys.stdout):
-        """Print a table of the functions and the memory they asked for.
+        """Print a table of the functions and the memory they allocated.
 
         Parameters
         ----------
         unit : {'auto', 'auto_foreach', 'B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB'}
-            Unit of the sizes: one that suits the largest of a column, one that suits
-            each, or the one that is given.
+            Unit of the sizes; ``'auto'`` suits the largest of a column,
+            ``'auto_foreach'`` each.
         file : file-like
             Where to print.
         """
@@ -117,14 +117,14 @@ class CupyMemoryProfileHook(_span.SpanHook):
 
 
 class CupyMemoryCumulativeHook(MemoryHook):
-    """Memory hook of CuPy that adds up what is asked for.
+    """Memory hook of CuPy that adds up allocations.
 
     Attributes
     ----------
     used_bytes : int
-        What the memory pool has handed out.
+        Bytes that the memory pool has handed out.
     acquired_bytes : int
-        What the memory pool has taken from the device.
+        Bytes that the memory pool has taken from the device.
     """
 
     name = 'CupyMemoryCumulativeHook'

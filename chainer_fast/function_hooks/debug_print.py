@@ -15,9 +15,9 @@ class PrintHook(function_hook.FunctionHook):
     Parameters
     ----------
     sep : None
-        Deprecated and without effect.
+        Deprecated and ignored.
     end : str
-        What to print after each piece of text.
+        Printed after each piece of text.
     file : file-like
         Where to print.
     flush : bool
@@ -57,7 +57,7 @@ def _describe(function, in_data):
 
 
 def _describe_gradient(gradient):
-    # Data of the output is not at hand; zeros stand for it.
+    # The data of the output is not available; zeros stand for it.
     output = variable.Variable()
     if gradient is not None:
         output.array = backend.get_array_module(gradient).zeros_like(gradient)

@@ -1,4 +1,4 @@
-"""How long functions take."""
+"""Function hook that measures times."""
 from chainer_fast import backend
 from chainer_fast.function_hooks import _span, _timing
 
@@ -11,15 +11,15 @@ class TimerHook(_timing.Timings, _span.SpanHook):
     ...     trainer.run()
     >>> hook.print_report()
 
-    On a GPU times are measured by events in the stream, and each function is waited
-    for.
+    On a GPU, times are measured by events in the stream, and each function is
+    synchronized.
 
     Attributes
     ----------
     call_history : list of (str, float)
         Names of functions and the seconds they took, in the order in which they ended.
         The time of a backward computation includes that of the functions it applies,
-        which are listed, too.
+        which are also listed.
     """
 
     name = 'TimerHook'

@@ -1,4 +1,4 @@
-"""Recordings of static chains: steps, and the arrays that go from one to the next."""
+"""Recordings of static chains: steps, and the arrays passed between them."""
 import functools
 import weakref
 
@@ -9,7 +9,7 @@ from chainer_fast.configuration import using_config
 
 
 class ArrayInfo:
-    """What is known of an array without holding it.
+    """Properties of an array, without a reference that keeps it alive.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ArrayInfo:
         self._xp = cuda.get_array_module(array)
 
     def was_deleted(self):
-        """Return whether the array does not exist any more."""
+        """Return whether the array no longer exists."""
         return self.weak_ref() is None
 
     def get_new_empty_array(self):
@@ -46,7 +46,7 @@ class ArrayInfo:
 
 
 class ScheduleInfo:
-    """A step of a schedule: a function, and where its arrays are in a table.
+    """Step of a schedule: a function, and the positions of its arrays in a table.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ class ScheduleInfo:
     inputs_hooks, outputs_hooks : list of tuple of (int, int)
         Positions in the list, and in the table.
     return_hooks : list of tuple of (int, int)
-        Positions in what the function returns, and in the table.
+        Positions in the function's result, and in the table.
     delete_hooks : list of int
         Positions in the table that no later step needs.
     unique_arrays : list of arrays
-        The table. ``None`` where there is no array at the moment.
+        The table, with ``None`` for arrays that are missing at the moment.
     array_infos : list of ArrayInfo
-        What the arrays of the table are like.
+        Properties of the arrays in the table.
     func_name : str, optional
     """
 
@@ -97,7 +97,7 @@ class ScheduleInfo:
                 self._call.keywords[name][at] = self._table[index]
 
     def run_post_hooks(self, return_arrays):
-        """Put what the function returned into the table, and let go of the rest."""
+        """Put the results into the table, and release arrays no longer needed."""
         for at, index in self.return_hooks:
             self._table[index] = return_arrays[at]
         for index in self.delete_hooks:
@@ -129,11 +129,11 @@ class StaticScheduleFunction(function_node.FunctionNode):
     Parameters
     ----------
     schedule_manager : ScheduleManager
-        The one that keeps the schedule.
+        The manager that keeps the schedule.
     verbosity_level : int
-        From 1 on, a line is printed for each recording.
+        If 1 or more, a line is printed for each recording.
     enable_double_backprop : bool
-        Whether gradients through the schedule are to be differentiable.
+        Whether gradients through the schedule should be differentiable.
     """
 
     def __init__(self, schedule_manager, verbosity_level=0,
@@ -154,7 +154,8 @@ class StaticScheduleFunction(function_node.FunctionNode):
         self._rerun = None
 
     def __reduce__(self):
-        # A copy of the chain records anew: these arrays are those of the original.
+        # A copy of the chain makes a new recording: these arrays belong to the
+        # original.
         return StaticScheduleFunction, (
             None, self.verbosity_level, self.enable_double_backprop)
 
@@ -166,7 +167,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
     # -- the table of arrays
 
     def get_unique_index_from_array(self, array):
-        """Return where an array is in the table, or ``None`` if it is not there."""
+        """Return the position of an array in the table, or ``None``."""
         return self._index_of.get(id(array))
 
     def _index(self, array):
@@ -204,13 +205,13 @@ class StaticScheduleFunction(function_node.FunctionNode):
         Returns
         -------
         object
-            What ``func(*args, **kwargs)`` returns.
+            Result of ``func(*args, **kwargs)``.
         """
         kwargs = {name: list(value) if name in ('inputs', 'outputs') else value
                   for name, value in kwargs.items()}
         inputs_hooks = self._hooks(kwargs.get('inputs', ()))
         outputs_hooks = self._hooks(kwargs.get('outputs', ()))
-        # What the function calls in its turn is part of this step.
+        # Functions called by this one are part of this step.
         with using_config('schedule_func', None):
             returned = func(*args, **kwargs)
         return_hooks = self._hooks(_as_tuple(returned))
@@ -221,14 +222,14 @@ class StaticScheduleFunction(function_node.FunctionNode):
         return returned
 
     def set_out_variables(self, out_vars):
-        """Note which variables the chain returned, in the order they came."""
+        """Note the variables returned by the chain, in their order."""
         self._out_indexes = [self._index(var.raw_array) for var in out_vars]
 
     def build_schedule(self, chain, in_vars):
         """End the recording.
 
-        From here on the schedule holds no array that a call makes: only constants, and
-        the parameters of ``chain`` by way of the chain itself.
+        From now on the schedule holds no arrays made by a call, only constants, and the
+        parameters of ``chain`` through the chain itself.
 
         Parameters
         ----------
@@ -270,7 +271,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
             self.unique_arrays[index] = reference().raw_array
 
     def run_param_post_hooks(self):
-        """Take the arrays of the parameters out of the table, and all that is left."""
+        """Remove the arrays of the parameters and all remaining ones from the table."""
         self._let_go()
 
     def run_out_var_hooks(self):
@@ -288,7 +289,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
         return outputs
 
     def backward(self, target_input_indexes, grad_outputs):
-        """Run the chain once more, for its graph, and go back through that.
+        """Run the chain again to make its graph, and backpropagate through it.
 
         Gradients of parameters are added to the parameters.
         """
@@ -309,7 +310,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
                 param.grad_var = grad if old is None else old + grad
         return tuple(grads[:len(wanted)])
 
-    # -- looking at it
+    # -- inspection
 
     def debug_print_ref_counts(self):
         """Print which arrays of the table exist at the moment."""
@@ -317,7 +318,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
             print(index, 'none' if array is None else 'held')
 
     def debug_print_unique_arrays_info(self):
-        """Print what the arrays of the table are like."""
+        """Print the properties of the arrays in the table."""
         for index, info in enumerate(self.array_infos):
             print(index, info)
 
@@ -336,7 +337,7 @@ def _as_tuple(returned):
 
 
 def flatten(xs):
-    """Return what nested lists and tuples hold, as one list."""
+    """Return the elements of nested lists and tuples as one list."""
     if not isinstance(xs, (list, tuple)):
         return [xs]
     return [leaf for x in xs for leaf in flatten(x)]

@@ -1,14 +1,15 @@
 """Chains whose graph is the same in every call.
 
-Chainer records what such a chain computes in its first call and from the second on
-repeats the recording instead of running the chain's Python code, which spares the cost
-of building the graph. Here the graph engine is compiled and there is little to spare,
-so a static chain runs its code in every call. By construction its results are those of
-the chain without the decorator, and none of the limits of a recording apply: the code
-may branch, links may hold states, and what it does besides computing happens each time.
+Chainer records the computation of such a chain in its first call; later calls repeat
+the recording instead of running the chain's Python code, which saves building the
+graph. Here the graph engine is compiled and there is little to save, so a static chain
+runs its code in every call. Its results are those of the chain without the decorator,
+and the limits of a recording do not apply: the code may branch, links may hold states,
+and side effects happen each time.
 
-The first call with inputs of a kind is recorded all the same, as a
-:class:`StaticScheduleFunction`: a list of steps to look at, and to repeat on arrays.
+The first call with inputs of a kind is still recorded, as a
+:class:`StaticScheduleFunction`: a list of steps that can be inspected, and repeated on
+arrays.
 """
 import functools
 import weakref
@@ -39,7 +40,7 @@ class ScheduleManager:
     minimize_cache_size : bool
         Forget schedules that were recorded under other settings of the configuration.
     verbosity_level : int
-        From 1 on, a line is printed for each recording.
+        If 1 or more, a line is printed for each recording.
     """
 
     def __init__(self, minimize_cache_size=True, verbosity_level=0):
@@ -49,11 +50,11 @@ class ScheduleManager:
         self._settings = None
 
     def __reduce__(self):
-        # A copy of the chain records anew.
+        # A copy of the chain makes new recordings.
         return ScheduleManager, (self.minimize_cache_size, self.verbosity_level)
 
     def get_schedule(self, in_vars, enable_double_backprop=False):
-        """Return the schedule for inputs; an empty one the first time.
+        """Return the schedule for inputs, which is empty the first time.
 
         Parameters
         ----------
@@ -77,8 +78,8 @@ class ScheduleManager:
     def end_forward(self):
         """Tell that an iteration is over.
 
-        Programs call it where they do not call ``backward``. A schedule keeps nothing
-        between calls, so there is nothing to do.
+        Programs call this if they do not call ``backward``. It does nothing, since a
+        schedule keeps nothing between calls.
         """
 
     def __repr__(self):
@@ -91,16 +92,16 @@ class ScheduleManager:
 
 
 def static_graph(*args, **kwargs):
-    """Declare that a method of a chain computes the same way in every call.
+    """Declare that a method of a chain has the same graph in every call.
 
     A decorator for ``__call__`` or ``forward`` of a chain, with or without arguments.
-    The method works as it does without the decorator; see the module for why nothing
-    is left to optimize. Its first call is recorded, and the chain has
+    The method works as without the decorator; the module explains why there is nothing
+    to optimize. Its first call is recorded, and the chain gets
 
     - ``schedule_manager``, the :class:`ScheduleManager` with the recordings, and
     - ``static_schedule``, the :class:`StaticScheduleFunction` of the latest call.
 
-    With ``config.use_static_graph`` set to ``False`` nothing is recorded either.
+    With ``config.use_static_graph`` set to ``False`` nothing is recorded.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def static_graph(*args, **kwargs):
     minimize_cache_size : bool
         Forget recordings when ``config.train`` or ``config.enable_backprop`` changes.
     verbosity_level : int
-        From 1 on, a line is printed for each recording.
+        If 1 or more, a line is printed for each recording.
     enable_double_backprop : bool
         Whether a recording, applied as a function, can be differentiated twice.
 
@@ -152,7 +153,7 @@ def _is_input(x):
 
 
 def _record(schedule, func, chain, inputs, args, kwargs):
-    """Run a static chain's method, and have the schedule record it."""
+    """Run a static chain's method while the schedule records it."""
     with using_config('schedule_func', schedule):
         returned = func(chain, *args, **kwargs)
     schedule.set_out_variables(
@@ -165,12 +166,12 @@ def _record(schedule, func, chain, inputs, args, kwargs):
     return returned
 
 
-# What stands for an input in the outline of a call.
+# Placeholder for an input in the outline of a call.
 _INPUT = object()
 
 
 def _outline(args):
-    """Return the arguments of a call with a mark in place of every input."""
+    """Return the arguments of a call with a placeholder for every input."""
     if isinstance(args, dict):
         return {name: _outline(value) for name, value in args.items()}
     if isinstance(args, (list, tuple)):

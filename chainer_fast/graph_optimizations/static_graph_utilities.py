@@ -1,4 +1,4 @@
-"""Marking code that belongs to the schedule of a static chain."""
+"""Decorators for code that belongs to the schedule of a static chain."""
 import copy
 import functools
 
@@ -10,19 +10,19 @@ def static_code(*dec_args, **dec_kwargs):
 
     A decorator, with or without arguments. In the method of a chain under
     :func:`chainer_fast.static_graph`, calls of the function are recorded as steps of
-    the schedule, beside those of Chainer's functions. Elsewhere the function is called
-    as ever.
+    the schedule, like those of Chainer's functions. Elsewhere the function is called as
+    usual.
 
     Parameters
     ----------
     func_name : str, optional
-        Name of the step, for people.
+        Name of the step, for display.
 
     Notes
     -----
-    The function gets the arrays that it reads, and that differ from call to call, as
-    the keyword argument ``inputs``, a list; and returns the arrays that it makes, as
-    one or as a tuple. Arrays that it writes to go in the list ``outputs``.
+    The function takes the arrays that it reads, and that differ from call to call, as
+    the list ``inputs``, a keyword argument. It returns the arrays that it makes, one or
+    a tuple. Arrays that it writes to are in the list ``outputs``.
     """
     if len(dec_args) == 1 and callable(dec_args[0]):
         return _static(dec_args[0], **dec_kwargs)
@@ -50,14 +50,14 @@ def static_forward_optimizations(func, inputs):
     Returns
     -------
     tuple of arrays
-        What ``func.forward(inputs)`` returns.
+        Result of ``func.forward(inputs)``.
     """
     schedule = config.schedule_func
     if schedule is None or func._supports_static_optimizations:
         return func.forward(inputs)
-    # A repetition begins with what the function was before it ran: what it keeps for
-    # its gradient, or a mask drawn at random, belongs to this one call. And the step
-    # must not keep the function itself, which holds on to the graph before it.
+    # A repetition begins with the function as it was before it ran: values kept for its
+    # gradient, or a random mask, belong to one call. And the step must not keep the
+    # function itself, which keeps the graph before it alive.
     pristine = copy.copy(func)
     function = func
 

@@ -34,8 +34,8 @@ def generate_array(
     Parameters
     ----------
     initializer : callable
-        Fills the array it is called with. Its ``dtype`` attribute, where it has one
-        that is not None, decides the dtype of the array.
+        Fills the array it is called with. Its ``dtype`` attribute, unless missing or
+        None, is the dtype of the array.
     shape : int or tuple of int
         Shape of the array.
     xp : module
@@ -44,7 +44,7 @@ def generate_array(
         dtype of the array; None stands for the initializer's, and for
         ``chainer_fast.config.dtype`` where that is None too.
     device : device specifier or None
-        Where the array is made; None stands for the current device of ``xp``.
+        Device of the array; None stands for the current device of ``xp``.
 
     Returns
     -------

@@ -12,7 +12,7 @@ def fill(array, rng, distribution, **parameters):
     array : numpy.ndarray or cupy.ndarray
         Array to fill.
     rng : random generator or None
-        Source of the numbers, which may be of the CPU for an array of a GPU; None
+        Source of the numbers; a generator of the CPU may fill an array of a GPU. None
         stands for the global generator of the array's module, on the array's device.
     distribution : str
         Name of the generator's method to draw with.

@@ -23,13 +23,14 @@ class _Constant(initializer.Initializer):
         if isinstance(value, get_array_types()):
             value = backend.get_device_from_array(array).send(value)
         else:
-            # As an array it is cast to any dtype: NumPy refuses NaN as an integer.
+            # Arrays are cast to any dtype, whereas NumPy refuses a NaN scalar as an
+            # integer.
             value = backend.get_array_module(array).asarray(value)
         array[...] = value
 
 
 class NaN(_Constant):
-    """Fills an array with NaN, for values that are not to be used before they are set.
+    """Fills an array with NaN, for values that must be set before they are used.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ class Constant(_Constant):
     Parameters
     ----------
     fill_value : scalar or array
-        The value; an array is broadcast to the shape of what it fills, and copied to
+        The value; an array is broadcast to the shape of the filled array, and copied to
         its device.
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.

@@ -8,7 +8,7 @@ from chainer_fast.initializers import _random
 def _fill(array, rng, deviation):
     parameters = {'loc': 0.0, 'scale': deviation}
     if rng is None and backend.get_array_module(array) is not numpy:
-        # A GPU draws single precision much faster, and has no half precision.
+        # A GPU draws float32 much faster than float64, and cannot draw float16.
         double = array.dtype == numpy.float64
         parameters['dtype'] = numpy.float64 if double else numpy.float32
     _random.fill(array, rng, 'normal', **parameters)
@@ -42,8 +42,7 @@ class LeCunNormal(initializer.Initializer):
     """Draws from a normal distribution that keeps the variance of the inputs.
 
     The standard deviation is ``scale * sqrt(1 / fan_in)``. After LeCun et al.,
-    *Efficient BackProp*, 1998. This is what links initialize their weights with unless
-    told otherwise.
+    *Efficient BackProp*, 1998. It is the default for the weights of links.
 
     Parameters
     ----------
@@ -107,8 +106,8 @@ class HeNormal(initializer.Initializer):
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
     fan_option : {'fan_in', 'fan_out'}
-        Which fan to divide by: ``'fan_in'`` keeps the variance of the outputs,
-        ``'fan_out'`` that of the gradients.
+        Fan to divide by: ``'fan_in'`` keeps the variance of the outputs, ``'fan_out'``
+        that of the gradients.
     rng : random generator or None
         See :class:`Normal`.
 

@@ -15,11 +15,11 @@ _modes = {
 class Orthogonal(initializer.Initializer):
     """Fills an array with a random orthogonal matrix.
 
-    An array of more than two axes is seen as the matrix of its first axis (outputs) by
-    all others together (inputs). Whichever of rows and columns are fewer become
-    orthogonal vectors of norm ``scale``. The matrix is the Q factor of a matrix of
-    normal samples, signed so that it is uniformly distributed (Mezzadri, *How to
-    generate random matrices from the classical compact groups*, 2007). After Saxe et
+    An array of more than two axes is treated as a matrix with the first axis (outputs)
+    as rows and all others (inputs) as columns. The rows or the columns, whichever are
+    fewer, become orthogonal vectors of norm ``scale``. The matrix is the Q factor of a
+    matrix of normal samples, signed so that it is uniformly distributed (Mezzadri, *How
+    to generate random matrices from the classical compact groups*, 2007). After Saxe et
     al., *Exact solutions to the nonlinear dynamics of learning in deep linear neural
     networks*, ICLR 2014.
 
@@ -30,8 +30,8 @@ class Orthogonal(initializer.Initializer):
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
     mode : {'auto', 'projection', 'embedding', 'basis'}
-        Which shapes to accept: ``'projection'`` at most as many outputs as inputs,
-        ``'embedding'`` at least as many, ``'basis'`` the same number, ``'auto'`` any.
+        Accepted shapes: ``'projection'`` at most as many outputs as inputs,
+        ``'embedding'`` at least as many, ``'basis'`` equally many, ``'auto'`` any.
     rng : random generator or None
         An object with methods ``normal(size)`` and ``randint(high)``, such as a
         :class:`numpy.random.RandomState`. None stands for the global generator.
@@ -39,8 +39,8 @@ class Orthogonal(initializer.Initializer):
     Raises
     ------
     ValueError
-        If ``mode`` is unknown; when called, if the array is empty or its shape is not
-        one that the mode accepts.
+        If ``mode`` is unknown; when called, if the array is empty or the mode does not
+        accept its shape.
     """
 
     def __init__(self, scale=1.1, dtype=None, mode='auto', *, rng=None):

@@ -63,7 +63,7 @@ class UpsamplingDeconvFilter(_SamplingFilter):
     Parameters
     ----------
     interpolation : {'linear'}
-        How to interpolate.
+        Kind of interpolation.
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
     """
@@ -75,12 +75,12 @@ class UpsamplingDeconvFilter(_SamplingFilter):
 class DownsamplingConvFilter(_SamplingFilter):
     """Fills the weight of a convolution so that it downsamples every channel.
 
-    As :class:`UpsamplingDeconvFilter`, but the elements of each filter sum to one.
+    Like :class:`UpsamplingDeconvFilter`, but the elements of each filter sum to one.
 
     Parameters
     ----------
     interpolation : {'linear'}
-        How to interpolate.
+        Kind of interpolation.
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
     """

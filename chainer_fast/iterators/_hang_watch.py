@@ -1,27 +1,27 @@
-"""How it is noticed that a worker process will never finish an example.
+"""Detection of worker processes that will never finish an example.
 
-A wait has limits, in seconds: three for a worker that is stopped; ten times the timeout
-of the iterator for one that does something, but finishes no example; twice the timeout
-for one that does nothing at all, which Linux tells. The latter two are ten seconds at
-least, and there is none of them without a timeout.
+A worker may be stopped by a signal for three seconds. It may go without finishing an
+example for ten times the iterator's timeout, and without doing anything at all, which
+only Linux tells, for twice the timeout. The latter two limits are at least ten seconds,
+and exist only if there is a timeout.
 """
 import os
 import time
 
-# How often workers are looked at while they are waited for, in seconds. More than twice
-# as long between two looks is time in which this process did not run, or hardly: it
-# counts for nobody, so that a job that was stopped as a whole can go on.
+# Interval in seconds at which workers are checked during a wait. A gap of more than
+# twice the interval means that this process hardly ran: the excess is not counted, so
+# that a job that was stopped as a whole can go on.
 INTERVAL = .5
 
 _STOPPED_LIMIT = 3.
 _SILENT_FACTOR, _BUSY_FACTOR = 2, 10
 _SHORTEST_LIMIT = 10.
-# For a process that has to start and to read the data set first.
+# For a process that first has to start and to read the data set.
 _SHORTEST_STARTING_LIMIT = 60.
 
 
 class _Signs:
-    """What a worker was seen doing, and for how long it was nothing better."""
+    """Observations of one worker: seconds spent stopped, silent and busy."""
 
     def __init__(self):
         self.n_messages = self.activity = None
@@ -41,7 +41,7 @@ class _Signs:
         self.activity = activity
 
     def trouble(self, timeout):
-        """Return what is wrong, '' if there is hope."""
+        """Return what is wrong with the worker; '' if it may still finish."""
         if self.stopped >= _STOPPED_LIMIT:
             return ('has been stopped, as by SIGSTOP, for %.1f seconds while this '
                     'process was running' % self.stopped)
@@ -59,12 +59,12 @@ class _Signs:
 
 
 class HangWatch:
-    """Looks at the workers while a batch is waited for.
+    """Checks workers during the wait for a batch.
 
     Parameters
     ----------
     timeout : float or None
-        Seconds that an example may well take.
+        Seconds that an example may normally take.
     """
 
     def __init__(self, timeout):
@@ -73,14 +73,13 @@ class HangWatch:
         self._signs = {}
 
     def look(self, workers):
-        """Return a sentence on those that are given up, '' if there are none.
+        """Return a sentence on the workers that hang, '' if there are none.
 
         Parameters
         ----------
         workers : list
-            Those that have something to do, with the attributes ``pid`` and
-            ``n_messages`` and the method ``description``. To be called at the
-            :data:`INTERVAL` or more often.
+            Workers with tasks; they have the attributes ``pid`` and ``n_messages`` and
+            the method ``description``. Call this at least every :data:`INTERVAL`.
         """
         now = time.monotonic()
         seconds = min(now - self._last_look, 2 * INTERVAL)
@@ -97,7 +96,7 @@ class HangWatch:
 
 
 def is_stopped(pid):
-    """Return whether a signal holds a process, False where the system does not tell."""
+    """Return whether a signal has stopped a process; False if unknown."""
     try:
         return _stat(pid)[0] == 'T'
     except OSError:
@@ -105,12 +104,12 @@ def is_stopped(pid):
 
 
 def activity_of(pid):
-    """Return what changes when a process or one below it runs.
+    """Return values that change when a process or one of its descendants runs.
 
     Returns
     -------
     dict or None
-        ``None`` where the system does not tell, or if the process is gone.
+        ``None`` if the system cannot tell, or if the process is gone.
     """
     found = {}
     try:
@@ -126,8 +125,7 @@ def _collect_activity(pid, found):
         state, *fields = _stat(pid, thread)
         with open(path + 'status') as f:
             switches = [line for line in f if 'ctxt_switches' in line]
-        # It waits for a processor, or a debugger is at it: that is something new each
-        # time it is seen.
+        # Waiting for a processor or held by a debugger: this counts as activity.
         waits_for_others = time.monotonic() if state in 'Rt' else None
         found[thread] = waits_for_others, fields[10:12], switches
         with open(path + 'children') as f:
@@ -140,7 +138,7 @@ def _collect_activity(pid, found):
 
 
 def _stat(pid, thread=None):
-    """Return the fields after the name of the program, the state first."""
+    """Return the fields after the name of the program, beginning with the state."""
     part = '' if thread is None else 'task/%s/' % thread
     with open('/proc/%d/%sstat' % (pid, part)) as f:
         return f.read().rpartition(')')[2].split()

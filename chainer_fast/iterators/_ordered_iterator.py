@@ -1,4 +1,4 @@
-"""What the iterators over an order of examples share: position, order, snapshots."""
+"""Base of iterators over an order of examples: position, order, snapshots."""
 import operator
 
 import numpy
@@ -13,7 +13,7 @@ class OrderedIterator(Iterator):
     """Base of the iterators whose batches follow the state machine.
 
     A subclass sets ``repeat``, reads the examples in its ``__next__`` and calls
-    :meth:`_restart` when it is made.
+    :meth:`_restart` in its constructor.
     """
 
     # The name of the order in a snapshot, and the one in snapshots of early versions.
@@ -21,7 +21,7 @@ class OrderedIterator(Iterator):
     _order_is_always_written = False
 
     def _set_order(self, shuffle, order_sampler):
-        """Settle where orders come from."""
+        """Set the source of the orders."""
         if order_sampler is not None and shuffle is not None:
             raise ValueError(
                 'both shuffle=%r and an order sampler are given; leave `shuffle` at '
@@ -35,11 +35,11 @@ class OrderedIterator(Iterator):
             order = sampler(numpy.arange(len(self.dataset)), 0)
         self._state = _statemachine.IteratorState(
             current_position=0, epoch=0, is_new_epoch=False, order=order)
-        # Negative stands for None, as a snapshot needs a number.
+        # Negative means None, as a snapshot needs a number.
         self._previous_epoch_detail = -1.
 
     def _after(self, state):
-        """Return the state one batch after another, and the indices of the batch."""
+        """Return the state after the next batch, and the indices of the batch."""
         return _statemachine.iterator_statemachine(
             state, self.batch_size, self.repeat, self.order_sampler,
             len(self.dataset))
@@ -48,11 +48,11 @@ class OrderedIterator(Iterator):
         property(operator.attrgetter('_state.' + name), doc=doc) for name, doc in (
             ('epoch', 'Number of complete epochs.'),
             ('is_new_epoch', 'Whether the last batch completed an epoch.'),
-            ('current_position', 'How many examples of the present epoch were used.'))]
+            ('current_position', 'Number of examples used in the current epoch.'))]
 
     @property
     def epoch_detail(self):
-        """Number of epochs, with the fraction of the present one."""
+        """Number of epochs, with the fraction of the current one."""
         state = self._state
         return state.epoch + state.current_position / self._epoch_size
 
@@ -92,8 +92,7 @@ class OrderedIterator(Iterator):
             self.order_sampler.serialize(serializer)
 
     def _serialize_order(self, serializer):
-        # A deserializer fills the array that it gets: give it one that nobody else
-        # holds.
+        # A deserializer fills the array that it gets: pass it a copy.
         order = numpy.array(self._state.order)
         name, other_name = self._order_keys
         try:
@@ -103,12 +102,12 @@ class OrderedIterator(Iterator):
 
 
 class ReadAheadIterator(OrderedIterator):
-    """Base of the iterators that read batches before they are asked for.
+    """Base of the iterators that read batches in advance.
 
-    Orders are sampled in advance with that, and the sampler may not give them a second
-    time: those that are not in use yet are kept, also in snapshots.
+    Orders are then sampled in advance, too, and the sampler may not return them again:
+    orders that are not in use yet are kept, also in snapshots.
 
-    A subclass keeps its batches with their states and orders, tells of the orders in
+    A subclass keeps its batches with their states and orders, returns the orders in
     :meth:`_orders_ahead`, and forgets the batches in :meth:`_drop_ahead`.
     """
 
@@ -119,7 +118,7 @@ class ReadAheadIterator(OrderedIterator):
         super()._restart()
 
     def _step(self, state):
-        """Return state and indices as :meth:`_after` does, and the orders it took."""
+        """Return state and indices like :meth:`_after`, and the orders used."""
         orders = []
 
         def sample(order, position):
@@ -134,7 +133,7 @@ class ReadAheadIterator(OrderedIterator):
         return state, indices, orders
 
     def _orders_ahead(self):
-        """Return the orders that were taken for batches which are still to come."""
+        """Return the orders taken for batches that are still to come."""
         raise NotImplementedError
 
     def _all_orders_ahead(self):
@@ -145,7 +144,7 @@ class ReadAheadIterator(OrderedIterator):
         raise NotImplementedError
 
     def _reread(self):
-        """Forget the batches that were read in advance; the orders are used again."""
+        """Forget the batches that were read in advance, but reuse their orders."""
         self._sampled = self._all_orders_ahead()
         self._drop_ahead()
 
@@ -179,7 +178,7 @@ def _load_orders_ahead(serializer, epoch_size):
 
 
 class RepeatProperty:
-    """Mix-in for the iterators whose ``repeat`` cannot be set."""
+    """Mix-in of iterators whose ``repeat`` cannot be set."""
 
     repeat = property(operator.attrgetter('_repeat'),
                       doc='Whether the iterator goes on after the first epoch.')

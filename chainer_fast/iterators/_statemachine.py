@@ -16,14 +16,14 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
     state : IteratorState
         The position before the batch.
     batch_size : int
-        How many examples to take. It may exceed an epoch.
+        Number of examples to take, possibly more than an epoch.
     repeat : bool
-        Whether a batch goes on in the next epoch where one ends; if not, the batch is
+        Whether a batch continues in the next epoch when one ends. If not, it is
         shorter, and there is none after the first epoch.
     order_sampler : callable or None
-        Gives the next order whenever an epoch ends.
+        Returns the next order whenever an epoch ends.
     dataset_len : int
-        Number of examples, used where there is no order.
+        Number of examples, used if there is no order.
 
     Returns
     -------

@@ -1,7 +1,8 @@
-"""What a worker process does: it reads examples and hands them to its parent.
+"""Main function of a worker process, which reads examples for its parent.
 
-Large buffers travel in memory that both map, the rest in the connection. The memory has
-no name: it is gone with the last process that maps it, however that one ended.
+Large buffers are passed in memory that both map, the rest through the connection. The
+memory has no name: it disappears with the last process that maps it, however that
+process ends.
 """
 import math
 import mmap
@@ -23,10 +24,10 @@ try:
 except ImportError:  # not a Unix
     fcntl = None
 
-# Buffers below this many bytes are quicker in the message.
+# Buffers of fewer bytes are faster in the message.
 _SMALL_BUFFER = 512
 _ALIGNMENT = 64
-# How often, in seconds, a worker says at most that it gets on with a task.
+# Least interval, in seconds, between two reports of progress with a task.
 _PROGRESS_INTERVAL = .5
 
 HAS_SHARED_MEMORY = hasattr(os, 'memfd_create')
@@ -39,26 +40,26 @@ def work(connection, parents_end, parent_pid, dataset, example_bytes):
     ----------
     connection : multiprocessing.connection.Connection
         Tasks come as ``(indices, half)``, where half is the part of the shared memory
-        to use, and ``None`` says to stop. Answers are ``('examples', pickle, spans)``
-        and ``('error', pickle of the exception, its text, traceback)``, in the order of
-        the tasks. ``('progress', n)`` tells how many examples of a task are finished;
-        one of them says first of all that the worker has started. ``('memory', size)``,
-        followed by a file descriptor, announces other memory.
+        to use; ``None`` means stop. Answers are ``('examples', pickle, spans)`` and
+        ``('error', pickle of the exception, its text, traceback)``, in the order of the
+        tasks. ``('progress', n)`` tells how many examples of a task are finished; the
+        first one tells that the worker has started. ``('memory', size)``, followed by a
+        file descriptor, announces other memory.
     parents_end : multiprocessing.connection.Connection or None
-        The other end of the connection, where this process was forked with it.
+        The other end of the connection, if this process was forked with it.
     parent_pid : int
-        The process that the worker is for.
+        The process that the worker serves.
     dataset : sequence
         The data set.
     example_bytes : int or None
-        How much shared memory an example gets; ``None`` is as much as it takes.
+        Shared memory for an example; ``None`` means as much as it takes.
     """
-    # Ctrl-C reaches the whole group of processes; the parent decides what it means. It
-    # has kept the signal away from this process until now.
+    # Ctrl-C reaches the whole group of processes, but only the parent handles it. It
+    # has blocked the signal in this process until now.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, 'pthread_sigmask'):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-    # A handler that came with a fork is not for here.
+    # A handler inherited by a fork is not meant for this process.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if parents_end is not None:
         parents_end.close()
@@ -79,24 +80,25 @@ def _send(connection, *message):
     try:
         connection.send(message)
     except OSError:
-        # The parent is gone. The data set raises such errors, too: this is another.
+        # The parent is gone. Exit here, as errors of this type may also come from the
+        # data set.
         sys.exit()
 
 
 def _end_with_parent(pid):
-    # The connection does not tell if this process is busy, or if a forked sibling holds
-    # the other end of it as well.
+    # The connection does not show it while this process is busy, or if a forked sibling
+    # also holds the other end.
     sentinel = multiprocessing.parent_process().sentinel
     if hasattr(fcntl, 'F_SETSIG'):
-        # The end of the pipe that is the sentinel is a signal, which ends processes
-        # that are stopped and those that never let go of the interpreter's lock, too.
+        # When the sentinel's pipe ends, send a signal, which also ends processes that
+        # are stopped or never release the interpreter's lock.
         fcntl.fcntl(sentinel, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(sentinel, fcntl.F_SETSIG, signal.SIGKILL)
         flags = fcntl.fcntl(sentinel, fcntl.F_GETFL)
         fcntl.fcntl(sentinel, fcntl.F_SETFL, flags | os.O_ASYNC)
     ends = [sentinel]
     if hasattr(os, 'pidfd_open'):
-        # Other forks of the parent may outlive it with a copy of the sentinel.
+        # Other forks of the parent may outlive it and hold the sentinel's pipe open.
         try:
             ends.append(os.pidfd_open(pid))
         except ProcessLookupError:
@@ -108,8 +110,8 @@ def _end_with_parent(pid):
         multiprocessing.connection.wait(ends)
         os._exit(1)
 
-    # It blocks without a timeout: a process that wakes up now and then does not look
-    # as if it were dead-locked.
+    # Wait without a timeout: a process that wakes up regularly would not look
+    # deadlocked.
     threading.Thread(target=wait, daemon=True).start()
 
 
@@ -129,7 +131,7 @@ def _answer(packer, connection, dataset, indices, half):
 
 
 def _pickled(error):
-    """Return a pickle of an exception, an empty one if none can be read."""
+    """Return a pickle of an exception, empty if it cannot be unpickled."""
     try:
         data = pickle.dumps(error)
         pickle.loads(data)
@@ -139,7 +141,7 @@ def _pickled(error):
 
 
 def _compact(example):
-    """Return an example whose arrays can be pickled without a copy in between."""
+    """Return an example whose arrays can be pickled without an extra copy."""
     kind = type(example)
     if kind is numpy.ndarray:
         return example if example.flags.forc else example.copy()
@@ -155,7 +157,7 @@ def _compact(example):
 class _Packer:
     """Pickles examples, with large buffers in shared memory.
 
-    The memory has two halves, used in turns, so that the parent can copy from the one
+    The memory has two halves, used alternately, so that the parent can copy from one
     while the other is filled.
     """
 
@@ -167,7 +169,7 @@ class _Packer:
         self._memory, self._size = None, 0
 
     def pack(self, examples, half):
-        """Return a pickle, and where the buffers are that it lacks."""
+        """Return a pickle, and the spans of its buffers in the shared memory."""
         limit = self._example_bytes * len(examples)
         views, spans, end = [], [], 0
 
@@ -203,7 +205,7 @@ class _Packer:
 
 
 def receive_memory(connection, size):
-    """Map the memory that a worker has announced; to be called by the parent."""
+    """Map the memory that a worker has announced; called by the parent."""
     descriptor = reduction.recv_handle(connection)
     try:
         return memoryview(mmap.mmap(descriptor, size))
@@ -212,6 +214,6 @@ def receive_memory(connection, size):
 
 
 def unpack(data, spans, memory):
-    """Return the examples, which do not refer to the shared memory any more."""
+    """Return the examples, which no longer refer to the shared memory."""
     buffers = [bytearray(memory[start:start + size]) for start, size in spans]
     return pickle.loads(data, buffers=buffers)

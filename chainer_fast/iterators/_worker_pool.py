@@ -1,8 +1,8 @@
-"""Worker processes that read examples, and the thread that looks after them.
+"""Pool of worker processes that read examples, and the thread that supervises them.
 
-``multiprocessing.Pool`` replaces a worker that dies and waits for its result for ever.
-Here every worker has a connection of its own, no lock is shared between processes, and
-the end of a process is an event like the arrival of a result.
+``multiprocessing.Pool`` replaces a worker that dies, but waits forever for its result.
+Here every worker has its own connection, processes share no locks, and the end of a
+process is an event like the arrival of a result.
 """
 import atexit
 import collections
@@ -20,7 +20,7 @@ from chainer_fast.iterators._worker_process import (
     end_all,
 )
 
-# A task is small enough for a connection to take two of them without a reader.
+# Tasks are so small that a connection's buffer holds two of them.
 _LARGEST_TASK = 64
 
 _open_pools = weakref.WeakSet()
@@ -33,14 +33,14 @@ def _close_pools():
 
 
 class Batch:
-    """Examples to come; the lock of the pool guards it against two writers."""
+    """Examples to come; the lock of the pool protects it from concurrent writers."""
 
     def __init__(self, size):
         self.examples = [None] * size
         self.error = None
         self._missing = size
-        # Released when it is done. A condition would be the common way, but it does not
-        # survive an interrupt at the wrong moment.
+        # Released when the batch is done. A condition would be more usual, but it does
+        # not survive an interrupt at the wrong moment.
         self._latch = threading.Lock()
         self._latch.acquire()
 
@@ -49,7 +49,7 @@ class Batch:
         return self.error is not None or not self._missing
 
     def put(self, start, examples):
-        """Fill in a part."""
+        """Store a part of the examples."""
         if not self.done:
             self.examples[start:start + len(examples)] = examples
             self._missing -= len(examples)
@@ -57,13 +57,13 @@ class Batch:
                 self._latch.release()
 
     def fail(self, error):
-        """Have an error in place of the examples, unless they are all there."""
+        """Store an error instead of the examples, unless they are complete."""
         if not self.done:
             self.error = error
             self._latch.release()
 
     def wait(self, timeout):
-        """Wait until it is done; return whether it is."""
+        """Wait until the batch is done; return whether it is."""
         if not self.done:
             self._latch.acquire(timeout=timeout)
         return self.done
@@ -82,9 +82,9 @@ class WorkerPool:
     n_processes : int
         Number of processes.
     example_bytes : int or None
-        Shared memory for an example; ``None`` leaves it to the examples.
+        Shared memory for an example; ``None`` means as much as it takes.
     tasks_per_process : int or None
-        After how many tasks a process is replaced by a new one.
+        Number of tasks after which a process is replaced by a new one.
     """
 
     def __init__(self, dataset, n_processes, example_bytes, tasks_per_process):
@@ -99,7 +99,7 @@ class WorkerPool:
         self._retired = []
         self._processes = []
         self._bell, self._bell_button = multiprocessing.Pipe(duplex=False)
-        # Not before the processes: a fork of one thread alone is the safest.
+        # Started after the processes: forking with a single thread is safest.
         self._thread = threading.Thread(
             target=self._look_after, daemon=True, name='worker pool of an iterator')
         try:
@@ -113,10 +113,10 @@ class WorkerPool:
         _open_pools.add(self)
 
     def submit(self, indices):
-        """Have examples read; return a :class:`Batch`.
+        """Request examples; return a :class:`Batch`.
 
-        An exception, as of a signal, may leave a task handed out by half: the pool has
-        to be closed then.
+        After an exception, for example by a signal, the pool must be closed: a task may
+        have been handed out halfway.
         """
         batch = Batch(len(indices))
         size = -(-len(indices) // (TASKS_AHEAD * self._n_processes))
@@ -127,17 +127,17 @@ class WorkerPool:
             self._waiting.extend(
                 _Task(batch, start, indices[start:start + size])
                 for start in range(0, len(indices), size))
-            # What finds no taker now is handed out when a result arrives.
+            # The rest is handed out when results arrive.
             self._hand_out()
         return batch
 
     def cancel(self):
-        """Forget what no process has begun yet."""
+        """Forget tasks that have not been handed out."""
         with self._lock:
             self._waiting.clear()
 
     def busy(self):
-        """Return the processes that have something to do."""
+        """Return the processes that have tasks."""
         with self._lock:
             return [worker for worker in self._processes if worker.tasks]
 
@@ -167,7 +167,7 @@ class WorkerPool:
         except OSError:
             pass  # closed
 
-    # What follows runs in the thread.
+    # The methods below run in the thread.
 
     def _look_after(self):
         try:
@@ -235,7 +235,7 @@ class WorkerPool:
                 try:
                     worker.give(task)
                 except OSError:
-                    return  # its end is noticed while results are gathered
+                    return  # _gather notices that it has ended
 
     def _gather(self):
         ready = set(connection.wait(
@@ -246,7 +246,7 @@ class WorkerPool:
             self._bell.recv_bytes()
         for worker in self._processes:
             if worker.connection in ready:
-                # A result may have been sent before the end: it counts.
+                # A result sent before the process ended is still valid.
                 try:
                     result = worker.receive()
                 except (EOFError, OSError) as error:

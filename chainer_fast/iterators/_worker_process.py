@@ -1,4 +1,4 @@
-"""Worker processes that read examples, as their owner sees them."""
+"""Worker processes that read examples, seen from the owner."""
 import collections
 import contextlib
 import multiprocessing
@@ -10,28 +10,29 @@ import time
 
 from chainer_fast.iterators import _worker
 
-# Tasks given to a worker in advance: one to work at and one to go on with, as many as
-# its memory has halves.
+# Tasks given to a worker at a time: the current and the next one, as many as its memory
+# has halves.
 TASKS_AHEAD = 2
-# Seconds that a process is given to end before it is killed.
+# Seconds to wait for a process to end before killing it.
 GRACE = 1.
-# The exit code that multiprocessing makes up then.
+# The exit code that multiprocessing reports in this case.
 _SERVER_IS_GONE = 255
 
 
 class WorkerFailure(Exception):
-    """Why a pool is of no use any more; for the code around it."""
+    """The reason why a pool can no longer be used."""
 
 
 class WorkerProcess:
-    """A worker process with what it was given to do."""
+    """A worker process and its tasks."""
 
     def __init__(self, dataset, example_bytes):
         context = multiprocessing.get_context()
         self.connection, self._other_end = context.Pipe()
         method = context.get_start_method()
         self._has_server = method == 'forkserver'
-        # A fork has a copy of this end, without which it notices when this one closes.
+        # A fork has a copy of this end, which it must close to notice when this one
+        # closes.
         forked_end = self.connection if method == 'fork' else None
         self.process = context.Process(
             target=_worker.work, daemon=True, name='reader of examples',
@@ -59,7 +60,7 @@ class WorkerProcess:
                 ) from error
 
     def give(self, task):
-        """Hand out a task; OSError says that the process does not take any."""
+        """Hand out a task; OSError means that the process cannot take it."""
         half = self.n_given % TASKS_AHEAD
         self.tasks.append(task)
         self.n_given += 1
@@ -93,7 +94,7 @@ class WorkerProcess:
         return task, None, raised
 
     def release(self):
-        """Close what belongs to a process that has ended."""
+        """Close the resources of a process that has ended."""
         self._other_end.close()
         self.connection.close()
         self._unmap()
@@ -108,7 +109,7 @@ class WorkerProcess:
             self.memory = None
 
     def description(self):
-        """Say which process it is, and what it is at."""
+        """Return a description of the process and its current examples."""
         text = 'worker process %d' % self.pid
         if not self.n_messages:
             return text + ' (which is starting)'
@@ -120,7 +121,7 @@ class WorkerProcess:
             map(str, indices))
 
     def end(self):
-        """Say how the process ended."""
+        """Return a description of how the process ended."""
         self.process.join(GRACE)
         code = self.process.exitcode
         if code is None:
@@ -141,10 +142,10 @@ class WorkerProcess:
 
 @contextlib.contextmanager
 def interrupts_deferred():
-    """Have Ctrl-C wait while processes are started, the second one excepted.
+    """Defer Ctrl-C while processes are started; a second one is not deferred.
 
-    It would leave a process behind that nobody knows. One that is starting ignores it:
-    it lets the signal in when it is ready for that.
+    An interrupt would leave an unknown process behind. The new process itself ignores
+    the signal until it is ready for it.
     """
     handler = signal.getsignal(signal.SIGINT)
     if (threading.current_thread() is not threading.main_thread()
@@ -169,7 +170,7 @@ def interrupts_deferred():
 
 @contextlib.contextmanager
 def _interrupts_blocked():
-    # What is started inherits this.
+    # New processes inherit the mask.
     if not hasattr(signal, 'pthread_sigmask'):
         yield
         return
@@ -186,7 +187,7 @@ def end_all(workers):
     for worker in workers:
         worker.process.terminate()
         if worker.process.is_alive() and hasattr(signal, 'SIGCONT'):
-            # One that is stopped ends only when it goes on.
+            # A stopped process ends only when it continues.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(worker.pid, signal.SIGCONT)
     deadline = time.monotonic() + GRACE

@@ -1,26 +1,26 @@
-"""The iterator over the output of a pipeline of NVIDIA DALI."""
+"""Iterator over the output of a pipeline of NVIDIA DALI."""
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.utils.experimental import experimental
 
 
 class DaliIterator(Iterator):
-    """Iterator that hands out what a DALI pipeline produces (experimental).
+    """Iterator over the output of a DALI pipeline (experimental).
 
     Batches are the outputs of ``pipeline.run()``, to be turned into arrays by a
-    converter. The order of the examples is a matter of the pipeline.
+    converter. The pipeline decides on the order of the examples.
 
     Parameters
     ----------
     pipeline : nvidia.dali.pipeline.Pipeline
-        The pipeline. It is built when the first batch is asked for; it needs
-        ``batch_size``, ``build()``, ``epoch_size()`` and ``run()``.
+        The pipeline. It is built for the first batch; it needs ``batch_size``,
+        ``build()``, ``epoch_size()`` and ``run()``.
     repeat : bool
-        Whether it goes on with the next epoch for ever.
+        Whether to repeat the epochs forever.
 
     Warns
     -----
     FutureWarning
-        As the interface is not settled.
+        Because the interface may change.
     """
 
     def __init__(self, pipeline, repeat=True):
@@ -31,7 +31,7 @@ class DaliIterator(Iterator):
         self.reset()
 
     def reset(self):
-        """Set the position to the beginning; the pipeline itself goes on."""
+        """Set the position to the beginning; the pipeline itself is not reset."""
         self.current_position = self.epoch = 0
         self.is_new_epoch = False
         self._previous_epoch_detail = -1.
@@ -39,7 +39,7 @@ class DaliIterator(Iterator):
     def __next__(self):
         if not self._is_build:
             self.pipeline.build()
-            # A dictionary, by names of readers; the first one counts.
+            # A dictionary by names of readers, of which the first one is used.
             self.epoch_size = next(iter(self.pipeline.epoch_size().values()))
             self._is_build = True
         if self.epoch > 0 and not self._repeat:
@@ -64,12 +64,12 @@ class DaliIterator(Iterator):
 
     @property
     def repeat(self):
-        """Whether the iterator goes on after the first epoch."""
+        """Tell whether the iterator goes on after the first epoch."""
         return self._repeat
 
     @property
     def epoch_detail(self):
-        """Number of epochs, with the fraction of the present one."""
+        """Number of epochs, with the fraction of the current one."""
         return self.epoch + self.current_position / self.epoch_size
 
     @property

@@ -1,4 +1,4 @@
-"""The iterator whose next batches are read by worker processes."""
+"""Iterator whose next batches are read by worker processes."""
 import collections
 import multiprocessing
 import os
@@ -15,44 +15,44 @@ _ENDED = '. All workers were ended; the next call starts new ones'
 
 
 class MultiprocessIterator(ReadAheadIterator):
-    """Iterator with processes that read the next batches while this one is in use.
+    """Iterator with processes that read the next batches while one is in use.
 
-    It pays where reading an example computes much with the interpreter's lock held.
-    Arrays come through shared memory. Each process has a copy of the data set: made by
-    a fork, or by pickling with the start methods ``'spawn'`` and ``'forkserver'`` (see
-    ``multiprocessing.set_start_method``).
+    It pays off if reading an example takes much computation that holds the
+    interpreter's lock. Arrays are passed in shared memory. Each process has a copy of
+    the data set, made by a fork, or by pickling with the start methods ``'spawn'`` and
+    ``'forkserver'`` (see ``multiprocessing.set_start_method``).
 
     Parameters
     ----------
     dataset, batch_size, repeat, shuffle, order_sampler
-        As those of :class:`chainer_fast.iterators.SerialIterator`.
+        As in :class:`chainer_fast.iterators.SerialIterator`.
     n_processes : int, optional
-        Number of worker processes; by default, and if it is 0, that of the CPUs.
+        Number of worker processes; if None or 0, the number of CPUs.
     n_prefetch : int
-        How many batches are read in advance.
+        Number of batches to read in advance.
     shared_mem : int, optional
-        Shared memory for one example, in bytes. What does not fit takes the slower way
-        through a pipe. By default there is as much as the examples take; 0 turns shared
-        memory off. Systems other than Linux do without it.
+        Shared memory for one example, in bytes. Larger examples go through a pipe,
+        which is slower. By default there is as much as the examples take; 0 turns
+        shared memory off. It is only used on Linux.
     dataset_timeout : float or None
-        Seconds after which a batch that has not come is warned of, and on which the
-        limits below depend. ``None`` is neither warned of nor limited.
+        Seconds after which a missing batch causes a warning, and on which the limits
+        below depend. With ``None`` there is neither a warning nor a limit.
     maxtasksperchild : int, optional
-        After how many tasks (parts of batches) a process is replaced by a new one, for
-        data sets that leak memory. By default processes stay.
+        Number of tasks (parts of batches) after which a process is replaced by a new
+        one, for data sets that leak memory. By default processes are kept.
 
     Raises
     ------
     ValueError
-        If both ``shuffle`` and ``order_sampler`` are given, if the number of processes
-        is negative or that of tasks below 1; from the iteration, if there are no
-        examples.
+        If both ``shuffle`` and ``order_sampler`` are given, if ``n_processes`` is
+        negative, or if ``maxtasksperchild`` is below 1; in the iteration, if there are
+        no examples.
 
     Warns
     -----
     MultiprocessIterator.TimeoutWarning
         When a batch takes longer than ``dataset_timeout``. Frequent causes are a slow
-        or very large example, a library with threads of its own that does not survive a
+        or very large example, a library with its own threads that does not survive a
         fork (OpenCV: call ``cv2.setNumThreads(0)``, or use another start method), and
         too little memory.
 
@@ -63,25 +63,23 @@ class MultiprocessIterator(ReadAheadIterator):
     call. If a worker is killed, ends or hangs, :class:`RuntimeError` is raised and no
     worker remains; the next call starts new ones and goes on with that batch.
 
-    While a batch is waited for, a worker counts as hanging
+    During the wait for a batch, a worker counts as hanging
 
-    - after three seconds in which a signal such as SIGSTOP holds it while this process
-      runs (a job that is stopped and continued as a whole goes on);
-    - after twice the ``dataset_timeout``, but at least ten seconds, in which none of
-      its threads, nor of the processes it has started, gets any processor time, as in a
-      deadlock;
+    - after being stopped by a signal such as SIGSTOP for three seconds while this
+      process runs (a job may be stopped and continued as a whole);
+    - after twice the ``dataset_timeout``, but at least ten seconds, in which neither
+      its threads nor processes it started get any processor time, as in a deadlock;
     - after ten times the ``dataset_timeout``, but at least ten seconds, without
-      finishing a single example, whatever it does. A process that is still starting
-      has a minute at least.
+      finishing an example. A process that is still starting has at least a minute.
 
     The first two depend on Linux, which tells what processes do.
 
-    The processes start with the first batch, by the start method that is set then.
+    The processes are started for the first batch, by the start method set at that time.
     :meth:`finalize`, or the end of a ``with`` statement, ends them; they also end with
-    this process, however it ends. From 3.12 on Python gives a
-    :class:`DeprecationWarning`, hidden by default, of a fork beside other threads, such
-    as the one of another iterator; the start methods ``'spawn'`` and ``'forkserver'``
-    avoid it.
+    this process, however it ends. Since 3.12 Python emits a
+    :class:`DeprecationWarning`, hidden by default, if a process with other threads,
+    such as those of another iterator, forks; the start methods ``'spawn'`` and
+    ``'forkserver'`` avoid it.
     """
 
     class TimeoutWarning(RuntimeWarning):
@@ -106,15 +104,15 @@ class MultiprocessIterator(ReadAheadIterator):
         self.shared_mem = shared_mem
         self.dataset_timeout = dataset_timeout
         self._maxtasksperchild = maxtasksperchild
-        # What is being read: (batch, or None at the end, or the error of the sampler;
-        # state once it is handed out; orders that were sampled for it).
+        # Batches being read: (batch, or None at the end, or the error of the sampler;
+        # state after the batch; orders that were sampled for it).
         self._ahead = collections.deque()
         self._restart()
 
     def reset(self):
-        """Go back to the beginning, with a new order where the order is sampled.
+        """Go back to the beginning, with a new order if orders are sampled.
 
-        The workers, and with them their copies of the data set, stay.
+        The workers and their copies of the data set are kept.
 
         Raises
         ------
@@ -129,12 +127,12 @@ class MultiprocessIterator(ReadAheadIterator):
         self._restart()
 
     def finalize(self):
-        """End the worker processes. The iterator is of no use afterwards."""
+        """End the worker processes. The iterator cannot be used afterwards."""
         self._finalized = True
         self._end_workers()
 
     def __getstate__(self):
-        # A copy reads with processes of its own.
+        # A copy reads with its own processes.
         return {**self.__dict__, '_ahead': collections.deque(), '_pool': None,
                 '_sampled': self._all_orders_ahead(), '_finalized': False}
 
@@ -153,8 +151,8 @@ class MultiprocessIterator(ReadAheadIterator):
             self._read_ahead(self.n_prefetch + 1)
         epoch_detail, rest = self.epoch_detail, self._ahead.copy()
         rest.popleft()
-        # Ctrl-C has to find the batch either handed out or still there. Where nothing
-        # is called, it does not come in between.
+        # Ctrl-C must find the batch either handed out or still queued. It cannot
+        # interrupt an assignment without calls.
         self._ahead, self._state, self._previous_epoch_detail = (
             rest, state, epoch_detail)
         if batch is None:
@@ -175,7 +173,7 @@ class MultiprocessIterator(ReadAheadIterator):
             batch = None
             try:
                 state, indices, orders = self._step(previous)
-            except Exception as error:  # of the sampler: it comes in its turn
+            except Exception as error:  # of the sampler: raised in its turn
                 batch, state, indices, orders = error, previous, None, []
             if indices is not None:
                 try:
@@ -236,7 +234,7 @@ class MultiprocessIterator(ReadAheadIterator):
             return
         if self._pool.pid == os.getpid():
             self._pool.cancel()
-        else:  # in a fork of the process that the workers belong to
+        else:  # in a fork of the process that owns the workers
             self._pool = None
 
     def _end_workers(self):

@@ -1,4 +1,4 @@
-"""The iterator whose next batch is read by threads."""
+"""Iterator whose next batch is read by threads."""
 import functools
 import multiprocessing.pool
 import operator
@@ -11,23 +11,24 @@ from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F
 
 
 class MultithreadIterator(RepeatProperty, ReadAheadIterator):
-    """Iterator with threads that read the next batch while this one is in use.
+    """Iterator with threads that read the next batch while one is in use.
 
-    It pays where reading an example waits (for files, for the network) or computes
-    with the interpreter's lock released (decoding of images). The data set is used by
-    several threads at once.
+    It pays off if reading an example waits (for files or the network) or computes
+    without the interpreter's lock (as in decoding images). Several threads use the data
+    set at once.
 
     Parameters
     ----------
     dataset, batch_size, repeat, shuffle, order_sampler
-        As those of :class:`chainer_fast.iterators.SerialIterator`.
+        As in :class:`chainer_fast.iterators.SerialIterator`.
     n_threads : int
         Number of threads.
 
     Raises
     ------
     ValueError
-        If both ``shuffle`` and ``order_sampler`` are given, or there is no thread.
+        If both ``shuffle`` and ``order_sampler`` are given, or if ``n_threads`` is
+        below 1.
 
     Notes
     -----
@@ -36,7 +37,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     and end with :meth:`finalize`, after which the iterator can be used again.
     """
 
-    # Early versions of this iterator and the other iterators differ in the name.
+    # Early versions of this iterator used another name than the other iterators.
     _order_keys = ('_order', 'order')
     _order_is_always_written = True
     _pool = _next = None
@@ -50,9 +51,9 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
         self.reset()
 
     def reset(self):
-        """Go back to the beginning, with a new order where the order is sampled."""
-        # What is being read in advance, if anything: (result of the pool or None at
-        # the end, state once it is handed out, orders that were sampled for it).
+        """Go back to the beginning, with a new order if orders are sampled."""
+        # Batch being read in advance, if any: (result of the pool or None at the end,
+        # state after the batch, orders that were sampled for it).
         self._next = None
         self._restart()
 
@@ -64,7 +65,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
             pool.terminate()
 
     def __getstate__(self):
-        # A copy reads with threads of its own.
+        # A copy reads with its own threads.
         return dict(self.__dict__, _pool=None, _next=None,
                     _sampled=self._all_orders_ahead())
 
@@ -73,7 +74,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
             self._read_ahead()
         result, state, _ = self._next
         if result is not None:
-            # Ctrl-C while it is waited for leaves everything as it is.
+            # Ctrl-C during the wait changes nothing.
             result.wait()
         self._previous_epoch_detail = self.epoch_detail
         self._state = state

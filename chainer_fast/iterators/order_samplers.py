@@ -1,11 +1,11 @@
-"""How iterators order the examples of an epoch."""
+"""Order samplers: the order of the examples in each epoch."""
 import numpy
 
 from chainer_fast.utils import _random_state
 
 
 class OrderSampler:
-    """Interface of order samplers; any callable with these parameters will do."""
+    """Interface of order samplers, which may be any callable with these parameters."""
 
     def __call__(self, current_order, current_position):
         """Return the order of the next epoch.
@@ -13,24 +13,24 @@ class OrderSampler:
         Parameters
         ----------
         current_order : numpy.ndarray of int
-            The order that is in use.
+            The current order.
         current_position : int
-            How much of it the batches before the present one used up. A sampler can
-            look at the rest, to keep an example from being twice in the batch that
-            joins two epochs.
+            Number of its examples used before the current batch. A sampler can use the
+            rest to prevent an example from appearing twice in the batch that joins two
+            epochs.
 
         Returns
         -------
         numpy.ndarray of int
-            Indices of examples. Their number defines what an epoch is, and it has to
-            stay the same.
+            Indices of examples. Their number is the size of an epoch and must not
+            change.
         """
         raise NotImplementedError('%s has to define __call__(order, position)'
                                   % type(self).__name__)
 
 
 class ShuffleOrderSampler(OrderSampler):
-    """A random permutation for each epoch.
+    """Order sampler that draws a random permutation for each epoch.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class ShuffleOrderSampler(OrderSampler):
     def serialize(self, serializer):
         """Write or read the random state, if it is not the global one.
 
-        Snapshots of Chainer lack it; they leave it as it is. So does a source of random
-        numbers other than a ``RandomState`` with a Mersenne twister.
+        Snapshots of Chainer lack the state and do not change it. It is only written for
+        a ``RandomState`` with a Mersenne twister.
         """
         source = self._random
         if source is not _random_state.numpy_generator() and isinstance(

@@ -1,4 +1,4 @@
-"""The plain iterator: batches are collected when they are asked for."""
+"""The plain iterator, which reads each batch when it is requested."""
 from chainer_fast.datasets.tuple_dataset import read_examples
 from chainer_fast.iterators._ordered_iterator import OrderedIterator, RepeatProperty
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
@@ -10,17 +10,17 @@ class SerialIterator(RepeatProperty, OrderedIterator):
     Parameters
     ----------
     dataset : sequence
-        Anything with ``len()`` and access by integers.
+        Any object with ``len()`` and access by integers.
     batch_size : int
         Number of examples in a batch.
     repeat : bool
-        Whether it goes on with the next epoch for ever. If not, it ends after one
-        epoch, and the last batch may be short.
+        Whether to repeat the epochs forever. If not, it ends after one epoch, and the
+        last batch may be short.
     shuffle : bool, optional
-        Whether the order changes at random with every epoch. The default is to do so,
+        Whether to shuffle the examples in every epoch. By default they are shuffled,
         unless there is an order sampler.
     order_sampler : callable, optional
-        Gives the order of the next epoch, see
+        Returns the order of the next epoch, see
         :class:`chainer_fast.iterators.OrderSampler`. It excludes ``shuffle``.
 
     Raises
@@ -37,7 +37,7 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         self.reset()
 
     def reset(self):
-        """Go back to the beginning, with a new order where the order is sampled."""
+        """Go back to the beginning, with a new order if orders are sampled."""
         self._restart()
 
     def __next__(self):

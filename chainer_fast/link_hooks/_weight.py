@@ -1,13 +1,13 @@
-"""Hooks that put something else in the place of a weight while a link computes."""
+"""Hooks that replace a weight while a link computes."""
 from chainer_fast import link_hook
 from chainer_fast.configuration import using_config
 from chainer_fast.function import no_backprop_mode
 
 
 class WeightHook(link_hook.LinkHook):
-    """Base of hooks that substitute the weight of a link during its call.
+    """Base of hooks that replace the weight of a link during its call.
 
-    Such a hook belongs to one link. Outside of calls, the link has its parameter.
+    A hook belongs to one link. Outside of calls, the link has its parameter.
 
     Parameters
     ----------
@@ -21,11 +21,11 @@ class WeightHook(link_hook.LinkHook):
     weight_name : str
         As given.
     original_weight : chainer_fast.Variable
-        The weight in whose place the hook put something at the last call.
+        The weight that the hook replaced at the last call.
     """
 
-    # What stands for the weight while the link computes, and whether it was the weight
-    # itself that had to make room.
+    # The replacement while the link computes, and whether it replaced the weight
+    # itself.
     _substitute = None
     _puts_back = True
 
@@ -44,14 +44,14 @@ class WeightHook(link_hook.LinkHook):
         raise NotImplementedError('%s is not for with statements' % type(self).__name__)
 
     def _prepare(self, link):
-        """Make what the hook needs, when the shape of the weight is known."""
+        """Prepare the hook once the shape of the weight is known."""
 
     def _compute(self, link):
-        """Return what takes the place of the weight."""
+        """Return the replacement of the weight."""
         raise NotImplementedError('%s has to define _compute()' % type(self).__name__)
 
     def added(self, link):
-        """Prepare the hook, if the weight is there already; see the base class."""
+        """Prepare the hook if the weight is initialized; see the base class."""
         if not hasattr(link, self.weight_name):
             raise ValueError(
                 'the hook needs a weight %r, but %s has no such attribute' % (
@@ -61,7 +61,7 @@ class WeightHook(link_hook.LinkHook):
             self._initialized = True
 
     def forward_preprocess(self, cb_args):
-        """Substitute the weight; see the base class."""
+        """Replace the weight; see the base class."""
         link = cb_args.link
         if not self._initialized:
             if getattr(link, self.weight_name).array is None:
@@ -72,7 +72,7 @@ class WeightHook(link_hook.LinkHook):
             self._prepare(link)
             self._initialized = True
         weight = self.original_weight = getattr(link, self.weight_name)
-        # What another hook has put there, it takes away.
+        # A replacement by another hook is taken away by that hook.
         self._puts_back = all(
             getattr(hook, '_substitute', None) is not weight
             for hook in link.local_link_hooks.values())

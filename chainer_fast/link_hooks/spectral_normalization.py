@@ -22,7 +22,7 @@ def l2normalize(xp, v, eps):
     v : array
         The array.
     eps : float
-        Summand of the norm.
+        Constant added to the norm.
 
     Returns
     -------
@@ -33,18 +33,18 @@ def l2normalize(xp, v, eps):
 
 
 def update_approximate_vectors(weight_matrix, u, n_power_iteration, eps):
-    """Approach the first singular vectors of a matrix by power iteration.
+    """Approximate the first singular vectors of a matrix by power iteration.
 
     Parameters
     ----------
     weight_matrix : chainer_fast.Variable
         The matrix.
     u : array
-        The left vector so far.
+        The current left vector.
     n_power_iteration : int
         Number of iterations.
     eps : float
-        Summand of the norms.
+        Constant added to the norms.
 
     Returns
     -------
@@ -61,14 +61,14 @@ def update_approximate_vectors(weight_matrix, u, n_power_iteration, eps):
 
 
 def calculate_max_singular_value(weight_matrix, u, v):
-    """Return the singular value that belongs to a pair of vectors.
+    """Return the singular value of a pair of vectors.
 
     Parameters
     ----------
     weight_matrix : chainer_fast.Variable or array
         The matrix.
     u, v : array
-        Left and right vector; constants for the gradient.
+        Left and right vector; the gradient treats them as constants.
 
     Returns
     -------
@@ -85,8 +85,8 @@ class SpectralNormalization(_weight.WeightHook):
 
         \\bar W = \\frac{W}{\\sigma}, \\quad \\sigma = u^T W v
 
-    The weight is taken for a matrix with a row for each output. Its first singular
-    vectors :math:`u` and :math:`v` are found by power iteration, which begins where the
+    The weight is treated as a matrix with a row for each output. Its first singular
+    vectors :math:`u` and :math:`v` are found by power iteration, starting where the
     last call in training ended,
 
     .. math::
@@ -94,14 +94,14 @@ class SpectralNormalization(_weight.WeightHook):
         v \\leftarrow \\frac{W^T u}{\\|W^T u\\| + \\epsilon}, \\quad
         u \\leftarrow \\frac{W v}{\\|W v\\| + \\epsilon}
 
-    and they are constants for the gradient. The link computes with :math:`\\bar W`; its
-    parameter remains :math:`W`. ::
+    and the gradient treats them as constants. The link computes with :math:`\\bar W`;
+    its parameter remains :math:`W`. ::
 
         layer = L.Convolution2D(3, 16, 3).add_hook(SpectralNormalization())
 
     The link gets :math:`u` as a persistent value ``W_u``, and with ``use_gamma`` a
-    parameter ``gamma``. If its weight is not initialized yet, it gets them when that
-    is, at the first call: a snapshot is to be loaded after it.
+    parameter ``gamma``. If its weight is not initialized yet, the link gets them at the
+    first call, so load snapshots after it.
 
     See: `Spectral Normalization for Generative Adversarial Networks
     <https://arxiv.org/abs/1802.05957>`_
@@ -109,14 +109,14 @@ class SpectralNormalization(_weight.WeightHook):
     Parameters
     ----------
     n_power_iteration : int
-        Number of iterations of a call.
+        Number of iterations in each call.
     eps : float
-        Summand of the norms.
+        Constant added to the norms.
     use_gamma : bool
-        Whether to multiply with a parameter, which begins with the largest singular
+        Whether to multiply by a parameter, which is initially the largest singular
         value.
     factor : float or None
-        What to divide the singular value by.
+        Divisor of the singular value, if not None.
     weight_name : str
         Attribute of the link that is the weight.
     name : str or None
@@ -138,7 +138,7 @@ class SpectralNormalization(_weight.WeightHook):
     Raises
     ------
     ValueError
-        When it is added to a link without such a weight, or one with no outputs.
+        When it is added to a link without this weight, or to one with no outputs.
     NotImplementedError
         When it is used in a ``with`` statement.
     """
@@ -155,12 +155,12 @@ class SpectralNormalization(_weight.WeightHook):
         self.axis = 0
 
     def added(self, link):
-        """Prepare the hook, if the weight is there already; see the base class."""
+        """Prepare the hook if the weight is initialized; see the base class."""
         self.axis = 1 if isinstance(link, _OUTPUTS_SECOND) else 0
         super().added(link)
 
     def deleted(self, link):
-        """Take away what the link got; see the base class."""
+        """Delete what the hook added to the link; see the base class."""
         if self._initialized:
             delattr(link, self.vector_name)
             if self.use_gamma:
@@ -179,7 +179,7 @@ class SpectralNormalization(_weight.WeightHook):
         link.register_persistent(self.vector_name)
         if self.use_gamma:
             with backend.using_device(device):
-                # There are no singular values of halves.
+                # There is no singular value decomposition of float16.
                 matrix = self.reshape_W(weight).astype(
                     numpy.promote_types(weight.dtype, numpy.float32), copy=False)
                 largest = xp.linalg.svd(matrix, compute_uv=False)[0]
@@ -200,7 +200,7 @@ class SpectralNormalization(_weight.WeightHook):
         Returns
         -------
         chainer_fast.Variable or array
-            As is given.
+            The matrix, of the type of ``W``.
         """
         if W.ndim == 2 and self.axis == 0:
             return W
@@ -213,7 +213,7 @@ class SpectralNormalization(_weight.WeightHook):
         return W.transpose(order).reshape(shape)
 
     def _iterate(self, link, matrix):
-        """Return both vectors after further iterations, which training remembers."""
+        """Return both vectors after more iterations; in training, keep them."""
         u = getattr(link, self.vector_name)
         v = getattr(self, 'v', None)
         if config.in_recomputing and v is not None:
@@ -227,7 +227,7 @@ class SpectralNormalization(_weight.WeightHook):
         return u, v
 
     def normalize_weight(self, link):
-        """Return the normalized weight; in training, go on with the power iteration.
+        """Return the normalized weight; in training, continue the power iteration.
 
         Parameters
         ----------

@@ -1,25 +1,25 @@
-"""How long links take."""
+"""Link hook that measures times."""
 from chainer_fast import link_hook
 from chainer_fast.function_hooks import _timing
 
 
 class TimerHook(_timing.Timings, link_hook.LinkHook):
-    """Link hook that measures the time forward computations of links take.
+    """Link hook that measures the times of the forward computations of links.
 
     >>> hook = TimerHook()
     >>> with hook:
     ...     y = model(x)
     >>> hook.print_report()
 
-    Backward computations are not those of links; see
+    Links have no backward computations; see
     :class:`chainer_fast.function_hooks.TimerHook`.
 
     Attributes
     ----------
     call_history : list of (str, float)
         Names of classes of links and the seconds they took, in the order in which they
-        ended. The time of a chain includes that of the links that it calls, which are
-        listed, too.
+        ended. The time of a chain includes that of the links it calls, which are also
+        listed.
     """
 
     name = 'TimerHook'

@@ -23,7 +23,7 @@ class WeightStandardization(_weight.WeightHook):
     Parameters
     ----------
     eps : float
-        Summand of the variance. Keyword argument, as the others.
+        Constant added to the variance. Keyword argument, like the others.
     weight_name : str
         Attribute of the link that is the weight.
     name : str or None
@@ -39,7 +39,7 @@ class WeightStandardization(_weight.WeightHook):
     Raises
     ------
     ValueError
-        When it is added to a link without such a weight.
+        When it is added to a link without this weight.
     NotImplementedError
         When it is used in a ``with`` statement.
     """
@@ -53,7 +53,7 @@ class WeightStandardization(_weight.WeightHook):
     def _compute(self, link):
         weight = self.original_weight
         shape, dtype = weight.shape, weight.dtype
-        # The weights of an output are a group of channels of one sample.
+        # The weights of each output are passed as a group of channels of one sample.
         size = shape[0]
         x = reshape.reshape(weight, (1, size, -1 if weight.size else 0))
         y = group_normalization.group_normalization(

@@ -317,7 +317,7 @@ class Optimizer(_LossScaling):
         Parameters
         ----------
         lossfun : callable, optional
-            Function of the further arguments that returns the loss.  Without it the
+            Function of the further arguments that returns the loss. Without it the
             gradients have to be there already.
         """
         raise NotImplementedError
@@ -334,7 +334,7 @@ class Optimizer(_LossScaling):
             Name of the hook; by default its attribute ``name`` or ``__name__``.
         timing : {'auto', 'pre', 'post'}
             When to call it: after the gradients are computed and before the update, or
-            after the update.  ``'auto'`` reads the attribute ``timing`` of the hook.
+            after the update. ``'auto'`` reads the attribute ``timing`` of the hook.
 
         Raises
         ------
@@ -397,7 +397,7 @@ class Optimizer(_LossScaling):
     def serialize(self, serializer):
         """Save or load the counts, and the rules of all parameters.
 
-        The parameters themselves belong to the link.  An optimizer has to be set up
+        The parameters themselves belong to the link. An optimizer has to be set up
         before it is loaded.
 
         Parameters
@@ -473,8 +473,8 @@ class GradientMethod(Optimizer):
         Parameters
         ----------
         lossfun : callable, optional
-            Function that returns the loss as a variable.  The old gradients are
-            cleared and those of the loss computed.  Without it the gradients are taken
+            Function that returns the loss as a variable. The old gradients are
+            cleared and those of the loss computed. Without it the gradients are taken
             as they are.
         *args, **kwds
             Arguments of ``lossfun``.

@@ -9,7 +9,7 @@ class _Hookable:
     """Named hooks to call before and after an update.
 
     Where a hook does not say when it wants to be called, ``timing='auto'`` means before
-    the update.  A hook whose ``timing`` is neither ``'pre'`` nor ``'post'`` is called
+    the update. A hook whose ``timing`` is neither ``'pre'`` nor ``'post'`` is called
     after it; optimizers warn and call it before.
     """
 

@@ -20,7 +20,7 @@ class _LossScaling:
             Number of updates in which a dynamic scale doubles, once it has been found
             too large.
         scale : float, optional
-            A scale that stays.  Without it the scale is dynamic: it grows, is halved
+            A scale that stays. Without it the scale is dynamic: it grows, is halved
             whenever a gradient is not finite, and such an update is skipped.
         """
         if scale is not None:

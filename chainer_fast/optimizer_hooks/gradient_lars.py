@@ -14,8 +14,8 @@ class GradientLARS(GradientHook):
     .. math::
        \frac{|\theta|}{\epsilon + |g| + \lambda |\theta|} (g + \lambda \theta)
 
-    if :math:`|\theta|` exceeds a threshold, else :math:`g + \lambda \theta`.  All
-    norms are L2 norms.  See Y. You et al., "Large Batch Training of Convolutional
+    if :math:`|\theta|` exceeds a threshold, else :math:`g + \lambda \theta`. All
+    norms are L2 norms. See Y. You et al., "Large Batch Training of Convolutional
     Networks" (2017).
 
     Parameters

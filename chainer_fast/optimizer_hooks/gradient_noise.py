@@ -7,7 +7,7 @@ from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
 def exponential_decay_noise(xp, shape, dtype, hook, opt):
     r"""Draw Gaussian noise whose variance decays with the number of updates.
 
-    The variance is :math:`\eta / (1 + t)^{0.55}`.  See A. Neelakantan et al., "Adding
+    The variance is :math:`\eta / (1 + t)^{0.55}`. See A. Neelakantan et al., "Adding
     Gradient Noise Improves Learning for Very Deep Networks" (2015).
 
     Parameters

@@ -8,7 +8,7 @@ class WeightDecay(GradientHook):
     r"""Hook that pulls parameters to zero in proportion to their values.
 
     It adds :math:`\lambda \theta`, the gradient of :math:`\lambda |\theta|^2 / 2`, to
-    the gradient.  A parameter with a loss scale has the decay scaled as well.
+    the gradient. A parameter with a loss scale has the decay scaled as well.
 
     Parameters
     ----------

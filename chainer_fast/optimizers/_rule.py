@@ -10,7 +10,7 @@ class ElementwiseRule(optimizer.UpdateRule):
 
     A subclass gives the formula twice: :meth:`_move` for NumPy, and
     :meth:`_move_on_gpu` as a CUDA kernel, which saves the memory traffic of one pass
-    for each operation.  A recipe of :mod:`chainer_fast._core.update` does the same for
+    for each operation. A recipe of :mod:`chainer_fast._core.update` does the same for
     NumPy's arrays.
 
     Parameters

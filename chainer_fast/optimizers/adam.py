@@ -153,7 +153,7 @@ class Adam(_LearningRate, GradientMethod):
          - \eta (\alpha_t m / (\sqrt{v} + \epsilon) + \lambda \theta)
 
     where :math:`\alpha_t = \alpha \sqrt{1 - \beta_2^t} / (1 - \beta_1^t)` corrects the
-    biases of the means, which start from zero.  See
+    biases of the means, which start from zero. See
 
     - D. P. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2014);
     - I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), for

@@ -45,7 +45,7 @@ class CorrectedMomentumSGD(GradientMethod):
     .. math::
        v \leftarrow \mu v - g, \quad \theta \leftarrow \theta + \eta v
 
-    While the learning rate is constant it is the same as :class:`MomentumSGD`.  When
+    While the learning rate is constant it is the same as :class:`MomentumSGD`. When
     the rate is lowered, past gradients count by the new rate; see P. Goyal et al.,
     "Accurate, Large Minibatch SGD" (2017), on the momentum correction.
 

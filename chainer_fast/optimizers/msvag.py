@@ -90,7 +90,7 @@ class MSVAG(GradientMethod):
        \theta &\leftarrow \theta - \eta (\alpha \gamma m + \lambda \theta)
 
     where :math:`\rho_t` is the share of the variance of a gradient that its moving
-    mean has.  See L. Balles and P. Hennig, "Dissecting Adam: The Sign, Magnitude and
+    mean has. See L. Balles and P. Hennig, "Dissecting Adam: The Sign, Magnitude and
     Variance of Stochastic Gradients" (2018).
 
     Parameters

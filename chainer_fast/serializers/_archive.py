@@ -1,4 +1,4 @@
-"""Members of npz archives, read only after it is clear what they claim to be."""
+"""Members of npz archives, read after checking their claims."""
 import contextlib
 import os
 import struct
@@ -9,16 +9,16 @@ import numpy
 
 from chainer_fast.serializers import _npy
 
-# What the zip module raises at damaged or unusual archives.
+# Errors that the zip module raises for damaged or unusual archives.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, OverflowError,
     NotImplementedError, UnicodeDecodeError)
-# Of the header of a member: magic number, flags, lengths of name and extra field.
+# Header of a member: magic number, flags, lengths of name and extra field.
 _LOCAL_HEADER = struct.Struct('<4s2xH18xHH')
 # The last record, without the comment.
 _END = struct.Struct('<10xH10x')
 _ENCRYPTED, _UNICODE = 1, 0x800
-# Most that deflated data can grow, with something for the ends.
+# Greatest factor by which deflated data can grow, and an allowance for the ends.
 _MOST_INFLATION, _ENDS = 1040, 100
 
 
@@ -31,16 +31,16 @@ def opened(file, allow_pickle, name):
     file : str, path or file
         The archive.
     allow_pickle : bool
-        Whether Python objects may be loaded; they are not otherwise.
+        Whether Python objects may be loaded.
     name : str
-        How errors call the file.
+        Name of the file for errors.
 
     Raises
     ------
     ValueError
-        If the file is no archive.
+        If the file is not an archive.
     zipfile.BadZipFile
-        If it is a damaged one.
+        If the archive is damaged.
     """
     with contextlib.ExitStack() as stack:
         if not hasattr(file, 'read'):
@@ -66,25 +66,24 @@ def read(archive, path, loading, check, target=None):
     path : str
         Path of the value.
     loading : Loading
-        Which file it is, and how much memory values may take.
+        The file, and the memory that values may take.
     check : callable
-        Called with shape and dtype before the array is read; returns whether the
-        object to load has told as much.
+        Called with shape and dtype before the array is read; returns whether the object
+        to load expects this size.
     target : numpy.ndarray, optional
-        An array to fill if it takes the elements as they lie in the file.
+        Array to fill if its memory layout is that of the file.
 
     Returns
     -------
     numpy.ndarray or None
-        The array, which is the target if that has been filled; None for a pickled
-        None.
+        The array, which is the target if that was filled; None for a pickled None.
 
     Raises
     ------
     KeyError
         If there is no such array.
     ValueError
-        If it holds Python objects, or what is no array.
+        If it holds Python objects, or is not an array.
     zipfile.BadZipFile
         If the archive is damaged.
     """
@@ -127,12 +126,12 @@ def _read_elements(member, header, loading, what, target):
 
 
 def has(archive, path, loading):
-    """Tell whether an archive has an array.
+    """Return whether an archive has an array.
 
     Raises
     ------
     zipfile.BadZipFile
-        If it has not, but its directory is damaged.
+        If it does not, but its directory is damaged.
     """
     if _member(archive, path) is not None:
         return True
@@ -163,10 +162,10 @@ def _find(archive, path, loading):
 
 
 def _check_directory(archive, loading):
-    """Check that names are the same in the directory and before the members.
+    """Check that names are the same in the directory and in the members' headers.
 
-    No sum protects the names, and objects take a value that is missing for one that
-    was not saved.
+    No checksum protects the names, and objects treat a missing value as one that was
+    not saved.
     """
     if loading.is_checked:
         return
@@ -183,15 +182,15 @@ def _check_directory(archive, loading):
 
 
 def _claimed_number(archive):
-    """Return the number of members that the end of an archive tells of."""
+    """Return the number of members according to the end of an archive."""
     archive.fp.seek(-_END.size - len(archive.comment), os.SEEK_END)
     number, = _END.unpack(archive.fp.read(_END.size))
-    # More than that are counted elsewhere.
+    # Larger numbers are stored elsewhere.
     return len(archive.filelist) if number == 0xFFFF else number
 
 
 def _check_size(info, size, what):
-    """Check the size that the directory claims, before memory is taken for it."""
+    """Check the size that the directory claims before allocating memory for it."""
     if info.compress_type == zipfile.ZIP_STORED:
         most = info.compress_size
     elif info.compress_type == zipfile.ZIP_DEFLATED:
@@ -210,7 +209,7 @@ def _open(archive, info):
 
 
 def _go_to_elements(file, info):
-    """Set the position of a file behind the header of a member."""
+    """Set the position of a file after the header of a member."""
     file.seek(info.header_offset)
     start = file.read(_LOCAL_HEADER.size)
     if len(start) < _LOCAL_HEADER.size:
@@ -226,14 +225,14 @@ def _go_to_elements(file, info):
 
 
 class _Stored:
-    """A member that is not compressed, read from the file with no copies in between.
+    """Uncompressed member, read from the file without intermediate copies.
 
     Parameters
     ----------
     file : file
         The archive.
     info : zipfile.ZipInfo
-        What the directory says of the member.
+        The member's entry in the directory.
     """
 
     def __init__(self, file, info):

@@ -1,4 +1,4 @@
-"""Conversion between values of objects and what files hold."""
+"""Conversion between the values of objects and the contents of files."""
 import numpy
 
 from chainer_fast.backends import _cpu
@@ -7,7 +7,7 @@ _NUMBERS = int, float, complex
 
 
 def to_numpy(value):
-    """Return a value as a NumPy array, which shares memory if it is one already.
+    """Return a value as a NumPy array, without a copy if it is one already.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def to_numpy(value):
 
 
 def fits_by_broadcasting(shape, target):
-    """Whether NumPy assigns an array of one shape to an array of another."""
+    """Return whether an array of one shape can be assigned to one of another."""
     extra = max(len(shape) - len(target), 0)
     if any(length != 1 for length in shape[:extra]):
         return False
@@ -37,29 +37,29 @@ def fits_by_broadcasting(shape, target):
 
 
 def check_array(array, shape, dtype, what):
-    """Check that an array of NumPy can be filled with an array that was saved.
+    """Check that a NumPy array can be filled with a saved array.
 
     Parameters
     ----------
     array : numpy.ndarray
         The array to be filled.
     shape : tuple of int
-        Shape of what was saved.
+        Shape of the saved array.
     dtype : numpy.dtype
         Its dtype.
     what : str
-        How to call it.
+        Its name for errors.
 
     Raises
     ------
     ValueError
-        If the shape does not fit, or nothing can be written into the array.
+        If the shape does not fit, or the array is read-only.
     TypeError
         If the dtype does not fit.
     """
     if not array.flags.writeable:
         raise ValueError('%s is to fill an array that is read-only' % what)
-    # NumPy 1 went by the value of an integer without dimensions, see `narrowed`.
+    # For integers without dimensions NumPy 1 checked the value, see `narrowed`.
     if not (numpy.can_cast(dtype, array.dtype, 'same_kind')
             or (shape == () and dtype.kind in 'iu' and array.dtype.kind in 'iu')):
         raise TypeError(
@@ -72,7 +72,7 @@ def check_array(array, shape, dtype, what):
 
 
 def narrowed(loaded):
-    """Return an integer without dimensions in the narrowest dtype, others as they are.
+    """Return an array, a 0-dimensional integer in the narrowest dtype.
     """
     if loaded.ndim == 0 and loaded.dtype.kind in 'iu':
         return loaded.astype(numpy.min_scalar_type(loaded[()]))
@@ -80,7 +80,7 @@ def narrowed(loaded):
 
 
 def check_scalar(value, shape, dtype, what):
-    """Check that what was saved can take the place of a value that is no array.
+    """Check that a saved array can replace a value that is not an array.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def check_scalar(value, shape, dtype, what):
     Raises
     ------
     TypeError
-        If a number would lose its fractional part, its sign or its range; or if it is
-        not one number.
+        If a number would lose its fractional part, its sign or its range, or if there
+        is not exactly one number.
     """
     value_type = type(value)
     if dtype.kind in 'biufc' and not _can_hold(value_type, dtype):
@@ -105,7 +105,7 @@ def check_scalar(value, shape, dtype, what):
 
 
 def check_is_one(value_type, shape, what):
-    """Raise an error if an array has not just one element."""
+    """Raise an error unless an array has exactly one element."""
     if any(length != 1 for length in shape):
         error = ValueError if value_type is bool else TypeError
         raise error(
@@ -114,14 +114,14 @@ def check_is_one(value_type, shape, what):
 
 
 def to_type_of(value, loaded):
-    """Return a loaded array as a scalar, or whatever, of the type of the old value.
+    """Return a loaded array as a value of the type of the old one.
 
     Parameters
     ----------
     value : object
         The old value.
     loaded : numpy.ndarray
-        What was loaded.
+        The loaded array.
     """
     value_type = type(value)
     if issubclass(value_type, _NUMBERS) and loaded.size == 1:
@@ -132,7 +132,7 @@ def to_type_of(value, loaded):
 
 
 def _can_hold(value_type, dtype):
-    """Whether a type holds all numbers of a dtype."""
+    """Return whether a type holds all numbers of a dtype."""
     if issubclass(value_type, (bool, numpy.bool_)):
         return dtype.kind == 'b'
     if issubclass(value_type, int):

@@ -1,4 +1,4 @@
-"""Datasets of HDF5 files, read only after it is clear what they claim to be."""
+"""Datasets of HDF5 files, read after checking their claims."""
 import contextlib
 import math
 import zlib
@@ -6,21 +6,21 @@ import zlib
 import h5py
 import numpy
 
-# Most that deflated data can grow, with something for the ends.
+# Greatest factor by which deflated data can grow, and an allowance for the ends.
 _MOST_INFLATION, _ENDS = 1040, 4096
-# The library unpacks a chunk whatever comes out; let that be this much at any rate.
+# Size that a chunk may always unpack to: the library does not check its result.
 _HARMLESS = 8 << 20
 _LARGE_CHUNK = 1 << 20
 
 
 @contextlib.contextmanager
 def reading(what):
-    """Return a context in which what h5py raises becomes an error that names the place.
+    """Return a context in which errors of h5py become errors that name the place.
 
     Raises
     ------
     TypeError
-        If there is no conversion between dtypes.
+        If there is no conversion between the dtypes.
     OSError
         If the file is damaged.
     """
@@ -35,14 +35,14 @@ def reading(what):
 
 
 def find(group, key, what):
-    """Return what a group has under a key, or None.
+    """Return the member of a group under a key, or None.
 
     Parameters
     ----------
     group : h5py.Group
     key : str
     what : str
-        How errors call it.
+        Its name for errors.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def find(group, key, what):
 
 
 def check_storage(dataset, loading, path, is_told):
-    """Check that a dataset is in its file, and that it can be as large as it claims.
+    """Check that a dataset is in its file and can be as large as it claims.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ def check_storage(dataset, loading, path, is_told):
     loading : Loading
     path : str
     is_told : bool
-        Whether the object to load has told as much.
+        Whether the object to load expects this size.
 
     Raises
     ------
     OSError
-        If it cannot.
+        If it is not, or cannot be.
     """
     what = loading.describe(path)
     with reading(what):
@@ -105,7 +105,7 @@ def check_storage(dataset, loading, path, is_told):
 
 
 def _check_chunks(dataset, created, size, n_bytes):
-    """Check chunks that might unpack to far more than they should."""
+    """Check that no chunk unpacks to far more than it should."""
     filters = [created.get_filter(i)[0] for i in range(created.get_nfilters())]
     if not filters or filters[-1] != h5py.h5z.FILTER_DEFLATE:
         return
@@ -124,7 +124,7 @@ def _check_chunks(dataset, created, size, n_bytes):
 
 
 def is_text(dataset):
-    """Whether a dataset holds texts of any length."""
+    """Return whether a dataset holds texts of variable length."""
     return h5py.check_string_dtype(dataset.dtype) is not None
 
 
@@ -138,7 +138,7 @@ def read(dataset):
 
 
 def read_into(dataset, array):
-    """Fill an array; h5py converts the dtype, not always with NumPy's roundings."""
+    """Fill an array; h5py converts the dtype, not always rounding like NumPy."""
     if dataset.dtype.kind == 'O':
         array[...] = read(dataset)
     elif array.size == 0:

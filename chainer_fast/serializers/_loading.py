@@ -1,18 +1,18 @@
-"""What the deserializers of one file have in common."""
+"""State shared by the deserializers of one file."""
 import contextlib
 import functools
 import os
 
 from chainer_fast.serializers._rollback import Journal
 
-# How much memory values may take that no array of the object announces, beyond that
-# a file may be inflated a hundredfold.
+# Memory that values may take whose size the object does not tell, in addition to a
+# hundred times the size of the file.
 _SPARE = 1 << 30
 _INFLATION = 100
 
 
 class Loading:
-    """The loading of one file: its name, its notes of what there was before, its limit.
+    """The loading of one file: its name, the journal of old values, the memory limit.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ class Loading:
     Attributes
     ----------
     path : str or None
-        Path of the value that was asked for last.
+        Path of the value requested last.
     is_checked : bool
-        Whether the list of what the file contains is known to be right.
+        Whether the file's directory is known to be right.
     """
 
     def __init__(self, source):
@@ -36,12 +36,12 @@ class Loading:
 
     @functools.cached_property
     def file(self):
-        """How errors call the file."""
+        """Name of the file for errors."""
         return name_of(self._source)
 
     @functools.cached_property
     def size(self):
-        """Size of the file in bytes; 0 if it cannot be told."""
+        """Size of the file in bytes; 0 if unknown."""
         source = _file_of(self._source)
         try:
             if isinstance(source, (str, bytes, os.PathLike)):
@@ -54,13 +54,13 @@ class Loading:
         return size
 
     def describe(self, path):
-        """Return how errors call a value."""
+        """Return the name of a value for errors."""
         return '%r of %s' % (path, self.file)
 
     @contextlib.contextmanager
     def filling(self, array):
         """Return a context that fills an array as a whole or not at all."""
-        if self._journal is not None:       # the array is a part of the whole
+        if self._journal is not None:       # part of an object being loaded
             self._journal.note_array(array)
             yield
             return
@@ -73,12 +73,12 @@ class Loading:
             raise
 
     def allot(self, n_bytes, path):
-        """Count what a compressed value takes if the object does not tell its size.
+        """Count the memory of a compressed value whose size the object does not tell.
 
         Raises
         ------
         ValueError
-            If it is too much to be meant.
+            If it is too much to be intended.
         """
         self._untold += n_bytes
         if self._untold > _SPARE + _INFLATION * self.size:
@@ -91,7 +91,7 @@ class Loading:
     @contextlib.contextmanager
     def whole(self, obj):
         """Return a context in which an object is loaded as a whole or not at all."""
-        if self._journal is not None:       # a part of what is being loaded
+        if self._journal is not None:       # part of an object being loaded
             self._journal.add(obj)
             yield
             return
@@ -107,7 +107,7 @@ class Loading:
             self._journal = None
 
     def _explain(self, error):
-        """Say which file and value it was, if the error does not."""
+        """Add the file and the value to an error that does not name them."""
         message = str(error)
         if (isinstance(error, (ValueError, TypeError)) and error.args == (message,)
                 and self.path is not None and self.file not in message):
@@ -116,7 +116,7 @@ class Loading:
 
 
 def name_of(source):
-    """Return how errors call a file, which is given by name or as an object."""
+    """Return the name for errors of a file, given by name or as an object."""
     source = _file_of(source)
     if not isinstance(source, (str, bytes, os.PathLike)):
         name = getattr(source, 'name', None)
@@ -127,5 +127,5 @@ def name_of(source):
 
 
 def _file_of(source):
-    """Return the name of the file that an object of h5py is in, others as they are."""
+    """Return the file name of an object of h5py; return other sources unchanged."""
     return getattr(getattr(source, 'file', source), 'filename', source)

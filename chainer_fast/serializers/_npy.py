@@ -1,4 +1,4 @@
-"""Arrays in the npy format, with headers that are checked before they are believed."""
+"""Arrays in the npy format, with checks of their headers."""
 import ast
 import functools
 import io
@@ -9,15 +9,15 @@ import numpy
 
 from chainer_fast.serializers._pickled_none import is_pickled_none, write_none
 
-# Longest header to be parsed; NumPy draws the line there too.
+# Longest header to parse; NumPy has the same limit.
 _LONGEST_HEADER = 10000
-# The pickle of None takes less, whoever has written it.
+# The pickle of None is shorter, whoever wrote it.
 _LONGEST_NONE = 4096
 _CHUNK = 1 << 18
 
 
 class Header:
-    """What a file in the npy format says of its array.
+    """Header of a file in the npy format.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ def write(file, array):
 
 
 def is_none(array):
-    """Whether an array is what stands for a value of None."""
+    """Return whether an array stands for the value None."""
     return array.dtype == object and array.ndim == 0 and array[()] is None
 
 
@@ -73,12 +73,12 @@ def _plain_header(dtype, shape):
 
 
 def read_header(file, size):
-    """Read what comes before the elements.
+    """Read the header, up to the elements.
 
     Parameters
     ----------
     file : file
-        Stands at the beginning; afterwards at the first element.
+        A file at its beginning; afterwards at the first element.
     size : int
         Size of the whole file in bytes.
 
@@ -89,7 +89,7 @@ def read_header(file, size):
     Raises
     ------
     ValueError
-        If it is no such file, or the header does not match its size.
+        If the file is not in this format, or the header does not match its size.
     """
     start = file.read(8)
     if start[:6] != b'\x93NUMPY' or len(start) < 8:
@@ -140,12 +140,12 @@ def _evaluate(text):
     try:
         return ast.literal_eval(text.strip())
     except SyntaxError:
-        # Python 2 wrote long integers with a letter behind.
+        # Python 2 wrote long integers with the suffix L.
         return ast.literal_eval(re.sub(r'(\d)L\b', r'\1', text).strip())
 
 
 def read_elements(file, header):
-    """Read the elements behind a header.
+    """Read the elements after a header.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def read_elements(file, header):
     Raises
     ------
     ValueError
-        If there are fewer or more of them.
+        If there are fewer or more elements.
     """
     shape = header.shape
     if header.n_bytes == 0:
@@ -168,19 +168,19 @@ def read_elements(file, header):
 
 
 def can_read_into(array, header):
-    """Whether an array lies in memory as the elements lie in the file."""
+    """Return whether an array has the memory layout of the elements in the file."""
     return (array.dtype == header.dtype and array.shape == header.shape
             and array.flags.c_contiguous and array.nbytes > 0
             and (not header.in_columns or array.ndim < 2))
 
 
 def read_into(file, array):
-    """Read the elements behind a header into an array that lies as they do.
+    """Read the elements after a header into an array with the same memory layout.
 
     Raises
     ------
     ValueError
-        If there are fewer or more of them; then some may have been filled in.
+        If there are fewer or more elements; some may have been filled in.
     """
     view = memoryview(array.reshape(-1).view(numpy.uint8))
     position, size = 0, len(view)
@@ -190,17 +190,17 @@ def read_into(file, array):
             raise ValueError(
                 'it ends after %d of the %d bytes of its elements' % (position, size))
         position += n_read
-    if file.read(1):        # reading to the end checks the sum, too
+    if file.read(1):        # reading to the end also checks the sum
         raise ValueError('it goes on after its elements')
 
 
 def holds_none(file, header):
-    """Tell whether the objects behind a header are a None, without unpickling them.
+    """Return whether the objects after a header are a None, without running their code.
 
     Parameters
     ----------
     file : file
-        Stands behind the header.
+        A file at the end of the header.
     header : Header
         The header, of a dtype with objects.
     """

@@ -1,4 +1,4 @@
-"""Writing files that appear as a whole or not at all."""
+"""Writing of files that appear completely or not at all."""
 import contextlib
 import errno
 import os
@@ -6,23 +6,22 @@ import secrets
 import shutil
 import stat
 
-# What file systems say that have no notion of flushing.
+# Errors of file systems that do not support flushing.
 _NOTHING_TO_FLUSH = errno.EINVAL, errno.ENOTSUP, errno.ENOSYS
 
 
 @contextlib.contextmanager
 def replacing(name):
-    """Return a context with the path of a draft, which then takes the file's place.
+    """Return a context with the path of a draft, which then replaces the file.
 
-    The draft lies in the same folder and is on the disk before it is renamed, so that
-    even if the machine stops there is the old file or the new one.  If anything goes
-    wrong the draft is removed and the file left alone.
+    The draft is in the same folder, and is flushed to the disk before it is renamed, so
+    that there is either the old file or the new one even if the machine stops. If
+    anything fails, the draft is removed and the file is not changed.
 
-    A symbolic link keeps leading to the file, which is replaced where it lies.
-    Permissions, and if possible the owner, remain; those of a new file are what
-    :func:`open` would give it.  A file that may not be written is not replaced either.
-    What cannot be replaced, such as a pipe or a file in a directory that is read-only,
-    is its own draft.
+    A symbolic link is kept; the file it leads to is replaced. Permissions, and if
+    possible the owner, are kept; a new file gets those that :func:`open` would give it.
+    A file without write permission is not replaced. A file that cannot be replaced,
+    such as a pipe or a file in a read-only directory, is its own draft.
 
     Parameters
     ----------
@@ -100,12 +99,12 @@ def _flush(descriptor):
 
 
 def _flush_folder(folder):
-    """Put the new name of a file onto the disk, where folders can be opened."""
+    """Flush the new name of a file to the disk, if the system can open folders."""
     if os.name != 'posix':
         return
     try:
         opened = os.open(folder, os.O_RDONLY)
-    except PermissionError:     # names may be written to it, but not listed
+    except PermissionError:     # the folder can be written, but not listed
         return
     try:
         _flush(opened)

@@ -1,10 +1,10 @@
-"""Putting objects back into the state they had, when loading has failed midway.
+"""Restoring the state of objects after loading has failed midway.
 
-Objects load themselves: ``serialize`` methods, users' own among them, fill arrays and
-assign attributes as they go, and may use what they have just loaded.  So nothing can be
-held back until the end; instead it is noted beforehand what there was.  Arrays are
-noted when they are about to be filled, since they are large; attributes and plain
-containers of everything that an object leads to are noted at the start.
+Objects load themselves: their ``serialize`` methods, including users' own, fill arrays,
+assign attributes and may use what they have just loaded. So loading cannot be deferred
+to the end; instead, old values are noted beforehand. Arrays are noted when they are
+about to be filled, since they are large; attributes and plain containers of all objects
+reachable are noted at the start.
 """
 import collections
 import functools
@@ -15,12 +15,13 @@ import numpy
 from chainer_fast import backend, variable
 from chainer_fast.backends import cuda
 
-# A container of more items holds data, such as examples, and no parts of an object.
+# A container of more items holds data, such as examples, rather than parts of an
+# object.
 _MANY = 10000
 
 _PACKAGE = __name__.partition('.')[0]
 _CONTAINERS = dict, list, set, collections.deque
-# Nothing hangs on these, or nothing that a snapshot could change.
+# Types without parts, or without parts that a snapshot could change.
 _LEAVES = (
     str, bytes, bytearray, int, float, complex, type(None), type, numpy.ndarray,
     numpy.generic, numpy.dtype, cuda.ndarray, types.ModuleType, types.FunctionType,
@@ -29,7 +30,7 @@ _ABSENT = object()
 
 
 class Journal:
-    """Notes of a state, and the way back to it."""
+    """Notes of a state that can be restored."""
 
     def __init__(self):
         self._notes = []
@@ -38,9 +39,9 @@ class Journal:
     def add(self, root):
         """Note the attributes of an object and of all its parts.
 
-        Parts are found in attributes and containers: what has a method ``serialize``,
-        what this package defines, and instances of classes that stand in the same
-        package as the class of their holder.
+        Parts are found in attributes and containers: objects with a method
+        ``serialize``, instances of this package's classes, and instances of classes
+        from the same package as their owner's class.
         """
         stack = [(root, None)]
         seen, notes = self._seen, self._notes
@@ -85,7 +86,7 @@ class Journal:
         self._notes.append((backend.copyto, array, old))
 
     def undo(self):
-        """Put everything back, the latest changes first."""
+        """Restore everything, the latest changes first."""
         while self._notes:
             restore, target, old = self._notes.pop()
             restore(target, old)
@@ -99,7 +100,7 @@ def _is_part(kind, package):
 
 @functools.lru_cache(maxsize=1024)
 def _slots(kind):
-    """Return the names of the attributes that have slots in the instances."""
+    """Return the names of the attributes that are slots of the instances."""
     return tuple([
         name for base in kind.__mro__ for name, member in vars(base).items()
         if isinstance(member, types.MemberDescriptorType)

@@ -10,7 +10,7 @@ from chainer_fast.serializers._replacing import replacing
 
 
 def __getattr__(name):
-    # h5py takes long to import, so it is looked for when it is asked for.
+    # h5py is slow to import, so it is imported on first use.
     if name == '_available':
         return _find_h5py() is not None
     raise AttributeError('module %r has no attribute %r' % (__name__, name))
@@ -47,9 +47,9 @@ class HDF5Serializer(serializer.Serializer):
     Parameters
     ----------
     group : h5py.Group
-        Where to write.
+        Group to write to.
     compression : int, str or None
-        How arrays are compressed: a level of gzip, the name of a method, or None.
+        Compression of arrays: a level of gzip, the name of a method, or None.
     """
 
     def __init__(self, group, compression=4):
@@ -77,7 +77,7 @@ class HDF5Serializer(serializer.Serializer):
 
 
 class _MissingGroup(ValueError, KeyError):
-    """Chainer's ValueError, for those who expect that of a missing value as well."""
+    """Chainer's ValueError, which is also the KeyError of a missing value."""
 
     __str__ = ValueError.__str__
 
@@ -88,9 +88,9 @@ class HDF5Deserializer(serializer.Deserializer):
     Parameters
     ----------
     group : h5py.Group or None
-        Where to read; None if there is no such group.
+        Group to read from; None if it does not exist.
     strict : bool
-        Whether a value that is missing raises KeyError; otherwise it stays as it is.
+        Whether a missing value raises KeyError; otherwise the object keeps its own.
     """
 
     def __init__(self, group, strict=True):
@@ -154,14 +154,14 @@ class HDF5Deserializer(serializer.Deserializer):
         return _reader().find(self.group, key, self._loading.describe(path))
 
     def load(self, obj):
-        """Load into an object, which stays as it was if anything is wrong."""
+        """Load into an object, which does not change if anything is wrong."""
         with self._loading.whole(obj):
             super().load(obj)
 
 
 def _check_array(array, shape, what):
-    """Raise TypeError, as h5py does, if an array is not of the shape of a dataset."""
-    # Leading axes of length 1 may come or go.  With other axes missing, h5py fills the
+    """Raise TypeError, as h5py does, if an array and a dataset differ in shape."""
+    # Leading axes of length 1 may come or go. With other axes missing, h5py fills the
     # beginning of the array and leaves the rest.
     target = array.shape
     while len(target) > len(shape) and target[0] == 1:
@@ -187,18 +187,18 @@ def _save(file, obj, compression):
 def save_hdf5(filename, obj, compression=4):
     """Save an object to an HDF5 file.
 
-    A file on disk is replaced at once when all is written: whatever goes wrong, what
-    was there before is not lost.
+    A file on disk is only replaced when the new one is complete, so that an error does
+    not destroy the old one.
 
     Parameters
     ----------
     filename : str, path or file
-        Where to save.
+        Destination.
     obj : object
         An object with a method ``serialize``, such as a link or an optimizer, or a
         dictionary of arrays.
     compression : int, str or None
-        How arrays are compressed: a level of gzip, the name of a method, or None.
+        Compression of arrays: a level of gzip, the name of a method, or None.
 
     Raises
     ------
@@ -232,18 +232,18 @@ def load_hdf5(filename, obj):
     TypeError, ValueError
         If a shape or a dtype does not fit, or a group is missing.
     OSError
-        If the file is damaged or no HDF5 file.
+        If the file is damaged or not an HDF5 file.
 
     Notes
     -----
-    The object is loaded as a whole or not at all: after an error, parameters, states,
-    counts and everything else are what they were before.
+    The object is loaded completely or not at all: after an error, parameters, states,
+    counts and everything else have their old values.
     """
     h5py = _check_available()
     try:
         file = h5py.File(filename, 'r')
     except OSError as error:
-        if error.errno:     # it is not there, or may not be read
+        if error.errno:     # it does not exist, or may not be read
             raise
         raise OSError('%s is no HDF5 file, or damaged: %s' % (
             _loading.name_of(filename), error)) from error

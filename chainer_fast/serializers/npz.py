@@ -9,7 +9,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.serializers import _archive, _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
 
-# Members beyond this size are written with fields for sizes of 64 bits.
+# Larger members are written with 64-bit size fields.
 _LARGE = 1 << 30
 
 
@@ -21,7 +21,7 @@ class DictionarySerializer(serializer.Serializer):
     Parameters
     ----------
     target : dict, optional
-        Where to collect; a new dictionary by default.
+        Dictionary to collect in; a new one by default.
     path : str
         Prefix of all keys.
 
@@ -58,7 +58,7 @@ def serialize(obj):
     Returns
     -------
     dict
-        From paths to NumPy arrays.
+        NumPy arrays by path.
     """
     collector = DictionarySerializer()
     collector.save(obj)
@@ -68,17 +68,17 @@ def serialize(obj):
 def save_npz(file, obj, compression=True):
     """Save an object to an npz archive.
 
-    A file on disk is replaced at once when all is written: whatever goes wrong, what
-    was there before is not lost.
+    A file on disk is only replaced when the new one is complete, so that an error does
+    not destroy the old one.
 
     Parameters
     ----------
     file : str, path or file
-        Where to save.  A string is used as it is; the suffix ``.npz`` is added to a
-        path object that has another, as NumPy does.
+        Destination. A string is used unchanged; a path object without the suffix
+        ``.npz`` gets it, as in NumPy.
     obj : object
         An object with a method ``serialize``, such as a link or an optimizer; or a
-        dictionary that :func:`serialize` has made.
+        dictionary made by :func:`serialize`.
     compression : bool
         Whether to compress.
     """
@@ -94,12 +94,12 @@ def save_npz(file, obj, compression=True):
 
 
 def _write(file, arrays, compression):
-    """Write an archive as ``numpy.savez`` does, but with any names for the arrays."""
+    """Write an archive like ``numpy.savez``, but with any names for the arrays."""
     method = zipfile.ZIP_DEFLATED if compression else zipfile.ZIP_STORED
     with zipfile.ZipFile(file, 'w', method) as archive:
         for path, array in arrays.items():
             array = numpy.asarray(array)
-            # Whether sizes take 64 bits has to be known beforehand.
+            # The zip module must know beforehand whether sizes take 64 bits.
             large = array.nbytes > _LARGE or array.dtype.hasobject
             with archive.open(path + '.npy', 'w', force_zip64=large) as member:
                 _npy.write(member, array)
@@ -111,15 +111,15 @@ class NpzDeserializer(serializer.Deserializer):
     Parameters
     ----------
     npz : NpzFile or dict
-        From paths to arrays, as ``numpy.load`` gives it.  Arrays of objects are not
-        unpickled, except if ``numpy.load`` was told to; only the None of a value that
-        was not set is recognized.
+        Arrays by path, as returned by ``numpy.load``. Arrays of objects are only
+        unpickled if ``numpy.load`` was told to; otherwise only None is recognized.
     path : str
         Prefix of all keys.
     strict : bool
-        Whether a value that is missing raises KeyError; otherwise it stays as it is.
+        Whether a missing value raises KeyError; otherwise the object keeps its own.
     ignore_names : str, callable, or list of them, optional
-        Paths of values to leave as they are, or functions that tell it of a path.
+        Paths of values not to load, or functions that take a path and return whether to
+        ignore it.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class NpzDeserializer(serializer.Deserializer):
         return child
 
     def load(self, obj):
-        """Load into an object, which stays as it was if anything is wrong."""
+        """Load into an object, which does not change if anything is wrong."""
         with self._loading.whole(obj):
             super().load(obj)
 
@@ -170,7 +170,7 @@ class NpzDeserializer(serializer.Deserializer):
         return path in self.npz
 
     def _read(self, path, value):
-        """Return an array that can take the place of a value; None for a None."""
+        """Return an array that can replace a value; None for a None."""
         loading = self._loading
         loading.path = path
 
@@ -221,30 +221,30 @@ def load_npz(file, obj, path='', strict=True, ignore_names=None, *, allow_pickle
     obj : object
         An object with a method ``serialize``, such as a link or an optimizer.
     path : str
-        Path of the object in the archive, with a slash at the end: to load a part of
-        what was saved.
+        Path of the object in the archive, ending in a slash, to load only a part.
     strict : bool
-        Whether a value that is missing raises KeyError; otherwise it stays as it is.
+        Whether a missing value raises KeyError; otherwise the object keeps its own.
     ignore_names : str, callable, or list of them, optional
-        Paths of values to leave as they are, or functions that tell it of a path.
+        Paths of values not to load, or functions that take a path and return whether to
+        ignore it.
     allow_pickle : bool
-        Whether Python objects may be loaded.  It lets whoever wrote the file run any
-        code; Chainer never writes such files.
+        Whether Python objects may be loaded. This allows the author of the file to run
+        any code; Chainer never writes such files.
 
     Raises
     ------
     KeyError
         If a value is missing.
     ValueError, TypeError
-        If a shape or a dtype does not fit, the file is no archive, or it holds Python
-        objects and they are not allowed.
+        If a shape or a dtype does not fit, the file is not an archive, or it holds
+        Python objects that are not allowed.
     zipfile.BadZipFile
         If the file is damaged.
 
     Notes
     -----
-    The object is loaded as a whole or not at all: after an error, parameters, states,
-    counts and everything else are what they were before.
+    The object is loaded completely or not at all: after an error, parameters, states,
+    counts and everything else have their old values.
     """
     name = _loading.name_of(file)
     with _archive.opened(file, allow_pickle, name) as archive:

@@ -1,4 +1,4 @@
-"""Tools to test functions, links, distributions and extensions with, on any device."""
+"""Tools for tests of functions, links, distributions and extensions on any device."""
 from chainer_fast.testing import (
     _bundle,
     _distribution_test,

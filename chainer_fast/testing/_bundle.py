@@ -1,8 +1,8 @@
 """Several test cases made of one class.
 
-Decorators such as ``parameterize`` turn a class into a family of classes, and put each
-into the module of the class, where test runners find them by name. What they leave
-under the name of the class is a bundle, so that such decorators can be stacked.
+Decorators such as ``parameterize`` turn a class into a family of classes, and put them
+into the module of the class, where test runners find them. Under the name of the class
+they leave a bundle, so that these decorators can be stacked.
 """
 import inspect
 import sys
@@ -17,7 +17,7 @@ class _TestCaseTuple(NamedTuple):
 
 
 class _ParameterizedTestCaseBundle:
-    """The test cases that a decorator made: a list of ``_TestCaseTuple``."""
+    """Test cases made by a decorator: a list of ``_TestCaseTuple``."""
 
     def __init__(self, cases):
         self.cases = cases
@@ -30,13 +30,13 @@ def make_decorator(test_case_generator):
     ----------
     test_case_generator : callable
         Takes a class and yields triples, one for each class to make: the name, a dict
-        of attributes, and a function that takes a test method and returns what stands
-        in its place, a function or ``None``.
+        of attributes, and a function that takes a test method and returns its
+        replacement, a function or ``None``.
 
     Returns
     -------
     function
-        It takes a class or a bundle, and returns a bundle.
+        The decorator, which takes a class or a bundle, and returns a bundle.
     """
     def decorate(decorated):
         parents = cases_of(decorated)
@@ -70,7 +70,7 @@ def cases_of(decorated):
 
 
 def _derive(parent, descriptions):
-    """Yield the cases of these descriptions, whose classes inherit the parent's."""
+    """Yield the described cases, whose classes inherit the parent's."""
     module = sys.modules[parent.module_name]
     for name, members, convert in descriptions:
         namespace = {'__module__': parent.module_name, **members}
@@ -82,7 +82,7 @@ def _derive(parent, descriptions):
 
 
 def _test_methods(klass):
-    """Return names and functions of the test methods, inherited ones included."""
+    """Return names and functions of the test methods, including inherited ones."""
     found = [(name, inspect.getattr_static(klass, name))
              for name in dir(klass) if name.startswith('test_')]
     return [(n, f) for n, f in found if isinstance(f, types.FunctionType)]

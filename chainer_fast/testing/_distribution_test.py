@@ -8,7 +8,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.testing import array, attr
 from chainer_fast.variable import Variable
 
-# Samples whose mean and standard deviation are compared, and how close they must be.
+# Number of samples whose mean and standard deviation are compared, and tolerances.
 _N_SAMPLES = 100000
 _SAMPLE_OPTIONS = {'atol': 3e-2, 'rtol': 3e-2}
 
@@ -30,21 +30,21 @@ def skip_not_in_test_target(test_target):
 class distribution_unittest(unittest.TestCase):
     """Base of test cases that compare a distribution with one of SciPy.
 
-    A subclass has a method ``setUp_configure`` that sets these attributes:
+    A subclass defines a method ``setUp_configure`` that sets these attributes:
 
     - ``dist``: class of the distribution, or a function that makes one.
     - ``params``: its parameters, a dict of arrays; ``options``: its other arguments.
     - ``scipy_dist``: distribution of :mod:`scipy.stats`; ``scipy_params``: its
       parameters.
-    - ``test_targets``: set of what is tested, among ``'batch_shape'``, ``'cdf'``,
+    - ``test_targets``: set of the members to test, among ``'batch_shape'``, ``'cdf'``,
       ``'entropy'``, ``'event_shape'``, ``'icdf'``, ``'log_cdf'``, ``'log_prob'``,
       ``'log_survival'``, ``'mean'``, ``'prob'``, ``'sample'``, ``'stddev'``,
       ``'support'``, ``'survival'``, ``'variance'``.
     - ``support`` (default: ``'real'``), ``event_shape`` (``()``).
     - ``continuous`` (``True``): whether SciPy's is a density rather than a mass.
 
-    Its parameters, e.g. by :func:`~chainer_fast.testing.parameterize`, are ``shape``,
-    ``sample_shape`` and ``is_variable``: the shapes of a batch and of samples, and
+    Its parameters, e.g. by :func:`~chainer_fast.testing.parameterize`, are ``shape``
+    and ``sample_shape``, the shapes of a batch and of samples, and ``is_variable``,
     whether the parameters are variables. Its method ``sample_for_test`` returns points
     at which probabilities are compared.
     """
@@ -56,8 +56,8 @@ class distribution_unittest(unittest.TestCase):
     event_shape = ()
     continuous = True
 
-    #: Whether SciPy's distribution takes the parameters of one element of the batch,
-    #: not those of the batch.
+    #: Whether SciPy's distribution takes the parameters of one element of the batch at
+    #: a time.
     scipy_onebyone = False
 
     def setUp(self):
@@ -67,12 +67,12 @@ class distribution_unittest(unittest.TestCase):
 
     @property
     def cpu_dist(self):
-        """The distribution, made of arrays of NumPy."""
+        """The distribution with NumPy arrays."""
         return self._make_dist(self.params)
 
     @property
     def gpu_dist(self):
-        """The distribution, made of arrays of CuPy."""
+        """The distribution with CuPy arrays."""
         return self._make_dist(
             {name: cuda.to_gpu(param) for name, param in self.params.items()})
 
@@ -91,7 +91,7 @@ class distribution_unittest(unittest.TestCase):
     #
 
     def _check_property(self, is_gpu, name, scipy_name):
-        """Compare a property that has a value per element of the batch."""
+        """Compare a property with a value for each element of the batch."""
         dist = self.gpu_dist if is_gpu else self.cpu_dist
         actual = getattr(dist, name).array
         expected = getattr(self.scipy_dist, scipy_name)
@@ -131,7 +131,7 @@ class distribution_unittest(unittest.TestCase):
         self._check_at(is_gpu, self.sample_for_test(), 'cdf', 'cdf')
 
     def check_icdf(self, is_gpu):
-        # Short of 0 and 1, where it may be infinite.
+        # Not up to 0 and 1, where it may be infinite.
         points = numpy.random.uniform(
             1e-5, 1 - 1e-5, self.sample_shape + self.shape).astype(numpy.float32)
         self._check_at(is_gpu, points, 'icdf', 'ppf')
@@ -161,7 +161,7 @@ class distribution_unittest(unittest.TestCase):
         else:
             actual = self.cpu_dist.log_prob(points).array
         log_prob = getattr(self.scipy_dist, scipy_name)
-        # One axis in the place of the batch's.
+        # One axis replaces the batch axes.
         n_sample_axes = len(self.sample_shape)
         flat = points.reshape(self.sample_shape + (-1,) + self.event_shape)
         each = [

@@ -1,4 +1,4 @@
-"""What the tests of functions and of links have in common."""
+"""Parts shared by tests of functions and of links."""
 import contextlib
 import functools
 
@@ -9,7 +9,7 @@ from chainer_fast.testing import array as _array
 
 
 class _TestError(AssertionError):
-    """A test failed because of what it tests, not because the test itself is wrong."""
+    """Failure of the tested object, as opposed to an error in the test itself."""
 
     @classmethod
     def fail(cls, message, exc=None):
@@ -39,18 +39,18 @@ def _convert_errors(error_types, convert):
 
 
 class FunctionTestError(_TestError):
-    """Raised when a function is found to be wrong."""
+    """Error of a test whose function is wrong."""
 
 
 class LinkTestError(_TestError):
-    """Raised when a link is found to be wrong."""
+    """Error of a test whose link is wrong."""
 
 
-# Checks of what the methods of a test case return
+# Checks of the results of a test case's methods
 #
 
 def _check_array_types(arrays, device, func_name):
-    """Raise ``TypeError`` unless these are a tuple of arrays of the device, or None."""
+    """Raise ``TypeError`` unless this is a tuple of arrays of the device or None."""
     if not isinstance(arrays, tuple):
         raise TypeError(
             '%s() must return a tuple, not %s' % (func_name, type(arrays).__name__))
@@ -62,7 +62,7 @@ def _check_array_types(arrays, device, func_name):
 
 
 def _check_variable_types(vars, device, func_name, test_error_cls):
-    """Raise the error unless these are a tuple of variables on the device."""
+    """Raise the error unless ``vars`` is a tuple of variables on the device."""
     if not isinstance(vars, tuple):
         test_error_cls.fail(
             '%s() must return a tuple, not %s' % (func_name, type(vars).__name__))
@@ -77,7 +77,7 @@ def _check_variable_types(vars, device, func_name, test_error_cls):
 
 
 def _check_arrays_equal(actual_arrays, expected_arrays, test_error_cls, **opts):
-    """Raise the error unless arrays have the same shapes and dtypes and agree.
+    """Raise the error unless arrays agree in shapes, dtypes and values.
 
     The keyword arguments are those of :func:`chainer_fast.testing.assert_allclose`.
     """
@@ -117,7 +117,7 @@ def _draw_like(templates):
 
 
 def _with_contiguousness(arrays, contiguous):
-    """Return arrays laid out as ``contiguous`` of a test case tells."""
+    """Return arrays in the layout given by ``contiguous`` of a test case."""
     if contiguous is None:
         return _array._as_noncontiguous_array(arrays)
     assert contiguous == 'C', (
@@ -131,7 +131,7 @@ def _send_variables(device, arrays):
             for a in arrays]
 
 
-# How often inputs are drawn again because the function cannot be differentiated there.
+# Number of times that inputs are redrawn because the function is not differentiable.
 _MAX_DODGES = 10000
 
 

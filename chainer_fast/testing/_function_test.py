@@ -12,7 +12,7 @@ from chainer_fast.testing._function_link_support import FunctionTestError
 class FunctionTestBase:
     """The tests of :class:`FunctionTestCase`, without a test framework.
 
-    Methods named ``run_test_*`` run a test on a backend.
+    The methods ``run_test_*`` run a test on a backend.
     """
 
     numerical_grad_dtype = numpy.float64
@@ -31,7 +31,7 @@ class FunctionTestBase:
         for test in ('forward', 'backward', 'double_backward'):
             setattr(self, 'check_%s_options' % test, {})
 
-    # What a subclass defines
+    # Definitions by a subclass
     #
 
     def before_test(self, test_name):
@@ -94,7 +94,7 @@ class FunctionTestBase:
         return _support._draw_like(inputs_template)
 
     def check_forward_outputs(self, outputs, expected_outputs):
-        """Raise ``FunctionTestError`` unless outputs are those expected.
+        """Raise ``FunctionTestError`` unless outputs are as expected.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class FunctionTestBase:
     #
 
     def _begin(self, test_name, backend_config):
-        """Skip the test, or make ready for it."""
+        """Skip the test, or prepare for it."""
         flag = test_name.replace('test_', 'skip_', 1) + '_test'
         if getattr(self, flag):
             raise unittest.SkipTest(flag + ' is set')
@@ -120,7 +120,7 @@ class FunctionTestBase:
         return _support._with_contiguousness(contig_arrays, self.contiguous)
 
     def _send(self, arrays):
-        """Return arrays on the device, laid out as the test case tells."""
+        """Return arrays on the device in the layout of the test case."""
         return self._to_noncontiguous_as_needed(self.backend_config.get_array(arrays))
 
     def _generate_inputs(self):
@@ -136,7 +136,7 @@ class FunctionTestBase:
         return self._checked('forward_expected', inputs)
 
     def _checked(self, method_name, *args):
-        """Call a method that must return a tuple of arrays of NumPy."""
+        """Call a method that must return a tuple of NumPy arrays."""
         arrays = getattr(self, method_name)(*args)
         _support._check_array_types(arrays, backend.CpuDevice(), method_name)
         return arrays
@@ -159,7 +159,7 @@ class FunctionTestBase:
     #
 
     def run_test_forward(self, backend_config):
-        """Compare outputs with those expected, and check that inputs do not change."""
+        """Compare outputs with the expected ones, and check inputs for changes."""
         self._begin('test_forward', backend_config)
         inputs = self._generate_inputs()
         originals = tuple(x.copy() for x in inputs)
@@ -200,7 +200,7 @@ class FunctionTestBase:
             grad_outputs = self._generate_grad_outputs(self._forward_expected(inputs))
             grad_grad_inputs = self._generate_grad_grad_inputs(inputs)
             if len(grad_grad_inputs) == len(inputs):
-                # Integers have no gradients, which could be differentiated again.
+                # Integers have no gradients that could be differentiated again.
                 grad_grad_inputs = [
                     ggx for x, ggx in zip(inputs, grad_grad_inputs, strict=True)
                     if x.dtype.kind == 'f']
@@ -240,20 +240,20 @@ class FunctionTestCase(FunctionTestBase, unittest.TestCase):
     skip_forward_test, skip_backward_test, skip_double_backward_test : bool
         Whether to skip a test. Default: ``False``.
     dodge_nondifferentiable : bool
-        Whether to draw other inputs where the function turns out not to be
-        differentiable. Default: ``False``.
+        Whether to redraw inputs at which the function is not differentiable. Default:
+        ``False``.
     numerical_grad_dtype : dtype
         Type in which finite differences are computed. Default: ``numpy.float64``.
     contiguous : str or None
-        ``'C'`` for C-contiguous arrays; otherwise those given to the function are not
-        contiguous. Default: ``None``.
+        ``'C'`` for C-contiguous arrays. Default: ``None``, which makes all arrays
+        passed to the function non-contiguous.
     backend_config : BackendConfig
         The backend during a test.
 
     Raises
     ------
     FunctionTestError
-        By a test, if the function is wrong.
+        In a test, if the function is wrong.
 
     Examples
     --------

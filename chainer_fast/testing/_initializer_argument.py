@@ -1,16 +1,16 @@
-"""Initializers of parameters as test cases of links take them."""
+"""Initializers of parameters, as given to test cases of links."""
 import numpy
 
 from chainer_fast import initializers
 
 
 class InitializerArgument:
-    """An initializer as it is given to a link, and what the link makes of it.
+    """Initializer argument of a link, and the initializer that the link makes of it.
 
     Parameters
     ----------
     argument_value : object
-        What the link is given, e.g. ``None``.
+        Argument of the link, e.g. ``None``.
     expected_initializer : initializer
         An equivalent initializer, array or number.
     """
@@ -24,7 +24,7 @@ class InitializerArgument:
 
 
 def _check_generated_initializer(init):
-    """Raise an exception unless this can initialize a parameter."""
+    """Raise an exception unless ``init`` can initialize a parameter."""
     if isinstance(init, InitializerArgument):
         return
     if init is None:
@@ -35,7 +35,7 @@ def _check_generated_initializer(init):
 
 
 def _get_initializer_argument_value(init):
-    """Return what the link is given."""
+    """Return the argument of the link."""
     return init.argument_value if isinstance(init, InitializerArgument) else init
 
 

@@ -33,7 +33,7 @@ class LinkInitializersTestCase(_LinkTestBase, unittest.TestCase):
     Raises
     ------
     LinkTestError
-        By a test, if a parameter is not what its initializer makes.
+        In a test, if a parameter differs from the result of its initializer.
     """
 
     check_initializers_options = None
@@ -63,7 +63,7 @@ class LinkInitializersTestCase(_LinkTestBase, unittest.TestCase):
         return lists
 
     def test_initializers(self, backend_config):
-        """Compare parameters with what their initializers make."""
+        """Compare parameters with the results of their initializers."""
         self._begin('test_initializers', backend_config)
         for i_param, inits in enumerate(self._get_initializers()):
             all_inits = list(self._generate_params())

@@ -10,14 +10,14 @@ from chainer_fast.testing._function_link_support import LinkTestError
 
 
 class _LinkTestBase:
-    """What test cases of links define, and the steps that their tests share."""
+    """Definitions of test cases of links, and steps shared by their tests."""
 
     backend_config = None
     contiguous = None
-    #: Names of the parameters, in the order of what :meth:`generate_params` returns.
+    # : Names of the parameters, in the order of :meth:`generate_params`.
     param_names = ()
 
-    # What a subclass defines
+    # Definitions by a subclass
     #
 
     def before_test(self, test_name):
@@ -54,7 +54,7 @@ class _LinkTestBase:
     def forward(self, link, inputs, device):
         """Return the output of a link, a variable or a tuple of them.
 
-        By default, that of calling it with the inputs.
+        By default, the result of calling it with the inputs.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class _LinkTestBase:
         return link(*inputs)
 
     def check_forward_outputs(self, outputs, expected_outputs):
-        """Raise ``LinkTestError`` unless outputs are those expected.
+        """Raise ``LinkTestError`` unless outputs are as expected.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class _LinkTestBase:
         return _support._with_contiguousness(contig_arrays, self.contiguous)
 
     def _send(self, arrays):
-        """Return arrays on the device, laid out as the test case tells."""
+        """Return arrays on the device in the layout of the test case."""
         return self._to_noncontiguous_as_needed(self.backend_config.get_array(arrays))
 
     def _generate_params(self):
@@ -154,20 +154,20 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
     skip_forward_test, skip_backward_test : bool
         Whether to skip a test. Default: ``False``.
     dodge_nondifferentiable : bool
-        Whether to draw other inputs and parameters where the link turns out not to be
-        differentiable. Default: ``False``.
+        Whether to redraw inputs and parameters at which the link is not differentiable.
+        Default: ``False``.
     numerical_grad_dtype : dtype
         Type in which finite differences are computed. Default: ``numpy.float64``.
     contiguous : str or None
-        ``'C'`` for C-contiguous arrays; otherwise those given to the link are not
-        contiguous. Default: ``None``.
+        ``'C'`` for C-contiguous arrays. Default: ``None``, which makes all arrays
+        passed to the link non-contiguous.
     backend_config : BackendConfig
         The backend during a test.
 
     Raises
     ------
     LinkTestError
-        By a test, if the link is wrong.
+        In a test, if the link is wrong.
 
     See Also
     --------
@@ -222,7 +222,7 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
         return grads
 
     def test_forward(self, backend_config):
-        """Compare outputs with those expected."""
+        """Compare outputs with the expected ones."""
         if self.skip_forward_test:
             raise unittest.SkipTest('skip_forward_test is set')
         self._begin('test_forward', backend_config)
@@ -258,7 +258,7 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
         inputs = self._to_noncontiguous_as_needed(inputs)
         params = self._to_noncontiguous_as_needed(params)
         grad_outputs = self._send(grad_outputs)
-        # The call above may have changed more of the link than its outputs show.
+        # The call above may have changed the state of the link.
         checked = self._create_initialized_link(inits, backend_config)
         checked.cleargrads()
 

@@ -1,4 +1,4 @@
-"""Comparison and layout of arrays, wherever they live."""
+"""Comparison and layout of arrays on any device."""
 from chainer_fast import backend
 from chainer_fast.gradient_check._allclose import assert_allclose  # noqa: F401
 
@@ -6,8 +6,8 @@ from chainer_fast.gradient_check._allclose import assert_allclose  # noqa: F401
 def _as_noncontiguous_array(array):
     """Copy an array into one that is neither C- nor Fortran-contiguous.
 
-    Arrays that are contiguous whatever their strides, those of at most one element,
-    are returned as they are, and so is ``None``. Sequences are converted by element.
+    Arrays of at most one element, which are always contiguous, and ``None`` are
+    returned unchanged. Sequences are converted element by element.
     """
     if isinstance(array, (list, tuple)):
         return type(array)([_as_noncontiguous_array(a) for a in array])

@@ -1,4 +1,4 @@
-"""Marks for tests that need a device, a library or patience."""
+"""Marks for tests that need a device, a library or much time."""
 import os
 import unittest
 
@@ -8,7 +8,7 @@ try:
 except ImportError as e:
     _error = e
 
-# Number of GPUs that tests may use; negative where the environment sets no limit.
+# Number of GPUs that tests may use; negative if there is no limit.
 _gpu_limit = int(os.environ.get('CHAINER_TEST_GPU_LIMIT', '-1'))
 
 
@@ -53,13 +53,13 @@ def slow(*args, **kwargs):
 def gpu(f):
     """Mark a test that needs one GPU.
 
-    It is deselected by ``pytest -m 'not gpu'``, and skipped where the environment
-    variable ``CHAINER_TEST_GPU_LIMIT`` is 0.
+    It is deselected by ``pytest -m 'not gpu'``, and skipped if the environment variable
+    ``CHAINER_TEST_GPU_LIMIT`` is 0.
 
     Parameters
     ----------
     f : function or class
-        What to mark.
+        Test to mark.
     """
     return multi_gpu(1)(f)
 
@@ -67,7 +67,7 @@ def gpu(f):
 def multi_gpu(gpu_num):
     """Return a decorator for a test that needs several GPUs.
 
-    The test has the mark ``gpu``, and is skipped where the environment variable
+    The test has the mark ``gpu``, and is skipped if the environment variable
     ``CHAINER_TEST_GPU_LIMIT`` is less than the number.
 
     Parameters

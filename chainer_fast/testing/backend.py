@@ -8,7 +8,7 @@ from chainer_fast.testing import _bundle, attr
 
 
 class BackendConfig:
-    """A device, and the configuration that functions run under on it.
+    """Device, and the configuration for functions on it.
 
     As a context manager, it makes the device current and sets the configuration.
 
@@ -112,7 +112,7 @@ class BackendConfig:
         return '__'.join(settings)
 
     def get_pytest_marks(self):
-        """Return decorators that mark a test by what it needs.
+        """Return decorators that mark a test by its requirements.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class BackendConfig:
         Returns
         -------
         array
-            On the device.
+            The array on the device.
         """
         return self.device.send(np_array)
 
@@ -159,16 +159,16 @@ def inject_backend_tests(method_names, params):
     Parameters
     ----------
     method_names : list of str or None
-        Test methods that take it; all of them if ``None``. Others run once, but only
-        if the class is parameterized too: else what this decorator leaves under its
-        name hides them from test runners, as it does in Chainer.
+        Test methods that take it; all of them if ``None``. Others run once, but only if
+        the class is parameterized, too. Otherwise this decorator hides them from test
+        runners, as in Chainer.
     params : list of dict
         Parameters of the backends.
 
     Returns
     -------
     function
-        Decorator of a class, or of what other decorators of this package made of one.
+        Decorator of a class, or of the result of another decorator of this package.
     """
     if not (method_names is None or isinstance(method_names, list)):
         raise TypeError('expected a list of names of methods or None, not %r' % (
@@ -187,7 +187,7 @@ def _test_case_generator(base, method_names, params):
         yield base.__name__, {}, lambda m: None if is_injected(m) else m
     for param in params:
         config = BackendConfig(param)
-        # The configuration is made anew for each test: a test may change it.
+        # Each test gets a new configuration, since a test may change it.
         yield ('%s_%s' % (base.__name__, config.get_func_str()), {},
                lambda m, p=param: _on_backend(m, p) if is_injected(m) else None)
 

@@ -1,4 +1,4 @@
-"""Tests that need not succeed every time they run."""
+"""Decorators of tests that need not succeed in every run."""
 import functools
 import sys
 import unittest
@@ -7,15 +7,15 @@ import unittest
 def repeat_with_success_at_least(times, min_success):
     """Return a decorator that runs a test several times, some of which must succeed.
 
-    Each run has an instance, a set-up and a tear-down of its own. Runs end as soon as
-    the outcome is settled, after one of them at least.
+    Each run has its own instance, set-up and tear-down. Runs end as soon as the outcome
+    is certain, but at least one is made.
 
     Parameters
     ----------
     times : int
-        How many times the test runs at most.
+        Greatest number of runs.
     min_success : int
-        How many runs must succeed.
+        Number of runs that must succeed.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def repeat(times):
     Parameters
     ----------
     times : int
-        How many times the test runs.
+        Number of runs.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def retry(times):
     Parameters
     ----------
     times : int
-        How many times the test runs at most.
+        Greatest number of runs.
 
     Returns
     -------
@@ -96,7 +96,7 @@ class QuietTestRunner:
 
 
 class _Result(unittest.TestResult):
-    """A result to which pytest's way of skipping is no error."""
+    """Result that does not count pytest's skips as errors."""
 
     def addError(self, test, err):
         pytest = sys.modules.get('pytest')
@@ -112,7 +112,7 @@ def _run_once(method, instance, args, kwargs):
     Returns
     -------
     str or None
-        Traceback of its error.
+        Traceback of its error, if any.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _run_once(method, instance, args, kwargs):
     trial = type(instance)(name)
 
     def run():
-        # What a test returns is of no interest, and unittest warns of it.
+        # The result is dropped, as unittest warns of tests that return something.
         method(trial, *args, **kwargs)
 
     # The instance's attribute hides the repeating method of the class.

@@ -1,6 +1,6 @@
-"""Conditions under which the examples of a manual are skipped.
+"""Conditions for skipping examples of a manual.
 
-Each function returns true where the example is to be skipped.
+Each function returns true if the example should be skipped.
 """
 from chainer_fast.testing.attr import _gpu_limit
 from chainer_fast.testing.helper import _are_satisfied
@@ -12,7 +12,7 @@ def skipif(condition):
 
 
 def skipif_requires_satisfied(*requirements):
-    """Skip if distributions are installed, given as for ``with_requires``."""
+    """Skip if distributions, given as for ``with_requires``, are installed."""
     return _are_satisfied(requirements)
 
 

@@ -11,12 +11,12 @@ import warnings
 def assert_warns(expected):
     """Assert that a ``with`` block warns.
 
-    Warnings of other categories are swallowed.
+    Other warnings are ignored.
 
     Parameters
     ----------
     expected : type or tuple of type
-        Category of the warning, or categories of which one is enough.
+        Category of the warning, or categories of which one suffices.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def with_requires(*requirements):
     Parameters
     ----------
     *requirements : str
-        Requirements as pip writes them, e.g. ``'scipy>=1.0'``. All must be met.
+        Requirements in pip's syntax, e.g. ``'scipy>=1.0'``. All must be met.
 
     Returns
     -------
@@ -52,12 +52,12 @@ def with_requires(*requirements):
 def without_requires(*requirements):
     """Return a decorator that skips a test if distributions are installed.
 
-    The contrary of :func:`with_requires`: the test runs if a requirement is not met.
+    The opposite of :func:`with_requires`: the test runs if a requirement is not met.
 
     Parameters
     ----------
     *requirements : str
-        Requirements as pip writes them.
+        Requirements in pip's syntax.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def without_requires(*requirements):
 
 def _are_satisfied(requirements):
     """Return whether the installed distributions meet requirements of pip's syntax."""
-    # pytest brings it along.
+    # Installed with pytest.
     from packaging import requirements as syntax
 
     for requirement in map(syntax.Requirement, requirements):
@@ -86,10 +86,10 @@ def _are_satisfied(requirements):
 
 
 def patch(target, *args, **kwargs):
-    """Put a mock in the place of an object, as :func:`unittest.mock.patch` does.
+    """Replace an object by a mock, like :func:`unittest.mock.patch`.
 
-    Unlike there, the mock passes calls on to the object that it replaces, unless
-    another object to call is given.
+    Unlike there, the mock passes calls on to the replaced object, unless another object
+    to call is given.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def patch(target, *args, **kwargs):
     Returns
     -------
     context manager
-        It returns the mock, which tells how it was called.
+        Context manager that returns the mock, which records its calls.
     """
     if not args and 'new' not in kwargs:
         kwargs.setdefault('wraps', _import_object_from_name(target))

@@ -1,4 +1,4 @@
-"""Random matrices that are as well conditioned as a test wants."""
+"""Random matrices with given singular values."""
 import numpy
 
 
@@ -21,7 +21,7 @@ def generate_matrix(shape, dtype=float, *, singular_values=None):
     Returns
     -------
     numpy.ndarray
-        Matrices of the shape and the dtype.
+        Matrices with this shape and dtype.
 
     Raises
     ------

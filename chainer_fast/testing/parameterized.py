@@ -30,7 +30,7 @@ def parameterize(*params):
     Returns
     -------
     function
-        Decorator of a class, or of what other decorators of this package made of one.
+        Decorator of a class, or of the result of another decorator of this package.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def parameterize(*params):
 
 
 def parameterize_pytest(names, values):
-    """Return :func:`parameterize` of parameters as ``pytest.mark.parametrize`` takes.
+    """Return :func:`parameterize` of arguments of ``pytest.mark.parametrize``.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def parameterize_pytest(names, values):
 
 
 def from_pytest_parameterize(names, values):
-    """Turn parameters as ``pytest.mark.parametrize`` takes them into dicts.
+    """Convert arguments of ``pytest.mark.parametrize`` to dicts.
 
     Parameters
     ----------
@@ -86,15 +86,14 @@ def product(parameter):
     Parameters
     ----------
     parameter : dict of list, or list of list of dict
-        The values of each parameter by name; or what :func:`product_dict` takes, as a
-        list. Parameters that vary together share an entry, whose key has their names
-        separated by commas, and whose values are tuples.
+        The values of each parameter by name; or a list of the arguments of
+        :func:`product_dict`. Parameters that vary together share an entry, whose key
+        has their names separated by commas, and whose values are tuples.
 
     Returns
     -------
     list of dict
-        Combinations; the values of the name that comes last alphabetically change
-        fastest.
+        Combinations; the values of the alphabetically last name change fastest.
     """
     if isinstance(parameter, dict):
         assert all(isinstance(v, (list, tuple)) for v in parameter.values()), (
@@ -118,8 +117,8 @@ def product_dict(*parameters):
     Parameters
     ----------
     *parameters : list of dict
-        One dict of each list makes a combination. The later one wins where they share
-        a key.
+        A combination has one dict from each list. If they share a key, the last one
+        wins.
 
     Returns
     -------
@@ -140,10 +139,10 @@ def _pairwise_product_dict(*parameters):
 
 
 def _cover_pairs(shape):
-    """Return tuples of indices in which any two axes show all pairs of their indices.
+    """Return tuples of indices that contain all pairs of indices of any two axes.
 
-    Greedy: each tuple starts from a pair that is still missing, and its other indices
-    are those that cover most missing pairs, earlier ones first.
+    This is greedy: each tuple starts from a missing pair, and its other indices are
+    those that cover most missing pairs, earlier ones first.
     """
     if len(shape) < 2 or 0 in shape:
         return list(itertools.product(*map(range, shape)))
@@ -202,7 +201,7 @@ def _describe_case(base, i, param):
 
 
 def _report_parameters(base, param, method):
-    """Wrap a test method, so that its errors tell the parameters."""
+    """Wrap a test method so that its errors show the parameters."""
     @functools.wraps(method)
     def wrapper(self, *args, **kwargs):
         try:
@@ -221,7 +220,7 @@ def _report_parameters(base, param, method):
 
 
 def _takes_message(exception_type):
-    """Return whether an exception can be made of nothing but its message."""
+    """Return whether an exception can be made from its message alone."""
     try:
         exception_type('')
     except Exception:

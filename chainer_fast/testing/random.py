@@ -14,7 +14,7 @@ _SEED = 100
 
 _old_python_random_state = None
 _old_numpy_random_state = None
-# How many set-ups of test cases wait for their tear-down: a test may run others.
+# Number of set-ups of test cases without tear-down yet: a test may run others.
 _nest_count = 0
 
 
@@ -34,7 +34,7 @@ def fix_random(*, setup_method='setUp', teardown_method='tearDown'):
     Returns
     -------
     function
-        Decorator of a class, or of what other decorators of this package made of one.
+        Decorator of a class, or of the result of another decorator of this package.
     """
     def decorate(decorated):
         cases = _bundle.cases_of(decorated)
@@ -56,7 +56,7 @@ def _fix_random_of(klass, setup_name, teardown_name):
         try:
             return set_up(self, *args, **kwargs)
         except BaseException:
-            # There is no tear-down after a set-up that fails.
+            # A failing set-up is not followed by a tear-down.
             _teardown_random()
             raise
 
@@ -84,7 +84,7 @@ def do_setup(deterministic=True):
 
 
 def do_teardown():
-    """Restore the random states that :func:`do_setup` saved."""
+    """Restore the random states saved by :func:`do_setup`."""
     tear_down = (
         _cupy_testing_random().do_teardown if cuda.available else _numpy_do_teardown)
     tear_down()
@@ -105,7 +105,7 @@ def _numpy_do_teardown():
 
 
 def _cupy_testing_random():
-    """Return CuPy's counterpart, which sees to Python's and NumPy's states too."""
+    """Return CuPy's counterpart, which also handles Python's and NumPy's states."""
     try:
         return importlib.import_module('cupy.testing._random')
     except ImportError:
@@ -136,12 +136,12 @@ def _check_teardown():
 
 
 def generate_seed():
-    """Return a random seed, the same in every run of a test with fixed random numbers.
+    """Return a random seed that is the same in every run of a test.
 
     Returns
     -------
     int
-        Between 0 and 2**32 - 2.
+        The seed, between 0 and 2**32 - 2.
 
     Raises
     ------

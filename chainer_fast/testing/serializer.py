@@ -5,24 +5,24 @@ from chainer_fast import serializers, utils
 
 
 def save_and_load_hdf5(src, dst):
-    """Save an object as HDF5, and load another object from that.
+    """Save an object as HDF5, and load another object from the file.
 
     Parameters
     ----------
     src, dst : object
-        What is saved, and what is loaded into.
+        Object to save, and object to load into.
     """
     save_and_load(
         src, dst, 'saved.h5', serializers.save_hdf5, serializers.load_hdf5)
 
 
 def save_and_load_npz(src, dst):
-    """Save an object as NPZ, and load another object from that.
+    """Save an object as NPZ, and load another object from the file.
 
     Parameters
     ----------
     src, dst : object
-        What is saved, and what is loaded into.
+        Object to save, and object to load into.
     """
     save_and_load(
         src, dst, 'saved.npz', serializers.save_npz, serializers.load_npz)
@@ -36,9 +36,9 @@ def save_and_load(src, dst, filename, saver, loader):
     Parameters
     ----------
     src : object
-        What is saved.
+        Object to save.
     dst : object
-        What is loaded into.
+        Object to load into.
     filename : str
         Base name of the file.
     saver : callable

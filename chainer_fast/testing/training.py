@@ -1,4 +1,4 @@
-"""A trainer to test extensions and triggers with."""
+"""A trainer for tests of extensions and triggers."""
 from unittest import mock
 
 from chainer_fast import training
@@ -12,33 +12,33 @@ def is_available():
 
 
 def check_available():
-    """Do nothing: nothing is missing."""
+    """Do nothing, as nothing is missing."""
 
 
 def get_error():
-    """Return ``None``: nothing is missing."""
+    """Return ``None``, as nothing is missing."""
     return _error
 
 
 def get_trainer_with_mock_updater(
         stop_trigger=(10, 'iteration'), iter_per_epoch=10, extensions=None):
-    """Return a trainer that trains nothing: its updater only counts.
+    """Return a trainer whose updater only counts iterations.
 
     Parameters
     ----------
     stop_trigger : trigger or tuple
         When the trainer stops.
     iter_per_epoch : int or float
-        Number of iterations of an epoch; it need not be whole.
+        Number of iterations in an epoch, possibly fractional.
     extensions : list, optional
         Extensions of the trainer.
 
     Returns
     -------
     chainer_fast.training.Trainer
-        Its updater is a :class:`unittest.mock.Mock` whose ``update`` moves
-        ``iteration``, ``epoch``, ``epoch_detail``, ``previous_epoch_detail`` and
-        ``is_new_epoch`` on by an iteration.
+        The trainer. Its updater is a :class:`unittest.mock.Mock` whose ``update``
+        advances ``iteration``, ``epoch``, ``epoch_detail``, ``previous_epoch_detail``
+        and ``is_new_epoch`` by an iteration.
     """
     assert iter_per_epoch > 0, (
         'expected a positive number of iterations per epoch, not %r' % iter_per_epoch)

@@ -1,4 +1,4 @@
-"""Tests of functions that map each element of an array by itself."""
+"""Tests of functions that map each element of an array separately."""
 import unittest
 import warnings
 
@@ -13,7 +13,7 @@ _error = attr.get_error()
 
 
 def is_available():
-    """Return whether pytest is installed, which marks tests."""
+    """Return whether pytest is installed."""
     return attr.is_available()
 
 
@@ -28,8 +28,8 @@ def unary_math_function_unittest(
     """Return a decorator that fills a test case with tests of an elementwise function.
 
     The tests compare the function with a reference, and its first and second
-    derivatives with finite differences, for arrays of shape ``(3, 2)`` and ``()`` of
-    half, single and double precision.
+    derivatives with finite differences, for arrays of shape ``(3, 2)`` and ``()`` in
+    float16, float32 and float64.
 
     Parameters
     ----------
@@ -38,20 +38,20 @@ def unary_math_function_unittest(
         derivatives, and its label is checked.
     func_expected : callable, optional
         The reference, called with an array and a dtype. Default: NumPy's function of
-        that name.
+        the same name.
     label_expected : str, optional
         Label of an old-style function. Default: its name.
     make_data : callable, optional
         Takes a shape and a dtype, and returns input, gradient of the output, and
         gradient of the gradient of the input. Default: uniform in [-1, 1).
     is_linear
-        Has no effect any more.
+        Ignored.
     forward_options : dict, optional
         Arguments of :func:`~chainer_fast.testing.assert_allclose`.
     backward_options, double_backward_options : dict, optional
         Arguments of :func:`~chainer_fast.gradient_check.check_backward` and
-        :func:`~chainer_fast.gradient_check.check_double_backward`. Those given, for
-        forward as well, are put over the defaults of the dtype.
+        :func:`~chainer_fast.gradient_check.check_double_backward`. These, and those for
+        forward, override the defaults of the dtype.
 
     Returns
     -------
@@ -61,8 +61,8 @@ def unary_math_function_unittest(
     Raises
     ------
     ValueError
-        If NumPy has no function of the name, or a label is expected of a function
-        that has none.
+        If NumPy has no function of this name, or if ``label_expected`` is given for a
+        function without a label.
 
     Warns
     -----
@@ -169,7 +169,7 @@ def _make_device_tests(check_name, data_names):
 
 
 def _default_options(dtype):
-    """Return options of the comparison of outputs, and of that of gradients."""
+    """Return the options for comparing outputs, and for comparing gradients."""
     if dtype == numpy.float16:
         precision = float(numpy.finfo(dtype).eps)
         step = 2. ** -4
@@ -180,6 +180,6 @@ def _default_options(dtype):
 
 
 def _make_data_default(shape, dtype):
-    """Draw input, gradient of the output, and gradient of that of the input."""
+    """Draw an input, a gradient of the output, and one of the input's gradient."""
     return tuple(numpy.asarray(numpy.random.uniform(-1, 1, shape), dtype)
                  for _ in range(3))

@@ -8,16 +8,16 @@ from chainer_fast.serializer import Deserializer
 
 
 def serialize_late_addition(target, serializer, name):
-    """Write or read a state; where a snapshot lacks it, leave it to the target.
+    """Write or read a state; if a snapshot lacks it, the target is not changed.
 
-    Without the state of its trigger, an extension would take a resumed training for a
-    new one and fire at once. Programs that do not know the additional entries do not
-    look for them, and the complaints of triggers about missing ones are no news here.
+    Without the state of its trigger, an extension would treat a resumed training as new
+    and fire at once. Other programs ignore the additional entries. Warnings of triggers
+    about missing entries are suppressed.
 
     Parameters
     ----------
     target : object
-        Something with a method ``serialize``; anything else is left alone.
+        An object with a method ``serialize``; others are left alone.
     serializer : AbstractSerializer
         Serializer of the owner.
     name : str
@@ -31,7 +31,7 @@ def serialize_late_addition(target, serializer, name):
 
 
 def serialize_late_values(target, serializer, names):
-    """Write or read attributes; those that a snapshot lacks stay as they are.
+    """Write or read attributes; those that a snapshot lacks are not changed.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def serialize_late_values(target, serializer, names):
 
 
 def serialize_observation(trainer, serializer):
-    """Write or read what was observed in the present iteration, as far as it is scalar.
+    """Write or read the scalars observed in the current iteration.
 
-    Stop triggers look at it at the beginning of the next iteration.
+    Stop triggers read them at the beginning of the next iteration.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the trainer expects of an updater."""
+"""Interface of updaters, as used by the trainer."""
 
 
 class Updater:
@@ -14,7 +14,7 @@ class Updater:
                                    % (type(self).__name__, method))
 
     def connect_trainer(self, trainer):
-        """Get to know the trainer; it calls this when it is made.
+        """Attach the updater to a trainer; called when the trainer is made.
 
         Parameters
         ----------
@@ -22,7 +22,7 @@ class Updater:
         """
 
     def finalize(self):
-        """Release what the updater holds, e.g. processes of its iterators."""
+        """Release resources of the updater, e.g. processes of its iterators."""
         raise self._missing('finalize()')
 
     def get_optimizer(self, name):
@@ -31,7 +31,7 @@ class Updater:
         Parameters
         ----------
         name : str
-            ``'main'`` where there is only one.
+            ``'main'`` if there is only one.
 
         Returns
         -------

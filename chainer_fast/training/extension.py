@@ -1,4 +1,4 @@
-"""Extensions: what happens in a training loop beside the updates."""
+"""Extensions: parts of a training loop other than the updates."""
 
 PRIORITY_WRITER = 300
 PRIORITY_EDITOR = 200
@@ -9,19 +9,19 @@ class Extension:
     """Base of extensions.
 
     The trainer calls an extension with itself as the argument whenever the trigger of
-    the extension fires. It is no duty to derive from this class, any callable is an
-    extension; but what is here are the attributes and methods that the trainer knows.
+    the extension fires. Any callable can be an extension; this class shows all
+    attributes and methods that the trainer uses.
 
     Attributes
     ----------
     trigger : tuple or callable
-        When to call the extension, unless :meth:`Trainer.extend` is told otherwise.
+        When to call the extension, unless :meth:`Trainer.extend` overrides it.
     priority : int
         Order within one iteration, the highest first. Three values are customary, so
-        that what is reported is seen by who reads it: ``PRIORITY_WRITER`` for
+        that values are reported before they are read: ``PRIORITY_WRITER`` for
         extensions that report values, ``PRIORITY_EDITOR`` for those that change
-        reported values, ``PRIORITY_READER`` for those that only read them or have
-        nothing to do with them.
+        reported values, ``PRIORITY_READER`` for those that only read them or do not use
+        them.
     name : str or None
         Name in the trainer; :meth:`Trainer.extend` sets it.
     """
@@ -32,11 +32,11 @@ class Extension:
 
     @property
     def default_name(self):
-        """Name where none is given: that of the class."""
+        """Default name: that of the class."""
         return type(self).__name__
 
     def __call__(self, trainer):
-        """Do what the extension is for; subclasses implement this.
+        """Run the extension; subclasses implement this.
 
         Parameters
         ----------
@@ -60,9 +60,9 @@ class Extension:
     def initialize(self, trainer):
         """Prepare; the trainer calls this once, before the loop begins.
 
-        It is called for a resumed training too, after the state was restored, unless
-        the trigger has an attribute ``finished`` that is true. It may change
-        hyperparameters, but must not disturb a state that was restored.
+        It is also called for a resumed training, after the state was restored, unless
+        the trigger has a true attribute ``finished``. It may change hyperparameters,
+        but must not disturb a restored state.
 
         Parameters
         ----------
@@ -96,16 +96,16 @@ def _refuse_invoke_before_training(value):
 def make_extension(trigger=None, default_name=None, priority=None, finalizer=None,
                    initializer=None, on_error=None, *,
                    invoke_before_training=_NOT_GIVEN):
-    """Decorator that gives a function the attributes of an extension.
+    """Make a decorator that gives a function the attributes of an extension.
 
     Parameters
     ----------
     trigger : tuple or callable, optional
-        Default trigger; every iteration if not given.
+        Default trigger; by default every iteration.
     default_name : str, optional
-        Default name; that of the function if not given.
+        Default name; by default that of the function.
     priority : int, optional
-        ``PRIORITY_READER`` if not given.
+        ``PRIORITY_READER`` by default.
     finalizer : callable, optional
         Becomes ``finalize``: called without arguments after the loop.
     initializer : callable, optional

@@ -18,40 +18,40 @@ _get_time = time.perf_counter
 
 
 class _ExtensionEntry(types.SimpleNamespace):
-    """An extension with what :meth:`Trainer.extend` found out about it.
+    """An extension with the settings made by :meth:`Trainer.extend`.
 
     Attributes: ``extension``, ``trigger``, ``priority``, ``call_before_training``.
     """
 
 
 class Trainer:
-    """The training loop, with everything that is attached to it.
+    """The training loop with its extensions.
 
-    An iteration is one call of ``updater.update()``. What the model reports meanwhile
-    is in :attr:`observation`, and extensions are called as their triggers demand, those
-    of high priority first. :meth:`serialize` covers updater, triggers and extensions,
-    so that a trainer built in the same way can go on from a snapshot.
+    An iteration is one call of ``updater.update()``. Values that the model reports
+    meanwhile are in :attr:`observation`. Then the extensions whose triggers fire are
+    called, those of high priority first. :meth:`serialize` covers updater, triggers and
+    extensions, so that a trainer built in the same way can continue from a snapshot.
 
     Parameters
     ----------
     updater : Updater
-        Knows how to do an iteration. Its optimizers' targets become observers of the
+        Object that does the iterations. Its optimizers' targets become observers of the
         reporter under the names of the optimizers.
     stop_trigger : tuple or callable, optional
         When to end, see :func:`chainer_fast.training.get_trigger`; by default never.
     out : str
-        Folder for what extensions write.
+        Folder for the output of extensions.
     extensions : iterable, optional
-        Extensions to add at once.
+        Extensions to add initially.
 
     Attributes
     ----------
     updater, stop_trigger, out :
         The arguments; the trigger is a callable here.
     observation : dict
-        What was reported during the last iteration.
+        Values reported during the last iteration.
     reporter : Reporter
-        Collects what is reported.
+        Reporter that collects the values.
     """
 
     def __init__(self, updater, stop_trigger=None, out='result', extensions=None):
@@ -68,12 +68,12 @@ class Trainer:
 
     @property
     def is_before_training(self):
-        """Whether no iteration was done yet."""
+        """Tell whether no iteration has been done yet."""
         return not self.updater.iteration
 
     @property
     def elapsed_time(self):
-        """Seconds of training, with those before the snapshot it was resumed from.
+        """Seconds of training, including those before the snapshot it was resumed from.
 
         Raises
         ------
@@ -91,13 +91,13 @@ class Trainer:
                invoke_before_training=extension_module._NOT_GIVEN):
         """Add an extension.
 
-        Where an argument is not given, the attribute of the extension counts, and that
-        of :class:`Extension` where it has none.
+        An argument that is not given defaults to the attribute of the extension, or of
+        :class:`Extension` if it has none.
 
         Parameters
         ----------
         extension : callable
-            An :class:`Extension`, or any function of the trainer.
+            An :class:`Extension`, or any callable that takes the trainer.
         name : str, optional
             Name to find it by; also the name of its state in snapshots. If it is taken,
             ``_1``, ``_2``, ... is appended.
@@ -107,12 +107,12 @@ class Trainer:
             Extensions of high priority are called first; by default
             ``PRIORITY_READER``.
         call_before_training : bool
-            Whether to call it once before the first iteration too.
+            Whether to call it once before the first iteration, too.
 
         Raises
         ------
         TypeError
-            If there is no name to be found.
+            If the extension has no name.
         ValueError
             If the name is ``'training'``, or if the retired argument
             ``invoke_before_training`` is given.
@@ -126,7 +126,7 @@ class Trainer:
         if priority is None:
             priority = getattr(
                 extension, 'priority', extension_module.Extension.priority)
-        # Methods and built-in functions have no room for a name.
+        # Methods and built-in functions cannot have additional attributes.
         with contextlib.suppress(AttributeError):
             extension.name = name
         self._extensions[name] = _ExtensionEntry(
@@ -148,12 +148,12 @@ class Trainer:
         Parameters
         ----------
         name : str
-            Its name, as :meth:`extend` made it.
+            Its name, as made by :meth:`extend`.
 
         Raises
         ------
         ValueError
-            If there is none of this name.
+            If there is no extension with this name.
         """
         if name not in self._extensions:
             raise ValueError('extension %s not found, there are: %s'
@@ -163,19 +163,19 @@ class Trainer:
     def run(self, show_loop_exception_msg=True):
         """Train until the stop trigger fires.
 
-        If anything fails, ``on_error`` of the extensions is called. Whether it fails or
-        not, extensions and updater are finalized.
+        If anything fails, ``on_error`` of the extensions is called. In any case,
+        extensions and updater are finalized.
 
         Parameters
         ----------
         show_loop_exception_msg : bool
             Whether to print an exception before ``on_error`` and ``finalize`` are
-            called; it is raised after that in any case.
+            called; it is always raised after that.
 
         Raises
         ------
         RuntimeError
-            If the training is complete already.
+            If the training is already complete.
         """
         if self._done:
             raise RuntimeError('cannot run training loop multiple times')
@@ -184,7 +184,7 @@ class Trainer:
         extensions = [entry.extension for entry in entries]
 
         self._start_at = _get_time()
-        # Snapshots first: they may load a state for the others to go on from.
+        # Snapshots first: they may load a state from which the others continue.
         for entry in sorted(entries, key=lambda e: not _is_snapshot(e.extension)):
             initialize = getattr(entry.extension, 'initialize', None)
             if initialize and not _is_over(entry):
@@ -201,7 +201,7 @@ class Trainer:
         self._done = True
 
     def _loop(self, entries):
-        # Those of the beginning, whatever an extension assigns meanwhile.
+        # Read once, whatever extensions assign meanwhile.
         reporter, update, stop = self.reporter, self.updater.update, self.stop_trigger
         if self.is_before_training:
             with reporter.scope(self.observation):
@@ -234,11 +234,11 @@ class Trainer:
                 tell('Exception in error handler', e)
 
     def serialize(self, serializer):
-        """Write or read everything that decides how the training goes on.
+        """Write or read everything that determines the rest of the training.
 
-        That is updater, triggers, extensions, the time that passed and, beyond what
-        Chainer saves, the states of ``numpy.random`` and of Python's ``random``, and
-        what was observed. A snapshot that lacks these leaves them as they are.
+        This includes the updater, triggers, extensions, the elapsed time and, unlike in
+        Chainer, the states of ``numpy.random`` and of Python's ``random``, and the
+        observation. A snapshot that lacks these additions does not change them.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class Trainer:
         else:
             serializer(key, self.elapsed_time)
         _state.serialize_observation(self, serializer)
-        # Last, since parameters may get their first values while they are loaded.
+        # Last, since loading may initialize parameters.
         _random_state.serialize_global(serializer)
 
 
@@ -267,7 +267,7 @@ def _make_folder(path):
         if path:
             os.makedirs(path, exist_ok=True)
     except OSError as e:
-        # Whoever writes will complain; perhaps nobody does.
+        # Extensions that write will fail; perhaps none does.
         warnings.warn('there is no folder for the output of extensions: %s' % e,
                       RuntimeWarning, stacklevel=3)
 
@@ -285,19 +285,18 @@ def _is_snapshot(extension):
 
 
 def _is_over(entry):
-    """Return whether an extension has been called for the last time before.
+    """Return whether an extension has already been called for the last time.
 
-    It is not to be initialized again then, unless it tells that it has something to
-    restore.
+    It is then not initialized again, unless it has something to restore.
     """
     return getattr(entry.trigger, 'finished', False) and not getattr(
         entry.extension, '_restores', False)
 
 
 def _in_order_of_calls(entries):
-    """Put snapshots of the trainer behind other snapshots of the same priority.
+    """Put snapshots of the trainer after other snapshots of the same priority.
 
-    They hold the states of the triggers of the others.
+    They contain the states of the other snapshots' triggers.
     """
     ordered = []
     for _, group in itertools.groupby(
@@ -317,13 +316,13 @@ def _find_name(extension):
 
 
 def _methods(extensions, name):
-    """Return the methods of that name of those extensions that have it."""
+    """Return the methods with a name, of those extensions that have it."""
     methods = [getattr(extension, name, None) for extension in extensions]
     return [method for method in methods if method]
 
 
 def _call_all(functions):
-    """Call functions, all of them even if some fail; raise the first exception."""
+    """Call all functions even if some fail; raise the first exception."""
     exceptions = []
     for function in functions:
         try:

@@ -1,4 +1,4 @@
-"""Public place of what makes triggers from their short forms."""
+"""Conversion of short forms to triggers."""
 from chainer_fast.training.triggers._short_forms import (  # noqa: F401
     _never_fire_trigger,
     get_trigger,

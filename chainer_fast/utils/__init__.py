@@ -1,5 +1,4 @@
-"""What many parts of the package need, and small algorithms that are of use by
-themselves."""
+"""Helpers for many parts of the package, and small algorithms of general use."""
 import contextlib
 import shutil
 import tempfile
@@ -33,14 +32,14 @@ from chainer_fast.utils.sparse import CooMatrix, get_order, to_coo
 
 
 def force_type(dtype, value):
-    """Cast a scalar or an array unless it has the dtype already.
+    """Cast a scalar or an array unless it already has the dtype.
 
     Parameters
     ----------
     dtype : numpy.dtype
         The type.
     value : scalar or array
-        What to cast. Integers that are out of range wrap around.
+        Value to cast. Integers that are out of range wrap around.
 
     Returns
     -------
@@ -50,7 +49,7 @@ def force_type(dtype, value):
         return value if value.dtype == dtype else value.astype(dtype, copy=False)
     if dtype.kind == 'f':
         return dtype.type(value)
-    # The types themselves refuse integers out of range, or warn of them.
+    # NumPy's types themselves refuse integers out of range, or warn of them.
     return numpy.asarray(value).astype(dtype)[()]
 
 
@@ -61,7 +60,7 @@ def tempdir(**kwargs):
     Parameters
     ----------
     ignore_errors : bool
-        Whether it is all right if the directory cannot be removed. Default: False.
+        Whether to ignore errors when removing the directory. Default: False.
     **kwargs
         Arguments of :func:`tempfile.mkdtemp`.
 
@@ -79,7 +78,7 @@ def tempdir(**kwargs):
 
 
 def _check_arrays_forward_compatible(arrays, label=None):
-    """Raise ``TypeError`` unless the arrays are of one library; None is passed over."""
+    """Raise ``TypeError`` unless the arrays are of one library; None is ignored."""
     if type_check.same_types(*[x for x in arrays if x is not None]):
         return
     raise TypeError(
@@ -89,7 +88,7 @@ def _check_arrays_forward_compatible(arrays, label=None):
 
 
 def _raise_from(exc_type, message, orig_exc):
-    """Raise an exception whose message tells what caused it."""
+    """Raise an exception whose message includes its cause."""
     cause = ''.join(traceback.format_exception_only(type(orig_exc), orig_exc))
     raise exc_type('%s\n\n(caused by)\n%s' % (message, cause)).with_traceback(
         orig_exc.__traceback__) from None
@@ -103,8 +102,7 @@ def _repr_with_named_data(inst, **kwargs):
 
 
 def __getattr__(name):
-    # A sampler is a device resident, and those are made with `meta` of this package:
-    # it can be imported only after this module.
+    # Imported late: samplers are device residents, which need `meta` of this package.
     if name != 'WalkerAlias':
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
     from chainer_fast.utils import walker_alias

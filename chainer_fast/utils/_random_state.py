@@ -2,8 +2,7 @@
 
 NumPy's legacy generators and Python's ``random`` are Mersenne twisters. A state is
 saved as an array of ``float64``, which holds 32-bit integers exactly: 624 words, the
-position among them, and the number that is left of the last pair of normal ones,
-preceded by whether there is one.
+position among them, whether there is an unused normal sample, and that sample.
 """
 import random
 
@@ -18,13 +17,13 @@ _VERSION = random.getstate()[0]
 def serialize(serializer, name, generator):
     """Write or read the state of a generator of NumPy.
 
-    A generator that is no Mersenne twister is left alone.
+    A generator that is not a Mersenne twister is left alone.
 
     Parameters
     ----------
     serializer : AbstractSerializer
     name : str
-        Name of the entry. Where a snapshot lacks it, the generator stays as it is.
+        Name of the entry. If a snapshot lacks it, the generator is not changed.
     generator : numpy.random.RandomState
     """
     state = generator.get_state(legacy=False)
@@ -44,7 +43,7 @@ def serialize_global(serializer):
     loaded = _exchange(serializer, '_python_random_state', [
         *words, normal is not None, normal or 0.])
     serialize(serializer, '_numpy_random_state', numpy_generator())
-    # Not before both were found right.
+    # Only after both were found valid.
     if loaded is not None:
         words, position, has_normal, normal = loaded
         random.setstate((
@@ -57,7 +56,7 @@ def numpy_generator():
 
 
 def _exchange(serializer, name, numbers):
-    """Write a state or return what was read, if anything was."""
+    """Write a state, or return the state read, if any."""
     state = numpy.array(numbers, numpy.float64)
     try:
         loaded = serializer(name, state)

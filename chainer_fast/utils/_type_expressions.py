@@ -1,6 +1,6 @@
-"""Expressions of type checks: they can be printed as well as evaluated.
+"""Expressions of type checks, which can be printed and evaluated.
 
-Part of :mod:`chainer_fast.utils.type_check`, which is where they are used from.
+Part of :mod:`chainer_fast.utils.type_check`; import them from there.
 """
 import operator
 
@@ -25,12 +25,12 @@ def _repr(v):
         if len(v) == 1:
             return '(%s,)' % _repr(v[0])
         return '(%s)' % ', '.join(map(_repr, v))
-    # Without the type that NumPy 2 adds to the text of a number.
+    # Without the type that NumPy 2 adds to the repr of a number.
     return str(v) if isinstance(v, numpy.number) else repr(v)
 
 
 def _plain(v):
-    """Return the text of a value as a failed comparison shows it."""
+    """Return the text of a value for a failed comparison."""
     return _repr(v) if isinstance(v, (list, tuple)) else str(v)
 
 
@@ -55,10 +55,10 @@ class Expr:
     Parameters
     ----------
     priority : int
-        How tightly the outermost operator binds; decides on parentheses in the text.
+        Precedence of the outermost operator, which decides on parentheses in the text.
     """
 
-    # An operand of NumPy on the left leaves the operation to the expression.
+    # Makes NumPy operands on the left leave the operation to the expression.
     __array_ufunc__ = None
     __hash__ = None
 
@@ -74,7 +74,7 @@ class Expr:
         return Call(self, args)
 
     def __getattr__(self, name):
-        # Python and NumPy look for special methods to see what an object can do.
+        # Python and NumPy look for special methods to find an object's abilities.
         if name.startswith('__') and name.endswith('__'):
             raise AttributeError(name)
         return GetAttr(self, name)
@@ -134,7 +134,7 @@ class Variable(_Value):
     value
         The value.
     name : str
-        What messages call it.
+        Name for messages.
     """
 
     def __init__(self, value, name):
@@ -236,13 +236,13 @@ class UnaryOperator(Expr):
     Parameters
     ----------
     priority : int
-        How tightly it binds.
+        Precedence.
     term : Expr
         The operand.
     exp : str
         The operator.
     func : callable
-        What computes the value.
+        Computes the value.
     """
 
     def __init__(self, priority, term, exp, func):
@@ -265,13 +265,13 @@ class BinaryOperator(Expr):
     Parameters
     ----------
     priority : int
-        How tightly it binds.
+        Precedence.
     lhs, rhs
         The operands.
     exp : str
         The operator.
     func : callable
-        What computes the value.
+        Computes the value.
     right_associative : bool
         Whether ``x . y . z`` means ``x . (y . z)``.
     """
@@ -303,9 +303,9 @@ class BinaryOperator(Expr):
 
 
 class Testable:
-    """What :func:`expect` takes."""
+    """Base of conditions that :func:`expect` checks."""
 
-    __test__ = False  # not a test case, whatever pytest makes of the name
+    __test__ = False  # not a test case, despite the name
 
     def expect(self):
         """Raise :class:`InvalidType` unless the condition holds."""
@@ -323,9 +323,9 @@ class BoolBinaryOperator(BinaryOperator, Testable):
     exp : str
         The operator.
     inv : str
-        The operator that holds exactly when this one does not.
+        The inverse operator.
     func : callable
-        What compares.
+        Compares the values.
     """
 
     def __init__(self, lhs, rhs, exp, inv, func):
@@ -355,7 +355,7 @@ def _define_operators():
     def unary(symbol, priority, func):
         return lambda x: UnaryOperator(priority, x, symbol, func)
 
-    # By how tightly they bind, from the loosest on. Comparisons are looser than all.
+    # In order of precedence, the lowest first. Comparisons are lower than all.
     binaries = [
         {'or': '|'}, {'xor': '^'}, {'and': '&'}, {'lshift': '<<', 'rshift': '>>'},
         {'add': '+', 'sub': '-'},

@@ -1,20 +1,20 @@
-"""Keyword arguments that a function takes as ``**kwargs``.
+"""Checks of keyword arguments that a function takes as ``**kwargs``.
 
-Where there is no reason against it, keyword-only parameters are the better way; this is
-for functions that still have to turn down arguments of earlier versions.
+Prefer keyword-only parameters; this is for functions that must refuse arguments of
+earlier versions.
 """
 import sys
 
 
 def check_unexpected_kwargs(kwargs, **unexpected):
-    """Turn down arguments that are no longer supported.
+    """Refuse arguments that are no longer supported.
 
     Parameters
     ----------
     kwargs : dict
-        What the function was given.
+        Keyword arguments of the function.
     **unexpected : str
-        Names of retired arguments, and the messages for who still uses them.
+        Names of retired arguments, and the error messages for them.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def parse_kwargs(kwargs, *name_and_values, **unexpected):
     Parameters
     ----------
     kwargs : dict
-        What the function was given. The arguments are removed from it.
+        Keyword arguments of the function. Those taken are removed.
     *name_and_values : tuple of (str, object)
         Names of the arguments, and their defaults.
     **unexpected : str
@@ -63,6 +63,6 @@ def assert_kwargs_empty(kwargs):
 
 def _check_all_taken(kwargs):
     if kwargs:
-        # The function that got the arguments is two calls up.
+        # The function called with the arguments is two frames up.
         raise TypeError('%s() got unexpected keyword argument(s) %s' % (
             sys._getframe(2).f_code.co_name, ', '.join(map(repr, sorted(kwargs)))))

@@ -35,7 +35,7 @@ def as_mat(x):
 
 
 def empty_like(x):
-    """Return an array without content of the shape and dtype of another.
+    """Return an uninitialized array with the shape and dtype of another.
 
     .. deprecated:: 3.0
         Use ``xp.empty_like(x)``.
@@ -48,8 +48,8 @@ def empty_like(x):
 def sum_to(x, shape):
     """Sum an array down to a shape that could be broadcast to its own.
 
-    The adjoint of broadcasting: the gradient of ``broadcast_to(a, x.shape)`` with
-    respect to ``a`` is ``sum_to(x, a.shape)``.
+    This is the adjoint of broadcasting: the gradient of ``broadcast_to(a, x.shape)``
+    with respect to ``a`` is ``sum_to(x, a.shape)``.
 
     Parameters
     ----------

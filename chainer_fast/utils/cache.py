@@ -7,8 +7,8 @@ from chainer_fast.configuration import config
 class cached_property:
     """A property whose value is computed at the first access and kept.
 
-    With and without ``config.enable_backprop`` there is a value each: one that was
-    computed without a graph is no substitute for one that can be differentiated.
+    There are separate values with and without ``config.enable_backprop``: a value
+    computed without a graph cannot be differentiated.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class cached_property:
             values[has_graph] = self.func(obj)
         return values[has_graph]
 
-    # Also makes the property win over the entry of its name in the object's dict.
+    # Also gives the property precedence over the object's dict.
     def __set__(self, obj, cls):
         raise AttributeError('%s.%s is computed and cannot be set'
                              % (type(obj).__name__, self.__name__))

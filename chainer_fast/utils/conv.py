@@ -29,7 +29,7 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
 
 
 def _gather(img, ksize, stride, pad, dilate, outs, *pval):
-    """Copy patches out of images; there is no less than no padding."""
+    """Copy patches out of images; refuse negative padding."""
     if min(pad, default=0) < 0:
         raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
     return convolution.gather(img, ksize, stride, pad, dilate, outs, *pval)
@@ -54,7 +54,7 @@ def im2col(img, kh, kw, sy, sx, ph, pw, cover_all=False, dy=1, dx=1,
     dy, dx : int
         Dilation.
     out_h, out_w : int, optional
-        Places of the window; by default those of :func:`get_conv_outsize`.
+        Numbers of positions of the window, by default from :func:`get_conv_outsize`.
 
     Returns
     -------

@@ -10,9 +10,9 @@ def as_tuple(x, n):
     Parameters
     ----------
     x : int or iterable
-        One number for all axes, or a number each.
+        One number for all axes, or one for each.
     n : int
-        How many there have to be.
+        Number of axes.
 
     Returns
     -------
@@ -21,7 +21,7 @@ def as_tuple(x, n):
     Raises
     ------
     AssertionError
-        If there are more or fewer.
+        If the number of elements is wrong.
     """
     if not hasattr(x, '__getitem__'):
         return (x,) * n
@@ -36,7 +36,7 @@ def _check_lengths(nd, **settings):
 
 
 def _places(img, ksize, stride, pad, cover_all, dilate):
-    """Check the window and return it with the number of places that it takes."""
+    """Check the window and return it with the numbers of its positions."""
     nd = img.ndim - 2
     dilate = as_tuple(dilate, nd)
     _check_lengths(nd, ksize=ksize, stride=stride, pad=pad)
@@ -74,7 +74,7 @@ def im2col_nd(img, ksize, stride, pad, cover_all=False, dilate=1):
     Raises
     ------
     AssertionError
-        If the window does not fit in, or has not the dimension of the images.
+        If the window does not fit in, or lacks the dimension of the images.
     """
     return conv._gather(img, *_places(img, ksize, stride, pad, cover_all, dilate))
 
@@ -123,7 +123,7 @@ def col2im_nd(col, stride, pad, dims, dilate=1):
     Raises
     ------
     AssertionError
-        If the window has not the dimension of the images.
+        If the window lacks the dimension of the images.
     """
     return convolution.scatter(*_check_patches(col, stride, pad, dims, dilate))
 

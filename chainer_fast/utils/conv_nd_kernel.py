@@ -1,11 +1,11 @@
-"""CUDA kernels for images of any dimension, written by a program.
+"""Generated CUDA kernels for images of any dimension.
 
 Both kernels run once for each element of their output. They find its coordinates by
-dividing the index by the lengths of the axes, from the last axis on.
+dividing the index by the lengths of the axes, starting with the last axis.
 """
 from chainer_fast.backends import cuda
 
-# Small tools for text: lists of names, and expressions of them.
+# Small tools for lists of names and expressions of them.
 #
 
 def mulexp(xs, init=None):
@@ -33,7 +33,7 @@ def muladdexp(xs, ys, init=None):
     xs, ys : sequence of str
         Lengths of the axes, and coordinates, from the first axis on.
     init : str, optional
-        Index among what the axes before these count.
+        Index along the preceding axes.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def vars(prefix, n):
 
 
 def succ_sublists(xs):
-    """Return all ends of a list: ``xs[0:]``, ``xs[1:]``, ... but the empty one."""
+    """Return all non-empty tails of a list: ``xs[0:]``, ``xs[1:]``, ..."""
     return [xs[i:] for i in range(len(xs))]
 
 
@@ -97,8 +97,8 @@ class Writer:
 # The kernels
 #
 
-# Lengths of the images, places of the window, lengths of the window, stride, padding
-# and dilation: a kernel takes as many of each as there are axes.
+# Lengths of the images, positions of the window, lengths of the window, stride, padding
+# and dilation: a kernel takes one of each per axis.
 _PREFIXES = ('d', 'out', 'k', 's', 'p', 'di')
 
 
@@ -108,7 +108,7 @@ def _params(array, ndim):
 
 
 def _write_coordinates(writer, names, lengths):
-    """Write the division of ``i`` into coordinates; what is left counts images."""
+    """Write the division of ``i`` into coordinates; the quotient is the image."""
     writer.write('ptrdiff_t image = i;')
     for name, length in zip(reversed(names), reversed(lengths), strict=True):
         writer.write('const int %s = image %% %s;' % (name, length))
@@ -142,7 +142,7 @@ class Im2colNDKernel:
 
 
 class Col2imNDKernel:
-    """Code of the kernel that adds up what goes into one element of an image."""
+    """Code of the kernel that sums the contributions to one element of an image."""
 
     @staticmethod
     @cuda.memoize()
@@ -157,8 +157,8 @@ class Col2imNDKernel:
         _write_coordinates(writer, x, length)
         writer.write('T sum = T(0);')
         for j in range(ndim):
-            # Element `at` of the window is here if the window stands `way` further
-            # left, which has to be one of its places.
+            # Element `at` of the window is here if the window is `way` further left,
+            # which must be one of its positions.
             writer.write(
                 'for (int {0} = 0; {0} < {1}; ++{0}) {{'.format(at[j], k[j]), 'inc')
             writer.write('const int %s = %s + %s - %s * %s;' % (

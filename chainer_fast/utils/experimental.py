@@ -1,4 +1,4 @@
-"""Warnings about interfaces that are not settled."""
+"""Warnings about interfaces that may change."""
 import warnings
 
 import chainer_fast
@@ -7,13 +7,13 @@ import chainer_fast
 def experimental(api_name):
     """Warn that a function or a class is experimental.
 
-    To be called at its beginning. ``chainer.disable_experimental_feature_warning``
-    turns the warnings off.
+    Call this at its beginning. ``chainer.disable_experimental_feature_warning`` turns
+    the warnings off.
 
     Parameters
     ----------
     api_name : str
-        What is experimental, e.g. ``'chainer.functions.foo'``.
+        Name of the interface, e.g. ``'chainer.functions.foo'``.
 
     Warns
     -----

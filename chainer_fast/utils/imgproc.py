@@ -1,4 +1,4 @@
-"""Images."""
+"""Image processing."""
 import numpy
 
 
@@ -16,7 +16,7 @@ def oversample(images, crop_dims):
     -------
     numpy.ndarray
         Patches of shape ``(10 * len(images), channels, *crop_dims)``, in the dtype of
-        the first image. Of an image there come the upper left, upper right, lower
+        the first image. For each image these are the upper left, upper right, lower
         left and lower right corner and the centre, then the same five mirrored.
 
     Raises

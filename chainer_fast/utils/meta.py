@@ -5,15 +5,15 @@ _MARK = '__override_action'
 
 
 def final(*args, **kwargs):
-    """Mark a method as final; its class has to derive from :func:`enable_final`.
+    """Mark a method as final; its class must derive from :func:`enable_final`.
 
-    Used as ``@final``, or as ``@final(action=...)``.
+    Use it as ``@final`` or as ``@final(action=...)``.
 
     Parameters
     ----------
     action : type
-        What happens to who overrides the method: an exception class is raised, a
-        warning class is only warned with. Default: ``TypeError``.
+        Reaction to an override: an exception class to raise, or a warning class to warn
+        with. Default: ``TypeError``.
     """
     action = kwargs.pop('action', TypeError)
     if kwargs:
@@ -34,8 +34,7 @@ def final(*args, **kwargs):
 class _EnableFinal(type):
 
     def __new__(cls, name, bases, d):
-        # The class that `enable_final` returns makes this the metaclass, and has no
-        # further use.
+        # The class returned by `enable_final` only served to set this metaclass.
         bases = tuple([
             b for base in bases
             for b in (base.__bases__ if '_enables_final' in vars(base) else (base,))])
@@ -56,7 +55,7 @@ def _overridden(attribute, inherited):
 def enable_final(base=(), meta_base=()):
     """Return a class to derive from in order to use :func:`final`.
 
-    It does not show up among the bases of the derived class.
+    It is not among the bases of the derived class.
 
     Parameters
     ----------

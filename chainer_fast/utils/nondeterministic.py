@@ -5,7 +5,7 @@ from chainer_fast.configuration import config
 
 
 def nondeterministic(f_name):
-    """Warn, if ``config.warn_nondeterministic`` is set, of a nondeterministic function.
+    """Warn of a nondeterministic function if ``config.warn_nondeterministic`` is set.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""Computing in more precision than the data has."""
+"""Computation in higher precision than that of the data."""
 import functools
 
 import numpy
 
 
 def _fp16_mixed_precision_helper(fn):
-    """Let ``forward`` of a function compute in float32 what is given in float16.
+    """Make ``forward`` of a function compute float16 inputs in float32.
 
     Parameters
     ----------
@@ -15,8 +15,8 @@ def _fp16_mixed_precision_helper(fn):
     Returns
     -------
     callable
-        The same, but float16 inputs are cast to float32, and if there are no floats
-        but those, what comes out as float32 is cast to float16.
+        The method with float16 inputs cast to float32 and, if all floats are float16,
+        float32 outputs cast to float16.
     """
     half, single = numpy.dtype(numpy.float16), numpy.dtype(numpy.float32)
 

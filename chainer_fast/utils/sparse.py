@@ -13,17 +13,17 @@ class CooMatrix:
     Parameters
     ----------
     data : array, shape (nnz,) or (batch, nnz)
-        Values. Matrices of a batch that have fewer elements than others are padded:
-        with zeros here, with -1 in ``row`` and ``col``.
+        Values. Matrices of a batch with fewer elements than others are padded: with
+        zeros here, with -1 in ``row`` and ``col``.
     row, col : array of int, same shape
         Coordinates.
     shape : tuple of int
         Shape of the matrix, or of each in a batch.
     order : {'C', 'F', 'other'}, optional
         Whether the elements are sorted by row (``'C'``), by column (``'F'``) or not;
-        found out if it is None.
+        determined from the elements if None.
     requires_grad : bool
-        Whether ``data`` is differentiated with respect to.
+        Whether ``data`` requires a gradient.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class CooMatrix:
     Raises
     ------
     ValueError
-        If shapes do not go together, or ``order`` is unknown.
+        If shapes do not match, or ``order`` is unknown.
     """
 
     def __init__(self, data, row, col, shape, order=None, requires_grad=False):
@@ -62,7 +62,7 @@ class CooMatrix:
     def to_dense(self):
         """Return the matrix, or the batch, as an array; no graph is made.
 
-        Values of elements that occur more than once add up.
+        Values of elements that occur more than once are summed.
         """
         data = self.data.array
         xp = backend.get_array_module(data)
@@ -76,14 +76,14 @@ class CooMatrix:
 
 
 def to_coo(x, ldnz=None, requires_grad=False):
-    """Turn a matrix, or a batch of matrices, into a sparse one.
+    """Convert a matrix, or a batch of matrices, to a sparse one.
 
     Parameters
     ----------
     x : array, shape (m, n) or (batch, m, n)
         The matrix.
     ldnz : int, optional
-        Least number of elements: ones that are not there are padded.
+        Minimum number of elements, reached by padding.
     requires_grad : bool
         See :class:`CooMatrix`.
 
@@ -94,7 +94,7 @@ def to_coo(x, ldnz=None, requires_grad=False):
     Raises
     ------
     ValueError
-        If ``x`` has fewer axes than two or more than three.
+        If ``x`` does not have two or three axes.
     """
     if x.ndim not in (2, 3):
         raise ValueError('ndim of x must be 2 or 3, not %d.' % x.ndim)
@@ -117,23 +117,22 @@ def to_coo(x, ldnz=None, requires_grad=False):
 
 
 def get_order(row, col):
-    """Find out how the elements of a sparse matrix are sorted.
+    """Return how the elements of a sparse matrix are sorted.
 
     Parameters
     ----------
     row, col : array of int
-        Coordinates; of a batch, an array each. Padding is passed over.
+        Coordinates; for a batch, a row for each matrix. Padding is ignored.
 
     Returns
     -------
     {'C', 'F', 'other'}
-        By row, by column, or not (or, in a batch, not all alike). Of elements that
-        are sorted both ways it is ``'C'``.
+        By row, by column, or neither (or differently within a batch). If both, ``'C'``.
 
     Raises
     ------
     ValueError
-        If shapes differ, or one of an element's coordinates is negative.
+        If shapes differ, or only one of an element's coordinates is negative.
     """
     _check_same_shape(row, col)
     if _is_c_order(row, col):

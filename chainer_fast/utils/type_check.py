@@ -1,15 +1,14 @@
-"""Checks of the types and shapes that a function is given.
+"""Checks of the types and shapes of a function's inputs.
 
-``check_type_forward`` of a function states what it expects of its inputs::
+``check_type_forward`` of a function states its conditions on the inputs::
 
     type_check.expect(x_type.dtype.kind == 'f', x_type.ndim == 2)
 
-A message should tell more than ``False``. In the full mode ``x_type`` is therefore an
-:class:`Expr`, and comparing it makes an expression that can be printed as well as
-evaluated. Making expressions costs far more than comparing two integers, so functions
-run their checks in the light mode first, where ``x_type`` is the array itself and all
-the operators are Python's own. Only a failed check is run again in the full mode, to
-explain itself.
+A message should tell more than ``False``. So in the full mode ``x_type`` is an
+:class:`Expr`, and comparing it makes an expression that can be printed and evaluated.
+As making expressions costs far more than comparing two integers, functions run their
+checks in the light mode first, where ``x_type`` is the array itself and all operators
+are Python's own. Only a failed check is repeated in the full mode for its message.
 """
 import math
 import threading
@@ -130,7 +129,7 @@ def get_function_check_context(f):
     return _FunctionCheckContext(f)
 
 
-# What is known of an array
+# Properties of arrays
 #
 
 class TypeInfo:
@@ -141,7 +140,7 @@ class TypeInfo:
     shape : tuple of int
         Lengths of the axes.
     dtype : numpy.dtype or None
-        Type of the elements; None for an input that is missing.
+        Type of the elements; None for a missing input.
     """
 
     def __init__(self, shape, dtype):
@@ -182,7 +181,7 @@ def get_types(data, name, accept_none, *, shapes=None):
     accept_none : bool
         Whether an array may be missing; it then has an empty shape and no dtype.
     shapes : sequence of tuple, optional
-        Shapes to use in place of the arrays' own.
+        Shapes to use instead of the arrays' own.
 
     Returns
     -------
@@ -200,14 +199,14 @@ def get_types(data, name, accept_none, *, shapes=None):
 
 
 def get_light_types(data, *, shapes=None):
-    """Return what stands for the types of arrays in the light mode.
+    """Return the substitutes for types of arrays in the light mode.
 
     Parameters
     ----------
     data : tuple of array
         The arrays.
     shapes : sequence of tuple, optional
-        Shapes to use in place of the arrays' own.
+        Shapes to use instead of the arrays' own.
 
     Returns
     -------
@@ -266,8 +265,8 @@ def expect(*bool_exprs):
     Parameters
     ----------
     *bool_exprs
-        Comparisons of expressions; in the light mode, truth values. What is True
-        anyway is all right in both.
+        Comparisons of expressions; in the light mode, truth values. True is accepted in
+        both modes.
 
     Raises
     ------
@@ -279,7 +278,7 @@ def expect(*bool_exprs):
             continue
         if _thread_local.light_mode:
             if not condition:
-                # The check is going to be repeated; nobody reads this one.
+                # The check will be repeated; this message is not shown.
                 raise InvalidType('', '')
         else:
             assert isinstance(condition, Testable), (
@@ -318,7 +317,7 @@ def eval(exp):
     Parameters
     ----------
     exp : Expr
-        The expression; in the light mode, anything, which is returned as it is.
+        The expression; in the light mode, any value, which is returned unchanged.
     """
     if _thread_local.light_mode:
         return exp
@@ -326,7 +325,7 @@ def eval(exp):
 
 
 def make_variable(value, name):
-    """Give a value the name that messages call it.
+    """Give a value a name for messages.
 
     Parameters
     ----------
@@ -338,7 +337,7 @@ def make_variable(value, name):
     Returns
     -------
     Variable
-        In the light mode, ``value`` itself.
+        The variable; in the light mode, ``value`` itself.
     """
     if _thread_local.light_mode:
         return value
@@ -371,7 +370,7 @@ def _argname(in_types, names):
     Raises
     ------
     InvalidType
-        If there are more or fewer inputs than names.
+        If the numbers of inputs and names differ.
     """
     if len(in_types) != len(names):
         raise InvalidType(

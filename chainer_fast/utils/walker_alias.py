@@ -9,10 +9,10 @@ from chainer_fast.backends import cuda
 class WalkerAlias(device_resident.DeviceResident):
     """Sampler of a discrete distribution, by Walker's alias method.
 
-    ``n`` buckets of equal height hold the ``n`` probabilities: each at most two values,
-    a value of its own and above it an *alias*, cut off from one that is more probable
-    than ``1 / n``. A bucket and a height, both out of one uniform random number, give
-    the sample.
+    ``n`` buckets of equal height hold the ``n`` probabilities. Each has at most two
+    values: its own, and above it an *alias*, a part of a value that is more probable
+    than ``1 / n``. One uniform random number gives a bucket and a height, and these
+    give the sample.
 
     A. J. Walker, *An Efficient Method for Generating Discrete Random Variables with
     General Distributions*, ACM TOMS 3(3), 1977.
@@ -35,8 +35,8 @@ class WalkerAlias(device_resident.DeviceResident):
         weights = numpy.array(probs, numpy.float32)
         weights /= weights.sum()
         n = len(weights)
-        # Rare values come first: by the time that one exceeds its bucket, there are
-        # buckets to fill.
+        # Rare values come first, so that there are buckets to fill when a value exceeds
+        # its own.
         order = numpy.argsort(weights, kind='stable')
         heights = numpy.empty(n, numpy.float32)
         values = numpy.zeros((n, 2), numpy.int32)
@@ -87,7 +87,7 @@ class WalkerAlias(device_resident.DeviceResident):
         Parameters
         ----------
         xp : module
-            ``numpy`` or ``cupy``, whichever has the arrays of the sampler.
+            ``numpy`` or ``cupy``, the module of the sampler's arrays.
         shape : int or tuple of int
             Shape of the result.
 
@@ -97,7 +97,7 @@ class WalkerAlias(device_resident.DeviceResident):
         """
         heights = xp.asarray(xp.random.uniform(0, len(self.threshold), shape))
         buckets = heights.astype(numpy.int32)
-        # Heights within the buckets are as precise as their thresholds, no more.
+        # Heights in the buckets have the precision of the thresholds.
         inside = heights.astype(self.threshold.dtype) - buckets
         is_alias = self.threshold[buckets] < inside
         return self.values[2 * buckets + is_alias]

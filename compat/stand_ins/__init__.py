@@ -1,5 +1,5 @@
-"""Small data for upstream's examples, in the formats that their scripts read.
+"""Small data for upstream's examples, in the formats of their scripts.
 
-Each module is of one example, or of a few that read the same data, and has a list
-``RUNS`` of the calls of scripts that ``compat/examples.py`` makes.
+Each module is for one example, or a few that read the same data, and has a list
+``RUNS`` of the calls of scripts for ``compat/examples.py``.
 """

@@ -4,7 +4,7 @@ import numpy
 from stand_ins import images
 from stand_ins.run import Run
 
-_SIDE = 256         # of pictures that the script crops
+_SIDE = 256         # of the pictures that the script crops
 
 
 def _layer(net, name, kind, bottom, *weights):
@@ -17,7 +17,7 @@ def _layer(net, name, kind, bottom, *weights):
 
 
 def _caffemodel():
-    """Return a file with layers of the names that the script asks of known networks."""
+    """Return a file with the layers that the script expects of known networks."""
     from chainer_fast.links.caffe.protobuf3 import caffe_pb2
 
     stream = numpy.random.RandomState(0)

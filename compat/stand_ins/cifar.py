@@ -1,10 +1,10 @@
-"""The network of the VGG kind, and DCGAN: they read CIFAR or a folder of pictures."""
+"""The VGG-like network and DCGAN, which read CIFAR or a folder of pictures."""
 from stand_ins import images
 from stand_ins.run import Run
 
 
 def prepare(folder, cache):
-    """Write CIFAR-10 and CIFAR-100 where Chainer keeps them after the download."""
+    """Write CIFAR-10 and CIFAR-100 to Chainer's cache of downloads."""
     images.put_cifar(cache)
 
 

@@ -11,10 +11,10 @@ _LAYERS = (2, 2, 3, 3, 3)
 
 
 def _put_vgg16(cache):
-    """Write weights where Chainer has them after it has converted a Caffe model.
+    """Write weights to the place of Chainer's converted Caffe models.
 
-    They are almost all zero, so that the file is small: each unit looks at one unit
-    below, and the last ones at some pixels.
+    They are almost all zero, to keep the file small: each unit is connected to one unit
+    below, and the lowest ones to some pixels.
     """
     arrays = {}
 

@@ -1,4 +1,4 @@
-"""Networks for ImageNet: a folder of pictures, and a list of them with classes."""
+"""Networks for ImageNet, which read a folder of pictures and a list with classes."""
 from stand_ins import images
 from stand_ins.run import Run
 
@@ -22,8 +22,8 @@ def _train(arch, *more, **options):
          '--loaderjob', '2', '--out', arch, *more), **options)
 
 
-# With --test they evaluate and save in each iteration; of the others that would be
-# hundreds of megabytes.
+# With --test they evaluate and save in each iteration, which would be hundreds of
+# megabytes for the others.
 _TRAINED = [
     _train('nin', '--test', prints=r'validation/main/loss(.|\n)*\n1 +2 +\d',
            produces=('nin/log', 'nin/cg.dot', 'nin/model_iter_2'),

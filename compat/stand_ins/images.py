@@ -1,4 +1,4 @@
-"""Small data sets of images, in the forms in which Chainer keeps its downloads."""
+"""Small data sets of images, in the formats of Chainer's cache."""
 import numpy
 
 
@@ -10,12 +10,11 @@ def patterns(count, classes, shape, seed=0):
     count : int
         Number of images.
     classes : int
-        Number of classes; each has a pattern of its own, so that there is something to
-        learn.
+        Number of classes; each has its own pattern, so that they can be learnt.
     shape : tuple of int
         Shape of an image.
     seed : int
-        Of the noise; the patterns are the same for any seed.
+        Seed of the noise; the patterns do not depend on it.
 
     Returns
     -------
@@ -30,7 +29,7 @@ def patterns(count, classes, shape, seed=0):
 
 
 def put_mnist(cache, train=300, test=100):
-    """Write what ``chainer.datasets.get_mnist`` reads, with so many images."""
+    """Write the files of ``get_mnist`` with these numbers of images."""
     folder = cache / 'pfnet' / 'chainer' / 'mnist'
     folder.mkdir(parents=True, exist_ok=True)
     for seed, (name, count) in enumerate([('train', train), ('test', test)]):
@@ -39,7 +38,7 @@ def put_mnist(cache, train=300, test=100):
 
 
 def put_cifar(cache, train=20, test=10):
-    """Write what ``get_cifar10`` and ``get_cifar100`` read, with so many images."""
+    """Write the files of ``get_cifar10`` and ``get_cifar100``."""
     folder = cache / 'pfnet' / 'chainer' / 'cifar'
     folder.mkdir(parents=True, exist_ok=True)
     for classes in 10, 100:
@@ -51,14 +50,14 @@ def put_cifar(cache, train=20, test=10):
 
 
 def put_pictures(folder, names, size, seed=0):
-    """Write colour pictures; the suffix of a name says the format.
+    """Write colour pictures in the formats given by the suffixes.
 
     Parameters
     ----------
     folder : pathlib.Path
         Created if it does not exist.
     names : iterable of str
-        Of the files.
+        Names of the files.
     size : tuple of int
         Height and width.
     """

@@ -8,7 +8,7 @@ _PLACES = ('kitchen', 'garden', 'office', 'hall')
 
 
 def _story(stream):
-    """Return the numbered lines of a story, some of which ask where somebody is."""
+    """Return the numbered lines of a story with questions about places."""
     lines, seen = [], {}
     for _ in range(3):
         for _ in range(2):
@@ -17,7 +17,7 @@ def _story(stream):
             lines.append('%s moved to the %s.' % (person, place))
             seen[person] = place, len(lines)
         person = stream.choice(sorted(seen))
-        # The answer, and the number of the line that has it.
+        # The answer, and the number of the line with the answer.
         lines.append('Where is %s? \t%s\t%d' % (person, *seen[person]))
     return ['%d %s\n' % (number, line) for number, line in enumerate(lines, 1)]
 

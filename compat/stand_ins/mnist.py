@@ -1,10 +1,10 @@
-"""Perceptrons and the variational autoencoder: they read MNIST."""
+"""Perceptrons and the variational autoencoder, which read MNIST."""
 from stand_ins import images
 from stand_ins.run import Run
 
 
 def prepare(folder, cache):
-    """Write MNIST where Chainer keeps it after the download."""
+    """Write MNIST to Chainer's cache of downloads."""
     images.put_mnist(cache)
 
 

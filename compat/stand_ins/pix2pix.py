@@ -1,4 +1,4 @@
-"""Translation of images: pairs of a photograph and a map of the parts of a facade."""
+"""Translation of images, from pairs of a photograph and a map of a facade's parts."""
 import numpy
 
 from stand_ins import images
@@ -12,7 +12,7 @@ def _prepare(folder, cache):
     from PIL import Image
 
     base = folder / 'facade' / 'base'
-    numbers = range(1, 379)         # which the script counts on
+    numbers = range(1, 379)         # as the script assumes
     images.put_pictures(base, ['cmp_b%04d.jpg' % i for i in numbers], _SIZE)
     columns = numpy.arange(_SIZE[1]) * _PARTS // _SIZE[1] + 1
     for i in numbers:

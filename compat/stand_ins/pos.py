@@ -2,7 +2,7 @@
 from stand_ins import words
 from stand_ins.run import Run
 
-# NLTK takes the categories of its files from a list, and knows files by such names.
+# NLTK takes the categories of its files from a list, and requires names like these.
 _FILES = {'ca01': 'news', 'cb01': 'editorial'}
 
 

@@ -1,4 +1,4 @@
-"""Language models, and vectors of words: they read the Penn Treebank."""
+"""Language models and word vectors, which read the Penn Treebank."""
 import numpy
 
 from stand_ins import words
@@ -6,7 +6,7 @@ from stand_ins.run import Run
 
 
 def prepare(folder, cache):
-    """Write the words in the form in which Chainer keeps them after the download."""
+    """Write the words to Chainer's cache of downloads."""
     target = cache / 'pfnet' / 'chainer' / 'ptb'
     target.mkdir(parents=True, exist_ok=True)
     parts = {
@@ -14,7 +14,7 @@ def prepare(folder, cache):
                for word in [*sentence, '<eos>']]
         for seed, (name, count) in enumerate(
             [('train', 100), ('valid', 30), ('test', 30)])}
-    # In the order of the training text, which has to have all words.
+    # In the order of the training text, which must contain all words.
     vocabulary = list(dict.fromkeys(parts['train']))
     (target / 'vocab.txt').write_text(''.join(word + '\n' for word in vocabulary))
     for name, text in parts.items():

@@ -1,7 +1,7 @@
-"""Agents in environments of gym, which needs no data.
+"""Agents in environments of gym, without data.
 
-The scripts are of the time of gym 0.12: later ones lack ``timestep_limit``, and their
-``step`` returns five values.
+The scripts are for gym 0.12: later versions lack ``timestep_limit``, and their ``step``
+returns five values.
 """
 from stand_ins.run import Run
 

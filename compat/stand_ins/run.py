@@ -1,4 +1,4 @@
-"""The record of one call of an example's script, and the file of a download."""
+"""The record of one call of an example's script, and stand-ins for downloads."""
 import dataclasses
 import hashlib
 from collections.abc import Callable
@@ -8,46 +8,46 @@ from collections.abc import Callable
 class Run:
     """One call of a script.
 
-    The script runs in a copy of its folder, which is its working directory, so that it
-    may write there and finds its neighbours; data sets come from a folder of its own.
+    The script runs in a copy of its folder as working directory, so that it may write
+    there and finds its neighbours. Each run has its own folder of data sets.
 
     Attributes
     ----------
     script : str
         Path below ``examples/``.
     arguments : tuple of str
-        Arguments of the script, for little work: few iterations, few units.
+        Arguments of the script, chosen for little work: few iterations, few units.
     prepare : callable, optional
         ``prepare(folder, cache)`` writes the data that the script reads. Both are
         ``pathlib.Path``: its working directory, and the root of Chainer's data sets
         (``CHAINER_DATASET_ROOT``).
     needs : tuple of str
-        Modules beyond NumPy and Chainer; the run is excused where one is missing. If
-        later versions of the package do not fit, ``'module<version'``.
+        Modules beyond NumPy and Chainer, as ``'module<version'`` if later versions do
+        not fit. The run is excused if one is missing.
     produces : tuple of str
-        Patterns of files below the working directory that have to be there afterwards,
-        which shows that the script did its work.
+        Patterns of files below the working directory that must exist afterwards, as a
+        sign that the script did its work.
     prints : str
-        A regular expression that has to match somewhere in what the script prints.
+        A regular expression that must match in the output of the script.
     typed : str
-        What the script reads from its standard input.
+        Standard input of the script.
     paths : tuple of str
-        Folders below ``stand_ins/`` with modules in the place of packages that no
-        registry has any more; they come first on the script's ``PYTHONPATH``.
+        Folders below ``stand_ins/`` with replacements for packages that are no longer
+        available; they come first on the script's ``PYTHONPATH``.
     note : str
-        What a reader of the table should know of this run.
+        Note on this run for the table.
     enough : str
-        A regular expression: once it matches what the script has printed, the script
-        is ended. For loops that no argument makes short.
+        A regular expression: once it matches the output, the script is ended. For loops
+        that no argument can shorten.
     own_fault : str
-        A regular expression for the error that the script ends with by a fault of its
-        own, with Chainer too. The run is excused if it gets there, and has printed what
-        it should.
+        A regular expression for an error caused by a fault of the script, which occurs
+        with Chainer, too. The run is excused if it reaches the error and has printed
+        the expected output.
     excused : str
-        Why the script is not run at all: the download, or the device, that it needs.
+        Reason for not running the script: the download or the device that it needs.
     then : tuple of Run
-        Calls that follow in the same folders: what was trained is used. They are
-        excused where this one is, and fail with it.
+        Calls that follow in the same folders, for example to use a trained model. They
+        are excused if this one is, and fail if it fails.
     """
 
     script: str
@@ -65,21 +65,21 @@ class Run:
     then: tuple['Run', ...] = ()
 
     def chain(self):
-        """Return this run and all that follow it, in order."""
+        """Return this run and all runs that follow it, in order."""
         return [self, *(later for run in self.then for later in run.chain())]
 
 
 def put_download(cache, url, content):
-    """Write a file where ``chainer.dataset.cached_download(url)`` finds it.
+    """Write a file so that ``chainer.dataset.cached_download(url)`` finds it.
 
     Parameters
     ----------
     cache : pathlib.Path
         The root of the data sets.
     url : str
-        Address that the script names.
+        Address in the script.
     content : bytes
-        What the file holds.
+        Contents of the file.
 
     Returns
     -------

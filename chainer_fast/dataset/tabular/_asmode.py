@@ -1,4 +1,4 @@
-"""Views that change what an example is."""
+"""Views that change the type of examples."""
 from chainer_fast.dataset.tabular import delegate_dataset
 
 

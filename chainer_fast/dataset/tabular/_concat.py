@@ -1,4 +1,4 @@
-"""Data sets one below the other."""
+"""Concatenation of the rows of data sets."""
 import itertools
 
 from chainer_fast.dataset.tabular import delegate_dataset
@@ -31,14 +31,14 @@ class _Concat(delegate_dataset._View):
         columns = [dataset.get_examples(local, key_indices)
                    for dataset, local in parts]
         if len(parts) == 1:
-            # The only data set asked has the rows in order: arrays stay arrays.
+            # Only one data set is needed and has the rows in order: arrays stay arrays.
             return columns[0]
         if isinstance(indices, slice):
             return _stack(columns if parts[0][1].step > 0 else columns[::-1])
         return tuple([[column[i] for i in order] for column in _stack(columns)])
 
     def _bounds(self):
-        """Yield the data sets, each with its first row and the one after its last."""
+        """Yield each data set with its first row and the row after its last."""
         ends = itertools.accumulate(map(len, self._datasets), initial=0)
         for dataset, (start, stop) in zip(
                 self._datasets, itertools.pairwise(ends), strict=True):
@@ -50,9 +50,9 @@ class _Concat(delegate_dataset._View):
                 if (local := _intersection(rows, start, stop)) is not None]
 
     def _split_list(self, rows):
-        """Return rows by data set, and where each of ``rows`` is in their sequence.
+        """Return the rows of each data set, and where ``rows`` are in their sequence.
 
-        Rows that no data set has are left out.
+        Rows out of range are left out.
         """
         parts = []
         sources = []
@@ -70,7 +70,7 @@ def _stack(tables):
 
 
 def _intersection(rows, start, stop):
-    """Return a range's rows from ``start`` to ``stop``, counted from ``start``.
+    """Return the part of a range from ``start`` to ``stop``, counted from ``start``.
 
     Parameters
     ----------
@@ -80,10 +80,10 @@ def _intersection(rows, start, stop):
     Returns
     -------
     slice or None
-        ``None`` if there is none.
+        ``None`` if the part is empty.
     """
     step = rows.step
-    # Steps to where the range enters the interval, rounded up; none if it starts in it.
+    # Number of steps until the range enters the interval, zero if it starts inside.
     nearest, end = ((start, min(rows.stop, stop)) if step > 0
                     else (stop - 1, max(rows.stop, start - 1)))
     first = rows.start + step * max(0, -((rows.start - nearest) // step))

@@ -1,4 +1,4 @@
-"""Data sets side by side."""
+"""Join of the columns of data sets."""
 import itertools
 
 from chainer_fast.dataset.tabular import delegate_dataset
@@ -38,7 +38,7 @@ class _Join(delegate_dataset._View):
         start = 0
         for dataset in self._datasets:
             stop = start + len(dataset.keys)
-            # A column that is asked for twice is fetched once.
+            # A column requested twice is fetched once.
             wanted = dict.fromkeys([k for k in key_indices if start <= k < stop])
             if wanted:
                 fetched = dataset.get_examples(

@@ -7,7 +7,7 @@ from chainer_fast.dataset.tabular import delegate_dataset
 
 
 class _SliceHelper:
-    """What ``dataset.slice`` is: an object to put brackets behind."""
+    """Value of ``dataset.slice``, which is then indexed."""
 
     def __init__(self, dataset):
         self._dataset = dataset
@@ -61,7 +61,7 @@ class _Slice(delegate_dataset._View):
         return self._indices
 
     def _select(self, indices):
-        """Return rows of the data set below for rows of this one."""
+        """Return the rows of the underlying data set for rows of this one."""
         if indices is None:
             return self._indices
         rows = self._rows()
@@ -74,7 +74,7 @@ class _Slice(delegate_dataset._View):
 def _as_slice(rows):
     if not rows:
         return slice(0, 0)
-    # Before the first row there is -1, which a slice would count from the end.
+    # A stop of -1 lies before the first row, but a slice would count it from the end.
     return slice(rows.start, rows.stop if rows.stop >= 0 else None, rows.step)
 
 

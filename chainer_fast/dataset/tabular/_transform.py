@@ -5,10 +5,10 @@ from chainer_fast.dataset.tabular import delegate_dataset
 
 
 class _FunctionView(delegate_dataset._View):
-    """What both kinds of transformed data set share.
+    """Base of both kinds of transformed data sets.
 
-    The mode is only known from a result of the function. The first one decides, and
-    it is fetched when somebody asks before there is one.
+    The mode is that of the function's first result. If it is asked for earlier, one
+    example is fetched.
     """
 
     _role = None
@@ -23,7 +23,7 @@ class _FunctionView(delegate_dataset._View):
     @property
     def mode(self):
         if '_mode' not in vars(self):
-            # Asking for one example is enough.
+            # One example is enough to set the mode.
             self.get_examples([0], None)
         return self._mode
 
@@ -46,7 +46,7 @@ class _FunctionView(delegate_dataset._View):
         return (result,) if mode is None else result
 
     def _pick(self, result, key_indices):
-        """Return the elements of one result that are asked for."""
+        """Return the requested elements of one result."""
         if self._mode is dict:
             return [result[self._keys[k]] for k in key_indices]
         return [result[k] for k in key_indices]
@@ -85,7 +85,7 @@ class _TransformBatch(_FunctionView):
 
 
 def _count(indices, length):
-    """Number of rows that ``indices`` of :meth:`get_examples` stand for."""
+    """Return the number of rows that ``indices`` of :meth:`get_examples` stand for."""
     if indices is None:
         return length
     if isinstance(indices, slice):

@@ -1,4 +1,4 @@
-"""View with a converter of its own."""
+"""View with its own converter."""
 from chainer_fast.dataset import convert
 from chainer_fast.dataset.tabular import delegate_dataset
 

@@ -1,4 +1,4 @@
-"""A data set that hands everything to another one."""
+"""Data set that delegates to another one."""
 import operator
 
 from chainer_fast.dataset.tabular import tabular_dataset
@@ -7,13 +7,14 @@ from chainer_fast.dataset.tabular import tabular_dataset
 class DelegateDataset(tabular_dataset.TabularDataset):
     """Data set that takes length, keys, mode and examples from another one.
 
-    It is meant as a base of classes that change one of these, or build a table in
-    ``__init__`` and are that table.
+    It is a base for classes that change one of these, or that build their table in
+    ``__init__``.
 
     Parameters
     ----------
     dataset : TabularDataset
-        The other one, kept as the attribute ``dataset``. Its converter is not taken.
+        The other data set, kept as the attribute ``dataset``. Its converter is not
+        used.
     """
 
     def __init__(self, dataset):
@@ -33,13 +34,13 @@ class DelegateDataset(tabular_dataset.TabularDataset):
         return len(self.dataset)
 
 
-# Attributes of views in pickles that Chainer made, and what they are called here.
+# Attributes of views in pickles made by Chainer, and their names here.
 _FORMER_NAMES = {
     '_dataset': 'dataset', '_transform': '_function', '_transform_batch': '_function'}
 
 
 class _View(DelegateDataset):
-    """Delegate that converts as the other data set does."""
+    """Delegate that also converts like the other data set."""
 
     def convert(self, data):
         return self.dataset.convert(data)

@@ -15,15 +15,15 @@ def from_data(data, *, size=None):
     data : array, list, tuple or dict
         One of
 
-        - a column: an array or a list whose elements are those of the examples;
+        - a column: an array or a list with an element per example;
         - ``(key, column)``, the same with a name;
-        - a tuple of such: the examples are tuples;
+        - a tuple of these: the examples are tuples;
         - a dict of columns by key: the examples are dicts.
 
-        A column that has a key may also be a function, which is called with the
-        position of an example whenever that example is fetched. Under a tuple of keys
-        it returns the elements for all of them, as a tuple or a dict. Columns without
-        a key get one that is used only once.
+        A column with a key may also be a function, which is called with the position of
+        an example whenever that example is fetched. With a tuple of keys, it returns
+        the elements for all of them, as a tuple or a dict. Columns without a key get a
+        unique one.
     size : int, optional
         Number of examples. It is needed if all columns are functions; otherwise it is
         the length of the others.
@@ -31,13 +31,12 @@ def from_data(data, *, size=None):
     Returns
     -------
     TabularDataset
-        It refers to the arrays and lists; nothing is copied.
+        The data set, which refers to the arrays and lists without copying.
 
     Raises
     ------
     ValueError
-        If a function has no key or there is no size for it, if lengths differ, or if
-        keys repeat.
+        If a function has no key or no known size, if lengths differ, or if keys repeat.
     IndexError
         If ``data`` is an empty tuple or dict.
     TypeError
@@ -126,9 +125,9 @@ class _List(_Array):
 
 
 class _Index(tabular_dataset.TabularDataset):
-    """One column that counts, for functions to be called with.
+    """One column of positions, the arguments of functions.
 
-    Rows are handed out as they are asked for, without a look at the size.
+    Requested rows are returned without checking the size.
     """
 
     mode = None

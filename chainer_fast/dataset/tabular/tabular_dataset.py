@@ -1,4 +1,4 @@
-"""The interface of data sets in columns, and the views that all of them offer."""
+"""Interface of data sets in columns, with their views."""
 from chainer_fast import backend
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset import dataset_mixin, tabular
@@ -8,9 +8,9 @@ class TabularDataset(dataset_mixin.DatasetMixin):
     """Base of data sets that are tables: examples are rows, and columns have keys.
 
     A subclass defines :meth:`__len__`, :attr:`keys`, :attr:`mode` and
-    :meth:`get_examples`; all else is built on these. The methods that return a data
-    set copy nothing: they return views, which fetch from this one when asked, and
-    fetch only the rows and columns that are needed.
+    :meth:`get_examples`; everything else is built on these. The methods that return a
+    data set copy nothing: they return views, which fetch only the rows and columns that
+    are needed.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
 
     @property
     def mode(self):
-        """What an example is: ``tuple``, ``dict``, or ``None`` for the bare value.
+        """Type of an example: ``tuple``, ``dict``, or ``None`` for the bare value.
 
         ``None`` is for data sets with one column.
         """
@@ -53,8 +53,8 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         tuple of lists or arrays
-            One for each column asked for, of the length of ``indices``, whatever the
-            :attr:`mode` is.
+            One for each requested column, of the length of ``indices``, whatever the
+            :attr:`mode`.
         """
         raise NotImplementedError(
             '%s has to define get_examples(indices, key_indices)' % type(self).__name__)
@@ -63,9 +63,9 @@ class TabularDataset(dataset_mixin.DatasetMixin):
     def slice(self):
         """View of some rows and columns: ``dataset.slice[indices, keys]``.
 
-        ``indices`` is a slice, or a list or array of integers, or one of booleans as
-        long as the data set. ``keys`` may be left out, or is a key or the position of
-        one, or a tuple of such. With a single key the view has the mode ``None``.
+        ``indices`` is a slice, a list or array of integers, or a list or array of
+        booleans as long as the data set. The optional ``keys`` is a key, the position
+        of one, or a tuple of these. With a single key the view has the mode ``None``.
 
         An integer out of range raises ``IndexError``, an unknown key ``KeyError``, a
         wrong number of booleans ``ValueError``.
@@ -87,7 +87,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
     def convert(self, data):
         """Turn what :meth:`fetch` returns into arrays.
 
-        :meth:`with_converter` replaces this.
+        :meth:`with_converter` replaces this method.
 
         Parameters
         ----------
@@ -97,8 +97,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Returns
         -------
         tuple, dict or array
-            Lists become arrays on the device of their first element. Arrays stay what
-            they are.
+            Lists become arrays on the device of their first element. Arrays are kept.
         """
         if isinstance(data, tuple):
             return tuple([_as_array(column) for column in data])
@@ -125,12 +124,12 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         return tabular._asmode._Asdict(self)
 
     def concat(self, *datasets):
-        """Return a view of this data set with others below it.
+        """Return a view of this data set followed by the rows of others.
 
         Parameters
         ----------
         *datasets : TabularDataset
-            They have the keys of this one, in the same order.
+            Data sets with the same keys in the same order.
 
         Returns
         -------
@@ -145,12 +144,12 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         return tabular._concat._Concat(self, *datasets)
 
     def join(self, *datasets):
-        """Return a view of this data set with others beside it.
+        """Return a view of this data set with the columns of others added.
 
         Parameters
         ----------
         *datasets : TabularDataset
-            They have the length of this one, and keys of their own.
+            Data sets of the same length with different keys.
 
         Returns
         -------
@@ -166,7 +165,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         return tabular._join._Join(self, *datasets)
 
     def transform(self, keys, transform):
-        """Return a view of what a function makes of each example.
+        """Return a view with a function applied to each example.
 
         Parameters
         ----------
@@ -174,32 +173,32 @@ class TabularDataset(dataset_mixin.DatasetMixin):
             Keys of the result.
         transform : callable
             Called with the elements of one example, by key if the mode is ``dict``. It
-            returns a tuple, a dict or a value of another type, always the same of the
-            three; that is the mode of the view.
+            returns either a tuple, a dict or a value of another type, always the same
+            of the three, which is the mode of the view.
 
         Returns
         -------
         TabularDataset
-            Fetching from it raises ``ValueError`` if the type of result changes.
+            Fetching raises ``ValueError`` if the type of result changes.
         """
         return tabular._transform._Transform(self, keys, transform)
 
     def transform_batch(self, keys, transform_batch):
-        """Return a view of what a function makes of many examples at once.
+        """Return a view with a function applied to many examples at once.
 
         Parameters
         ----------
         keys : str or tuple of str
             Keys of the result.
         transform_batch : callable
-            As in :meth:`transform`, with columns in place of elements. The columns that
-            it returns are as long as those that it got.
+            As in :meth:`transform`, with columns instead of elements. The columns
+            returned are as long as those passed.
 
         Returns
         -------
         TabularDataset
-            Fetching from it raises ``ValueError`` if the type of result changes, or if
-            a column has another length.
+            Fetching raises ``ValueError`` if the type of result changes, or if a column
+            has another length.
         """
         return tabular._transform._TransformBatch(self, keys, transform_batch)
 

@@ -1,7 +1,7 @@
 """What the arithmetic operators accept: constants, arrays and variables.
 
 A *constant* is a scalar: it becomes an attribute of the function and takes the dtype
-of the array it meets, so that ``x + 1.5`` keeps the dtype of ``x``.  An array operand
+of the array it meets, so that ``x + 1.5`` keeps the dtype of ``x``. An array operand
 is cast to the dtype of the variable beside it and becomes an input.
 """
 import numpy

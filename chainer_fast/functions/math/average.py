@@ -37,7 +37,7 @@ def average(x, axis=None, weights=None, keepdims=False):
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to average over; all of them when ``None``.  With weights, a tuple of
+        Axes to average over; all of them when ``None``. With weights, a tuple of
         several is not supported.
     weights : Variable, array or None
         Weights of the elements along ``axis``, of one axis; of the shape of ``x`` when

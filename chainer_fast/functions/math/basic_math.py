@@ -55,7 +55,7 @@ class Absolute(_operands.UnaryOperator):
 
 
 class AbsoluteGrad(function_node.FunctionNode):
-    """Gradient of ``|x|``: ``sign(x) * gy``.  It is linear in its input ``gy``."""
+    """Gradient of ``|x|``: ``sign(x) * gy``. It is linear in its input ``gy``."""
 
     is_elementwise = True
 
@@ -115,7 +115,7 @@ def add(*xs):
     Parameters
     ----------
     xs : Variable or array
-        Arrays of one dtype and of shapes that broadcast.  The second of two may be a
+        Arrays of one dtype and of shapes that broadcast. The second of two may be a
         scalar, or an array of another dtype: it is cast to the dtype of the first.
 
     Returns

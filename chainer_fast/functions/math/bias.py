@@ -10,7 +10,7 @@ def bias(x, y, axis=1):
     x : Variable or array
         Array to add to.
     y : Variable or array
-        Terms.  Its axes are those of ``x`` from ``axis`` on.
+        Terms. Its axes are those of ``x`` from ``axis`` on.
     axis : int
         First axis of ``x`` that ``y`` has.
 

@@ -66,7 +66,7 @@ def clip(x, x_min, x_max):
     Returns
     -------
     Variable
-        Elements of the shape and dtype of ``x``.  The gradient passes where they are
+        Elements of the shape and dtype of ``x``. The gradient passes where they are
         not changed.
 
     Raises

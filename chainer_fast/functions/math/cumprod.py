@@ -94,7 +94,7 @@ def cumprod(x, axis=None):
     x : Variable or array
         Floating-point elements.
     axis : int or None
-        Axis to multiply along.  With ``None`` the product runs through the flattened
+        Axis to multiply along. With ``None`` the product runs through the flattened
         array.
 
     Returns

@@ -50,7 +50,7 @@ def cumsum(x, axis=None):
     x : Variable or array
         Floating-point elements.
     axis : int or None
-        Axis to sum along.  With ``None`` the sum runs through the flattened array.
+        Axis to sum along. With ``None`` the sum runs through the flattened array.
 
     Returns
     -------

@@ -23,7 +23,7 @@ def identity(*inputs):
     Returns
     -------
     Variable or tuple of Variable
-        One variable for one input, otherwise a tuple.  They share memory with the
+        One variable for one input, otherwise a tuple. They share memory with the
         inputs.
     """
     outputs = Identity().apply(inputs)

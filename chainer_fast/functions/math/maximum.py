@@ -27,6 +27,6 @@ def maximum(x1, x2):
     Returns
     -------
     Variable
-        Larger elements.  Of two equal elements ``x1`` gets the gradient.
+        Larger elements. Of two equal elements ``x1`` gets the gradient.
     """
     return Maximum().apply((x1, x2))[0]

@@ -29,6 +29,6 @@ def minimum(x1, x2):
     Returns
     -------
     Variable
-        Smaller elements.  Of two equal elements ``x1`` gets the gradient.
+        Smaller elements. Of two equal elements ``x1`` gets the gradient.
     """
     return Minimum().apply((x1, x2))[0]

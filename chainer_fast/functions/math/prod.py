@@ -41,7 +41,7 @@ class Prod(_axes.Reduction):
 def _products_of_others(x):
     """For each row of a matrix the product of all the other rows.
 
-    Division by the row would fail at zeros.  Instead the upper and the lower half are
+    Division by the row would fail at zeros. Instead the upper and the lower half are
     multiplied with each other: the products of the others of these, half as many, lack
     only the row of the other half.
     """

@@ -10,7 +10,7 @@ def scale(x, y, axis=1):
     x : Variable or array
         Array to scale.
     y : Variable or array
-        Factors.  Its axes are those of ``x`` from ``axis`` on.
+        Factors. Its axes are those of ``x`` from ``axis`` on.
     axis : int
         First axis of ``x`` that ``y`` has.
 

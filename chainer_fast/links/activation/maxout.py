@@ -6,12 +6,12 @@ from chainer_fast.links.connection import linear
 
 
 class _Grouped:
-    """Initializer that calls another one with the groups as an axis of their own.
+    """Initializer that calls another one with a separate axis for the groups.
 
     Parameters
     ----------
     initial : callable
-        What to call.
+        The other initializer.
     pool_size : int
         Size of a group.
     """
@@ -31,30 +31,30 @@ class Maxout(link.Chain):
     Parameters
     ----------
     in_size : int or None
-        Number of inputs, found out at the first call if None.
+        Number of inputs, found at the first call if None.
     out_size : int
         Number of outputs.
     pool_size : int
-        Number :math:`p` of linear functions that each output is the largest of.
+        Number :math:`p` of linear functions; each output is the largest of them.
     initialW : initializer or None
-        Initializes the weight; an array has the shape
-        ``(out_size, pool_size, in_size)``, which is also that of the array that a
-        callable is given, unless it is a :class:`chainer_fast.Initializer`.
+        Initializes the weight. An array has the shape ``(out_size, pool_size,
+        in_size)``; so has the array that a callable receives, unless it is a
+        :class:`chainer_fast.Initializer`.
     initial_bias : initializer or None
-        Initializes the bias, in the same way with the shape ``(out_size, pool_size)``.
-        With None there is no bias.
+        Initializes the bias in the same way, with the shape ``(out_size, pool_size)``.
+        None means there is no bias.
 
     Attributes
     ----------
     linear : chainer_fast.links.Linear
-        The linear functions, those of an output side by side.
+        The linear functions, with those of one output next to each other.
     out_size, pool_size : int
         As given.
 
     Raises
     ------
     ValueError
-        If an array has another number of axes, or not as many elements.
+        If an array has the wrong number of axes or elements.
 
     See Also
     --------
@@ -76,7 +76,7 @@ class Maxout(link.Chain):
                 in_size, out_size * pool_size, bias is None, weight, bias)
 
     def _regrouped(self, name, initial, ndim, *columns):
-        """Return what initializes a parameter that has all functions on one axis."""
+        """Return the initializer of a parameter that has all functions on one axis."""
         if isinstance(initial, get_array_types()):
             if initial.ndim != ndim:
                 raise ValueError('%s.ndim should be %d, got an array of shape %s'

@@ -4,15 +4,15 @@ from chainer_fast.functions.activation import prelu
 
 
 class PReLU(link.Link):
-    """Rectifier with a slope for negative numbers that is learnt.
+    """Rectifier with a learnt slope for negative numbers.
 
     See :func:`chainer_fast.functions.prelu`.
 
     Parameters
     ----------
     shape : tuple of int
-        Shape of the slope: one for all, or one for each element of as many axes after
-        that of the batch.
+        Shape of the slope, which is that of the input's first axes after the batch
+        axis; ``()`` for one slope in all.
     init : float, array or initializer
         Initializes the slope.
 
@@ -42,7 +42,7 @@ class PReLU(link.Link):
         Parameters
         ----------
         x : chainer_fast.Variable or array
-            Input; the axes after the first one start with those of the slope.
+            Input; after its first axis come the axes of the slope.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Fully connected layer of which random weights are left out."""
+"""Fully connected layer that drops random weights."""
 import math
 
 from chainer_fast import initializers, link, variable
@@ -7,23 +7,24 @@ from chainer_fast.initializers import normal
 
 
 class SimplifiedDropconnect(link.Link):
-    """Fully connected layer that leaves random weights out while training.
+    """Fully connected layer that drops random weights in training.
 
     See :func:`chainer_fast.functions.simplified_dropconnect`.
 
     Parameters
     ----------
     in_size : int or None
-        Number of inputs. With None it is found out at the first call, and ``W`` is
+        Number of inputs. If None, it is found at the first call, and ``W`` is
         initialized then.
     out_size : int
         Number of outputs.
     ratio : float
-        Probability to leave a weight out.
+        Probability of dropping a weight.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     initialW : initializer or None
-        Initializes the weight; normal with a variance of one over ``in_size`` if None.
+        Initializes the weight; if None, it is drawn from a normal distribution with the
+        variance ``1 / in_size``.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
 
@@ -69,9 +70,9 @@ class SimplifiedDropconnect(link.Link):
         x : chainer_fast.Variable or array
             Input; the axes after the first one are flattened.
         train : bool
-            Whether weights are left out at all. ``chainer.config.train`` has no say.
+            Whether to drop weights; ``chainer.config.train`` is ignored.
         mask : array, Variable or None
-            Which weights to keep, instead of random ones.
+            Weights to keep, instead of random ones.
         use_batchwise_mask : bool
             Whether each row of the batch has a mask of its own.
 

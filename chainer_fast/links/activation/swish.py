@@ -6,16 +6,16 @@ from chainer_fast.initializers import constant
 
 
 class Swish(link.Link):
-    """Input times a sigmoid of it, whose steepness is learnt.
+    """Input times its sigmoid, whose steepness is learnt.
 
     See :func:`chainer_fast.functions.swish`.
 
     Parameters
     ----------
     beta_shape : tuple of int or None
-        Shape of the steepness: one for all, or one for each element of as many axes
-        after that of the batch. With None it is for all these axes, found out at the
-        first call.
+        Shape of the steepness, which is that of the input's first axes after the batch
+        axis; ``()`` for one in all. None stands for all axes after the batch axis,
+        found at the first call.
     beta_init : float, array or initializer
         Initializes the steepness.
 
@@ -37,7 +37,7 @@ class Swish(link.Link):
     def __init__(self, beta_shape, beta_init=1.0):
         super().__init__()
         if beta_shape is None and isinstance(beta_init, get_array_types()):
-            # Not the data yet, for want of a shape.
+            # As an initializer: the shape is not known yet.
             beta_init = constant.Constant(beta_init)
         with self.init_scope():
             self.beta = variable.Parameter(beta_init, beta_shape)

@@ -1,4 +1,4 @@
-"""What the layers of a network do to their inputs."""
+"""Callables that compute the layers of a network."""
 import contextlib
 import functools
 import operator
@@ -10,7 +10,7 @@ from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
 
 
 class _SingleArgumentFunction:
-    """Calls a function of one variable, with arguments that are fixed.
+    """Calls a function of one variable with fixed further arguments.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class _SingleArgumentFunction:
         The arguments after the variable.
     """
 
-    # Entry of the configuration that is changed for the call, and its value.
+    # Entry of the configuration to change during the call, and its value.
     _entry = None
 
     def __init__(self, func, *args, **kwargs):
@@ -40,7 +40,7 @@ class _SingleArgumentFunctionTestMode(_SingleArgumentFunction):
 
 
 class _SingleArgumentFunctionWithCudnn(_SingleArgumentFunction):
-    """The same with a value of ``chainer.config.use_cudnn``, which comes first."""
+    """The same with a value of ``chainer.config.use_cudnn``, the first argument."""
 
     def __init__(self, use_cudnn, func, *args, **kwargs):
         super().__init__(func, *args, **kwargs)
@@ -102,7 +102,7 @@ class _EltwiseFunction:
 
 
 class _CallChildLink:
-    """Calls a child of a network, whichever link has that name by then.
+    """Calls the link that is a network's child of some name at that time.
 
     Parameters
     ----------
@@ -129,5 +129,5 @@ class _CallChildLink:
 
 
 def _pool_all(pooling, x, **kwargs):
-    """Pool over the whole of an image."""
+    """Pool over the whole image."""
     return pooling(x, x.shape[2:], **kwargs)

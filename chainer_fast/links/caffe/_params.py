@@ -1,8 +1,8 @@
-"""What the messages of a layer say: sizes, windows and weights.
+"""Sizes, windows and weights, read from the messages of a layer.
 
-Sizes have been written down in two ways. Blobs of old files have four fields for them
-(``num``, ``channels``, ``height`` and ``width``), those of newer ones a list. Windows
-are one number, a list of numbers, or a field for each direction.
+Blobs of old files give their sizes in four fields (``num``, ``channels``, ``height``
+and ``width``), those of newer files in a list. A window is one number, a list of
+numbers, or a field for each direction.
 """
 import numpy
 
@@ -15,7 +15,7 @@ def _values(blob):
 
 
 def _shape(blob):
-    """Return the shape of a blob that a layer takes as it is."""
+    """Return the shape of a blob that a layer uses without reshaping."""
     return tuple(blob.shape.dim) or (len(blob.data),)
 
 
@@ -28,7 +28,7 @@ def _get_channels(blob):
 
 
 def _matrix_size(blob, axis):
-    """Return a size of the matrix that a blob ends with."""
+    """Return a length of the matrix in a blob's last two axes."""
     dims = blob.shape.dim
     if len(dims) not in (2, 4):
         raise RuntimeError(
@@ -46,7 +46,7 @@ def _get_width(blob):
 
 
 def _one_or_all(sizes, default):
-    """Return what a field says, which is repeated in some messages."""
+    """Return the value of a field, as a number even if it is a list of one."""
     if isinstance(sizes, int):
         return sizes
     sizes = list(sizes) or default
@@ -71,14 +71,14 @@ def _get_pad(param):
 
 
 def _get_axis(param, old_name):
-    """Return the axis of a layer, which an old field may name."""
+    """Return the axis of a layer, which may be in an old field."""
     if not param.HasField('axis') and param.HasField(old_name):
         return getattr(param, old_name)
     return param.axis
 
 
 class _Blob(initializer.Initializer):
-    """Fills an array with the values of a blob, whatever its shape.
+    """Fills an array of any shape with the values of a blob.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ class _Blob(initializer.Initializer):
 
 
 class _ConvolutionBlob(_Blob):
-    """Fills the weight of a convolution, which is not grouped, with that of groups.
+    """Fills the weight of an ungrouped convolution from that of a grouped one.
 
     Parameters
     ----------
     blob : caffe_pb.BlobProto
         The blob.
     group : int
-        Number of groups. Each has a block on the diagonal; the rest is zero.
+        Number of groups. Each is a block on the diagonal; the rest is zero.
     """
 
     def __init__(self, blob, group):

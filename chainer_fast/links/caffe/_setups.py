@@ -1,31 +1,30 @@
-"""How each type of layers is set up."""
+"""Functions that set up the layers of each type."""
 import functools
 
 from chainer_fast import functions, links
 from chainer_fast.links.caffe import _layers, _params
 from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
 
-# How a layer is set up, by the name of its type in ``layer`` and by its number in
-# ``layers``, which is how older files have them.
+# Functions that set up layers, by the name of the type in ``layer`` and by its number
+# in ``layers``, the field of older files.
 _type_to_method = {}
 _oldname_to_method = {}
 
 
 def _layer(typ, oldname):
-    """Make a decorator of the function that sets a type of layers up.
+    """Make a decorator for the function that sets up layers of a type.
 
     Parameters
     ----------
     typ : str
         Name of the type.
     oldname : str or None
-        Name of the type in ``V1LayerParameter``, if it is that old.
+        Name of the type in ``V1LayerParameter``; None if it is newer.
 
     Returns
     -------
     callable
-        The decorator. The function is called with the network and the message of a
-        layer.
+        The decorator. The function takes the network and the message of a layer.
     """
     def register(setup):
         _type_to_method[typ] = setup
@@ -42,7 +41,7 @@ def _add(net, layer, func):
 
 
 def _add_link(net, layer, child):
-    """Add a layer that calls a new child; return what calls it."""
+    """Add a layer that calls a new child; return the callable."""
     net.add_link(layer.name, child)
     call = _layers._CallChildLink(net, layer.name)
     _add(net, layer, call)
@@ -50,7 +49,7 @@ def _add_link(net, layer, child):
 
 
 def _blobs(layer, n):
-    """Return the blobs of a layer, which are ``n`` at least."""
+    """Return the blobs of a layer, of which there must be at least ``n``."""
     if len(layer.blobs) < n:
         raise IndexError(
             'list index out of range: there are %d blobs instead of %d'
@@ -65,7 +64,7 @@ def _concat(net, layer):
 
 
 def _initial(layer, has_bias, weight):
-    """Return arguments that initialize a link with the blobs of a layer."""
+    """Return the arguments that initialize a link from the blobs of a layer."""
     blobs = _blobs(layer, 1 + has_bias)
     return {
         'nobias': not has_bias,
@@ -75,7 +74,7 @@ def _initial(layer, has_bias, weight):
 
 
 def _convolution_arguments(layer):
-    """Return the sizes of the weight, and the arguments after these."""
+    """Return the sizes of the weight, and the remaining arguments."""
     param = layer.convolution_param
     blob, = _blobs(layer, 1)[:1]
     shape = _params._get_num(blob), _params._get_channels(blob) * param.group
@@ -101,7 +100,7 @@ def _deconvolution(net, layer):
 
 @_layer('Data', 'DATA')
 def _data(net, layer):
-    """Do nothing: data are what the network is called with."""
+    """Do nothing: the data are the arguments of the network."""
 
 
 @_layer('Dropout', 'DROPOUT')
@@ -172,7 +171,7 @@ def _batch_norm(net, layer):
     param = layer.batch_norm_param
     mean, var = [_params._values(blob) for blob in _blobs(layer, 2)[:2]]
     if len(layer.blobs) > 2:
-        # The averages are sums yet; no batch at all leaves them zero.
+        # The averages are still sums; they stay zero if there was no batch.
         scale = _params._values(layer.blobs[2])
         mean, var = [v / scale if scale.any() else v * 0 for v in (mean, var)]
     call = _add_link(net, layer, links.BatchNormalization(

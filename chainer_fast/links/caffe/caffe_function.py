@@ -6,7 +6,7 @@ from google.protobuf import message
 
 from chainer_fast import link
 
-# Programs that add types of layers use what stands in the private modules as well.
+# Programs that add types of layers use names of the private modules, too.
 from chainer_fast.links.caffe._layers import (  # noqa: F401
     _CallChildLink,
     _EltwiseFunction,
@@ -48,16 +48,14 @@ def _read(path):
 class CaffeFunction(link.Chain):
     """A network of Caffe as a function of variables.
 
-    The layers that have weights become children under their own names. Left out, with
-    a warning, are layers of types that are not supported; data layers are without one.
-
-    Supported are Concat, Convolution, Deconvolution, Dropout, InnerProduct, LRN (across
-    channels), Pooling (by maximum or average), ReLU, Reshape (of all axes), BatchNorm,
-    Eltwise, Scale, Slice, Softmax (along channels), Sigmoid, SoftmaxWithLoss and Split,
-    be it in the form that Caffe writes or in the one before (``layers``). Rules that
-    include or exclude layers are not looked at: what a layer does in a phase depends
-    on ``chainer.config.train``. Average pooling leaves out windows that are not
-    covered.
+    Layers with weights become children under their own names. Layers of unsupported
+    types are left out with a warning, data layers without one. Supported are Concat,
+    Convolution, Deconvolution, Dropout, InnerProduct, LRN (across channels), Pooling
+    (by maximum or average), ReLU, Reshape (of all axes), BatchNorm, Eltwise, Scale,
+    Slice, Softmax (along channels), Sigmoid, SoftmaxWithLoss and Split, both in Caffe's
+    current form and in the old one (``layers``). Rules that include or exclude layers
+    are ignored: ``chainer.config.train`` decides what a layer does. Average pooling
+    omits windows that stick out of the image.
 
     Parameters
     ----------
@@ -67,18 +65,18 @@ class CaffeFunction(link.Chain):
     Attributes
     ----------
     forwards : dict
-        What computes a layer, by the name of the layer.
+        Callables that compute the layers, by the name of the layer.
     layers : list of (str, list of str, list of str)
-        Names of the layers in their order, and of their inputs and outputs.
+        Names of the layers in their order, with the names of their inputs and outputs.
     split_map : dict
-        What the outputs of Split layers stand for.
+        The variables that the outputs of Split layers stand for.
     variables : dict
-        All that the last call computed, by name.
+        Everything that the last call computed, by name.
 
     Raises
     ------
     google.protobuf.message.DecodeError
-        If the file is no caffemodel, or truncated.
+        If the file is not a caffemodel, or is truncated.
     RuntimeError
         If a layer does something that is not supported.
     IndexError, ValueError
@@ -114,7 +112,7 @@ class CaffeFunction(link.Chain):
         Parameters
         ----------
         mode : str
-            What becomes of the parameters.
+            How to copy the parameters.
 
         Returns
         -------
@@ -128,16 +126,16 @@ class CaffeFunction(link.Chain):
     def forward(self, inputs, outputs, disable=(), **kwargs):
         """Run the network.
 
-        Layers are passed over if some of their inputs are not there.
+        Layers are skipped if some of their inputs are missing.
 
         Parameters
         ----------
         inputs : dict
             Variables by name.
         outputs : iterable of str
-            Names of what to return.
+            Names of the variables to return.
         disable : container of str
-            Names of layers to pass over.
+            Names of layers to skip.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What links that apply filters to images have in common."""
+"""Base of links that apply filters to images."""
 from chainer_fast import initializers, link, variable
 
 
@@ -17,20 +17,20 @@ class Filtered(link.Link):
 
     def _set_filters(self, in_channels, nobias, initialW, initial_bias,
                      bias_shape=None, layout=None):
-        """Make the parameters, and initialize those whose shape is known already."""
+        """Make the parameters, and initialize those whose shape is already known."""
         W = variable.Parameter(initializers._get_initializer(initialW), layout=layout)
         b = None if nobias else variable.Parameter(
             initializers._get_initializer(0 if initial_bias is None else initial_bias))
         with self.init_scope():
             self.W, self.b = W, b
-        # In this order: both may draw random numbers.
+        # The order matters, since both may draw random numbers.
         if in_channels is not None:
             self._initialize_params(in_channels)
         if b is not None and bias_shape is not None:
             b.initialize(bias_shape)
 
     def _initialize_params(self, in_channels):
-        """Initialize what depends on the number of channels of the images."""
+        """Initialize the parameters that depend on the number of input channels."""
         self.W.initialize(self._filter_shape(in_channels))
 
     def _filter_shape(self, in_channels):
@@ -42,7 +42,7 @@ class Filtered(link.Link):
         Parameters
         ----------
         x : chainer_fast.Variable or array
-            Images; the second axis is that of the channels.
+            Images, with the channels on the second axis.
 
         Returns
         -------
@@ -59,14 +59,14 @@ class Filtered(link.Link):
 
 
 def shift(in_channels, out_channels, ksize):
-    """Return the three arguments, shifted where the first has been left out."""
+    """Return the three arguments, shifted by one if the first was left out."""
     if ksize is None:
         return None, in_channels, out_channels
     return in_channels, out_channels, ksize
 
 
 def share(side, count, groups):
-    """Return how many channels each of the groups has; ``side`` is for messages."""
+    """Return the number of channels in each group; ``side`` is for messages."""
     if count % groups:
         raise ValueError(
             'the number of %s channels must be divisible by the number of groups: got '
@@ -75,7 +75,7 @@ def share(side, count, groups):
 
 
 def given(W, b, options, *names):
-    """Return arrays of filters and bias, after a look at what ``from_params`` got.
+    """Check arguments of ``from_params``; return arrays of the filters and the bias.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ def given(W, b, options, *names):
     options : dict
         Keyword arguments.
     *names : str
-        Names that these may have.
+        Names of arguments that are allowed.
 
     Raises
     ------
     TypeError
-        If there is another keyword argument.
+        If there is any other keyword argument.
     ValueError
-        If the bias has not an element for each filter.
+        If the bias does not have one element per filter.
     """
     unknown = options.keys() - set(names)
     if unknown:

@@ -14,12 +14,13 @@ class Bias(link.Link):
     axis : int
         Axis of the input that the first axis of the bias corresponds to.
     shape : tuple of int or None
-        Shape of the bias. With None the link has no bias: it is its second argument.
+        Shape of the bias. If None, the link has no bias and takes it as second
+        argument.
 
     Attributes
     ----------
     b : chainer_fast.Parameter
-        The bias, of zeros at first; only with ``shape``.
+        The bias, initially zero; only with ``shape``.
     axis : int
         As given.
     """
@@ -37,7 +38,7 @@ class Bias(link.Link):
         Parameters
         ----------
         *xs : chainer_fast.Variable or array
-            The input, and after it the bias where the link has none.
+            The input, followed by the bias if the link has none.
 
         Returns
         -------

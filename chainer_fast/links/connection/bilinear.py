@@ -1,11 +1,11 @@
-"""Layer of the products of two inputs, with parameters."""
+"""Bilinear layer: products of two inputs, with parameters."""
 from chainer_fast import initializers, link, variable
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import bilinear
 
 
 class Bilinear(link.Link):
-    """Linear in each of two inputs, or a sum of such a layer and linear ones.
+    """Layer that is linear in each of its two inputs, plus linear terms and a bias.
 
     .. math:: y_l = \\sum_{jk} x_j z_k W_{jkl}
         + \\sum_j x_j V^1_{jl} + \\sum_k z_k V^2_{kl} + b_l
@@ -15,11 +15,11 @@ class Bilinear(link.Link):
     Parameters
     ----------
     left_size, right_size : int
-        Number of elements of the first and the second input.
+        Number of elements in the first and the second input.
     out_size : int
         Number of outputs.
     nobias : bool
-        Leave the linear terms and the bias out.
+        Leave out the linear terms and the bias.
     initialW : initializer or None
         Initializes ``W``; :class:`chainer_fast.initializers.LeCunNormal` if None.
     initial_bias : tuple of initializers or None
@@ -44,7 +44,7 @@ class Bilinear(link.Link):
     AssertionError
         If an initial value is an array of another shape.
     ValueError
-        If ``initial_bias`` is no tuple of three.
+        If ``initial_bias`` is not a tuple of three.
 
     See Also
     --------

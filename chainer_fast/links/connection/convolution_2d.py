@@ -12,14 +12,14 @@ class Convolution2D(_filters.Filtered):
     See :func:`chainer_fast.functions.convolution_2d` for the formula. ::
 
         L.Convolution2D(3, 16, 5)       # 5 x 5 windows, from 3 channels to 16
-        L.Convolution2D(None, 16, 5)    # from as many channels as there are
+        L.Convolution2D(None, 16, 5)    # from any number of channels
         L.Convolution2D(16, 5)          # the same
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. With None it is found out at the first call,
-        and ``W`` is initialized then.
+        Number of channels of the images. If None, it is found at the first call, and
+        ``W`` is initialized then.
     out_channels : int
         Number of filters.
     ksize : int or pair of int
@@ -28,14 +28,14 @@ class Convolution2D(_filters.Filtered):
     stride, pad : int or pair of int
         Stride, and padding with zeros on either side.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
         An array has the shape of ``W``.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or pair of int
-        Distance of two elements of the window. Keyword argument.
+        Distance between neighbouring elements of the window. Keyword argument.
     groups : int
         Number of groups that the channels are split into, each with filters of its
         own. Keyword argument.
@@ -47,22 +47,22 @@ class Convolution2D(_filters.Filtered):
     b : chainer_fast.Parameter or None
         Bias of shape ``(out_channels,)``.
     in_channels, out_channels, ksize
-        As given; ``in_channels`` remains None where it is found out later.
+        As given; ``in_channels`` remains None if it was left to the first call.
     stride, pad, dilate : pair of int
         Vertical and horizontal.
     groups : int
         As given.
     cudnn_fast : bool
-        Whether the link has been made in the compute mode ``'cudnn_fast'``: filters and
-        images have their channels last then.
+        Whether the link was made in the compute mode ``'cudnn_fast'``, in which filters
+        and images have their channels last.
     x_layout : str or None
-        Memory layout that images have to have.
+        Memory layout that images must have.
 
     Raises
     ------
     ValueError
-        If the groups do not divide the channels, or ``deterministic`` is given, which
-        was an argument once.
+        If the groups do not divide the channels, or if ``deterministic`` is given, a
+        former argument.
     TypeError
         If any other argument is given.
 
@@ -95,7 +95,7 @@ class Convolution2D(_filters.Filtered):
 
     @property
     def printable_specs(self):
-        """Arguments that say what the link does."""
+        """The arguments, as ``repr`` shows them."""
         for name in ('in_channels', 'out_channels', 'ksize', 'stride', 'pad'):
             yield name, getattr(self, name)
         yield 'nobias', self.b is None
@@ -114,7 +114,7 @@ class Convolution2D(_filters.Filtered):
         Parameters
         ----------
         x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
-            Images, of the memory layout ``x_layout``.
+            Images in the memory layout ``x_layout``.
 
         Returns
         -------
@@ -126,7 +126,7 @@ class Convolution2D(_filters.Filtered):
         AssertionError
             If ``x`` has another memory layout.
         ValueError
-            If ``x`` has not four dimensions, and ``W`` is not initialized yet.
+            If ``x`` does not have four dimensions and ``W`` is not initialized yet.
         """
         layout = getattr(x, 'layout', None)
         assert layout == self.x_layout, (
@@ -137,7 +137,7 @@ class Convolution2D(_filters.Filtered):
             _, in_channels, _, _ = x.shape
             self._initialize_params(in_channels)
         if self.groups == 1 and self.dilate == (1, 1) and not self.cudnn_fast:
-            # Spares the function a look at its keyword arguments.
+            # Saves the function checking its keyword arguments.
             return convolution_2d.convolution_2d(x, W, self.b, self.stride, self.pad)
         return convolution_2d.convolution_2d(
             x, W, self.b, self.stride, self.pad, groups=self.groups,
@@ -145,7 +145,7 @@ class Convolution2D(_filters.Filtered):
 
     @classmethod
     def from_params(cls, W, b=None, stride=1, pad=0, nobias=False, **kwargs):
-        """Make a convolution of given filters.
+        """Make a convolution with given filters.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Convolution2D(_filters.Filtered):
         b : chainer_fast.Variable, array or None, shape (o,)
             Bias, which is copied; zero if None.
         stride, pad, nobias, dilate, groups
-            As of the class; the last two are keyword arguments.
+            As in the class; the last two are keyword arguments.
 
         Returns
         -------
@@ -164,7 +164,7 @@ class Convolution2D(_filters.Filtered):
         Raises
         ------
         ValueError
-            If the bias has not an element for each filter.
+            If the bias does not have one element per filter.
         TypeError
             If any other argument is given.
         """

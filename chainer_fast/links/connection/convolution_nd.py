@@ -14,8 +14,8 @@ class ConvolutionND(_filters.Filtered):
     ndim : int
         Number of axes of an image.
     in_channels : int or None
-        Number of channels of the images. With None it is found out at the first call,
-        and ``W`` is initialized then.
+        Number of channels of the images. If None, it is found at the first call, and
+        ``W`` is initialized then.
     out_channels : int
         Number of filters.
     ksize : int or tuple of int
@@ -24,16 +24,16 @@ class ConvolutionND(_filters.Filtered):
     stride, pad : int or tuple of int
         Stride, and padding with zeros on either side.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
         An array has the shape of ``W``.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     cover_all : bool
-        Whether every element is to be seen, if need be by a window that sticks out.
+        Whether to cover every element, even by windows that stick out of the image.
     dilate : int or tuple of int
-        Distance of two elements of the window.
+        Distance between neighbouring elements of the window.
     groups : int
         Number of groups that the channels are split into, each with filters of its
         own.
@@ -45,14 +45,14 @@ class ConvolutionND(_filters.Filtered):
     b : chainer_fast.Parameter or None
         Bias of shape ``(out_channels,)``.
     ksize, dilate : tuple of int
-        With a number for each axis.
+        One number for each axis.
     out_channels, stride, pad, cover_all, groups
         As given.
 
     Raises
     ------
     AssertionError
-        If a tuple has not ``ndim`` numbers.
+        If the length of a tuple is not ``ndim``.
     ValueError
         If the groups do not divide the channels.
 
@@ -61,7 +61,7 @@ class ConvolutionND(_filters.Filtered):
     chainer_fast.functions.convolution_nd
     """
 
-    # Number of axes of an image, in classes for images of one kind.
+    # Number of axes of an image, in subclasses for one number of axes.
     _of_ndim = None
 
     def __init__(self, ndim, in_channels, out_channels, ksize=None, stride=1, pad=0,
@@ -89,7 +89,7 @@ class ConvolutionND(_filters.Filtered):
 
     @classmethod
     def from_params(cls, W, b=None, stride=1, pad=0, nobias=False, **kwargs):
-        """Make a convolution of given filters.
+        """Make a convolution with given filters.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class ConvolutionND(_filters.Filtered):
         b : chainer_fast.Variable, array or None, shape (o,)
             Bias, which is copied; zero if None.
         stride, pad, nobias, cover_all, dilate, groups
-            As of the class; the last three are keyword arguments.
+            As in the class; the last three are keyword arguments.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class ConvolutionND(_filters.Filtered):
         Raises
         ------
         ValueError
-            If the bias has not an element for each filter.
+            If the bias does not have one element per filter.
         TypeError
             If any other argument is given.
         """

@@ -11,14 +11,14 @@ class Deconvolution2D(_filters.Filtered):
     See :func:`chainer_fast.functions.deconvolution_2d`. ::
 
         L.Deconvolution2D(16, 3, 5)       # from 16 channels to 3, with 5 x 5 windows
-        L.Deconvolution2D(None, 3, 5)     # from as many channels as there are
+        L.Deconvolution2D(None, 3, 5)     # from any number of channels
         L.Deconvolution2D(3, 5)           # the same
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. With None it is found out at the first call,
-        and ``W`` is initialized then.
+        Number of channels of the images. If None, it is found at the first call, and
+        ``W`` is initialized then.
     out_channels : int
         Number of channels of the result.
     ksize : int or pair of int
@@ -27,16 +27,16 @@ class Deconvolution2D(_filters.Filtered):
     stride, pad : int or pair of int
         Stride and padding of the convolution that is transposed.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     outsize : pair of int, optional
-        Height and width of the result; the least possible ones if it is left out.
+        Height and width of the result; by default the smallest possible.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
         An array has the shape of ``W``.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or pair of int
-        Distance of two elements of the window. Keyword argument.
+        Distance between neighbouring elements of the window. Keyword argument.
     groups : int
         Number of groups that the channels are split into. Keyword argument.
 
@@ -56,8 +56,8 @@ class Deconvolution2D(_filters.Filtered):
     Raises
     ------
     ValueError
-        If the groups do not divide the channels, or ``deterministic`` is given, which
-        was an argument once.
+        If the groups do not divide the channels, or if ``deterministic`` is given, a
+        former argument.
     TypeError
         If any other argument is given.
     AssertionError
@@ -97,7 +97,7 @@ class Deconvolution2D(_filters.Filtered):
 
     def _apply_filters(self, x, W, b):
         if self.groups == 1 and self.dilate == (1, 1):
-            # Spares the function a look at its keyword arguments.
+            # Saves the function checking its keyword arguments.
             return deconvolution_2d.deconvolution_2d(
                 x, W, b, self.stride, self.pad, self.outsize)
         return deconvolution_2d.deconvolution_2d(

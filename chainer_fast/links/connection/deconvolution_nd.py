@@ -14,8 +14,8 @@ class DeconvolutionND(_filters.Filtered):
     ndim : int
         Number of axes of an image.
     in_channels : int or None
-        Number of channels of the images. With None it is found out at the first call,
-        and ``W`` is initialized then.
+        Number of channels of the images. If None, it is found at the first call, and
+        ``W`` is initialized then.
     out_channels : int
         Number of channels of the result.
     ksize : int or tuple of int
@@ -24,16 +24,16 @@ class DeconvolutionND(_filters.Filtered):
     stride, pad : int or tuple of int
         Stride and padding of the convolution that is transposed.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     outsize : tuple of int, optional
-        Lengths of the result; the least possible ones if it is left out.
+        Lengths of the result; by default the smallest possible.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
         An array has the shape of ``W``.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or tuple of int
-        Distance of two elements of the window.
+        Distance between neighbouring elements of the window.
     groups : int
         Number of groups that the channels are split into.
 
@@ -44,14 +44,14 @@ class DeconvolutionND(_filters.Filtered):
     b : chainer_fast.Parameter or None
         Bias of shape ``(out_channels,)``.
     ksize, dilate : tuple of int
-        With a number for each axis.
+        One number for each axis.
     out_channels, stride, pad, outsize, groups
         As given.
 
     Raises
     ------
     AssertionError
-        If a tuple has not ``ndim`` numbers.
+        If the length of a tuple is not ``ndim``.
     ValueError
         If the groups do not divide the channels.
 

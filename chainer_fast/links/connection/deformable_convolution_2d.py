@@ -1,4 +1,4 @@
-"""Convolution whose windows are deformed by what the images show."""
+"""Convolution whose windows are deformed depending on the image."""
 from chainer_fast import link
 from chainer_fast.functions.connection import _convolution
 from chainer_fast.functions.connection.deformable_convolution_2d_sampler import (
@@ -10,17 +10,17 @@ from chainer_fast.links.connection.convolution_2d import Convolution2D
 
 
 class DeformableConvolution2D(link.Chain):
-    """Convolution that finds out by another one where its windows are to look.
+    """Convolution whose sampling positions are computed by another convolution.
 
-    A convolution computes for every place of the window how far each element of it is
-    to be moved from its usual position. Pixels there, interpolated, are what the
-    filters are applied to. See
+    For every position of the window, one convolution computes how far each of its
+    elements is moved. The filters of the other are applied to the interpolated pixels
+    at the moved positions. See
     :func:`chainer_fast.functions.deformable_convolution_2d_sampler`.
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. With None it is found out at the first call.
+        Number of channels of the images. If None, it is found at the first call.
     out_channels : int
         Number of filters.
     ksize : int or pair of int
@@ -28,10 +28,11 @@ class DeformableConvolution2D(link.Chain):
     stride, pad : int or pair of int
         Stride, and padding with zeros on either side, of both convolutions.
     offset_nobias, offset_initialW, offset_initial_bias
-        Bias left out and initializers of the convolution that computes offsets.
+        Whether to leave out the bias, and the initializers, of the convolution that
+        computes the offsets.
     deform_nobias, deform_initialW, deform_initial_bias
-        The same of the convolution of the moved windows. Its filters are zero at first
-        unless an initializer is given.
+        The same for the convolution of the moved windows. By default its filters are
+        initially zero.
 
     Attributes
     ----------
@@ -84,14 +85,14 @@ class DeformableConvolution2DSampler(_filters.Filtered):
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. With None it is found out at the first call,
-        and the parameters are initialized then.
+        Number of channels of the images. If None, it is found at the first call, and
+        the parameters are initialized then.
     out_channels : int
         Number of filters.
     ksize, stride, pad : int or pair of int
         Height and width of the filters, stride, and padding.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     initialW, initial_bias : initializer or None
         Initialize filters and bias; zero if None.
 
@@ -133,7 +134,7 @@ class DeformableConvolution2DSampler(_filters.Filtered):
         x : chainer_fast.Variable or array, shape (n, in_channels, h, w)
             Images.
         offset : chainer_fast.Variable or array, shape (n, 2 * kh * kw, h_out, w_out)
-            How far each element of the window is moved.
+            Offsets of the elements of the window, in pixels.
 
         Returns
         -------

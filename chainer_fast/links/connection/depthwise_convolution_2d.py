@@ -1,4 +1,4 @@
-"""Convolution of each channel by itself, with parameters."""
+"""Convolution of each channel separately, with parameters."""
 from chainer_fast.functions.connection import _convolution, depthwise_convolution_2d
 from chainer_fast.initializers import normal
 from chainer_fast.links.connection import _filters
@@ -12,8 +12,8 @@ class DepthwiseConvolution2D(_filters.Filtered):
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. With None it is found out at the first call,
-        and the parameters are initialized then.
+        Number of channels of the images. If None, it is found at the first call, and
+        the parameters are initialized then.
     channel_multiplier : int
         Number of filters for each channel.
     ksize : int or pair of int
@@ -21,10 +21,10 @@ class DepthwiseConvolution2D(_filters.Filtered):
     stride, pad : int or pair of int
         Stride, and padding with zeros on either side.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     initialW : initializer or None
-        Initializes the filters; normal with a variance of one over the fan-in, which
-        counts all channels, if None.
+        Initializes the filters; if None, they are drawn from a normal distribution with
+        a variance of one over the fan-in, which counts all channels.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
 

@@ -4,7 +4,7 @@ from chainer_fast.links.connection import _filters
 
 
 class DilatedConvolution2D(_filters.Filtered):
-    """Convolution with filters whose elements are apart from each other, and a bias.
+    """Convolution with filters whose elements lie apart, and a bias.
 
     See :func:`chainer_fast.functions.dilated_convolution_2d`. The link
     :class:`~chainer_fast.links.Convolution2D` can do the same, and more.
@@ -12,8 +12,8 @@ class DilatedConvolution2D(_filters.Filtered):
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. With None it is found out at the first call,
-        and ``W`` is initialized then.
+        Number of channels of the images. If None, it is found at the first call, and
+        ``W`` is initialized then.
     out_channels : int
         Number of filters.
     ksize : int or pair of int
@@ -22,9 +22,9 @@ class DilatedConvolution2D(_filters.Filtered):
     stride, pad : int or pair of int
         Stride, and padding with zeros on either side.
     dilate : int or pair of int
-        Distance of two elements of the window.
+        Distance between neighbouring elements of the window.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
     initial_bias : initializer or None

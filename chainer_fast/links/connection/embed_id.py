@@ -14,7 +14,7 @@ class EmbedID(link.Link):
     out_size : int
         Length of the vectors.
     initialW : initializer or None
-        Initializes the vectors; by the standard normal distribution if None.
+        Initializes the vectors; with standard normal samples if None.
     ignore_label : int or None
         An ID that stands for a vector of zeros.
 
@@ -26,7 +26,7 @@ class EmbedID(link.Link):
         As given.
     """
 
-    # Objects pickled by early versions have none of their own.
+    # Objects pickled by early versions lack this attribute.
     ignore_label = None
 
     def __init__(self, in_size, out_size, initialW=None, ignore_label=None):
@@ -53,7 +53,7 @@ class EmbedID(link.Link):
 
     @classmethod
     def from_params(cls, W, ignore_label=None):
-        """Make an embedding of given vectors.
+        """Make an embedding from given vectors.
 
         Parameters
         ----------

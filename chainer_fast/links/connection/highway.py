@@ -1,4 +1,4 @@
-"""Layer that carries part of its input over."""
+"""Layer that passes on part of its input."""
 from chainer_fast import link
 from chainer_fast.functions.activation import relu, sigmoid
 from chainer_fast.links.connection import linear
@@ -10,15 +10,15 @@ class Highway(link.Chain):
     .. math:: y = t \\odot a(W_h x + b_h) + (1 - t) \\odot x,
         \\quad t = \\sigma(W_t x + b_t)
 
-    with an activation function :math:`a`. A negative :math:`b_t` makes the layer pass
-    most of the input at first.
+    with an activation function :math:`a`. With a negative initial :math:`b_t`, the
+    layer first passes most of its input.
 
     Parameters
     ----------
     in_out_size : int
         Number of inputs, and of outputs.
     nobias : bool
-        Leave both biases out.
+        Leave out both biases.
     activate : callable
         Activation function.
     init_Wh, init_Wt : initializer or None

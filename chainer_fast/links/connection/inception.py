@@ -9,18 +9,18 @@ from chainer_fast.links.connection import convolution_2d
 class Inception(link.Chain):
     """Convolutions with windows of several sizes, side by side.
 
-    The images go through four branches, and the channels of the results are
-    concatenated and rectified:
+    The images go through four branches, whose results are concatenated along the
+    channels and rectified:
 
-    - a convolution of single pixels;
-    - one of single pixels (projection), rectified, and one of 3 x 3;
-    - one of single pixels (projection), rectified, and one of 5 x 5;
-    - max pooling of 3 x 3, and a convolution of single pixels (projection).
+    - a convolution of 1 x 1;
+    - one of 1 x 1 (projection), rectified, and one of 3 x 3;
+    - one of 1 x 1 (projection), rectified, and one of 5 x 5;
+    - max pooling of 3 x 3, and a convolution of 1 x 1 (projection).
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images, found out at the first call if None.
+        Number of channels of the images, found at the first call if None.
     out1, out3, out5 : int
         Number of channels after the convolutions of 1 x 1, 3 x 3 and 5 x 5.
     proj3, proj5, proj_pool : int

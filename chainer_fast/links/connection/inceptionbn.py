@@ -20,28 +20,28 @@ _POOLING = {
 class InceptionBN(link.Chain):
     """Convolutions with windows of several sizes, each batch-normalized, side by side.
 
-    The images go through up to four branches, and the channels of the results are
-    concatenated. Every convolution, which has no bias, is followed by batch
-    normalization and the rectifier.
+    The images go through up to four branches, whose results are concatenated along the
+    channels. No convolution has a bias; each is followed by batch normalization and the
+    rectifier.
 
-    - A convolution of single pixels, if ``out1`` is positive.
-    - One of single pixels (projection) and one of 3 x 3.
-    - One of single pixels (projection) and two of 3 x 3.
-    - Pooling of 3 x 3, and a convolution of single pixels (projection) unless
-      ``proj_pool`` is None.
+    - A convolution of 1 x 1, if ``out1`` is positive.
+    - One of 1 x 1 (projection) and one of 3 x 3.
+    - One of 1 x 1 (projection) and two of 3 x 3.
+    - Pooling of 3 x 3, and a convolution of 1 x 1 (projection) unless ``proj_pool`` is
+      None.
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images, found out at the first call if None.
+        Number of channels of the images, found at the first call if None.
     out1, out3, out33 : int
-        Number of channels after the convolutions of 1 x 1, 3 x 3 and of 3 x 3 twice.
+        Number of channels after the convolutions of 1 x 1, 3 x 3 and two of 3 x 3.
     proj3, proj33 : int
         Number of channels after the projections in front of these.
     pooltype : {'max', 'avg'}
         Kind of pooling.
     proj_pool : int or None
-        Number of channels after the projection behind pooling; None leaves it out.
+        Number of channels after the projection that follows pooling; None omits it.
     stride : int
         Stride of the last convolution of a branch, and of pooling.
     conv_init : initializer or None
@@ -52,7 +52,7 @@ class InceptionBN(link.Chain):
     Attributes
     ----------
     conv1, proj3, conv3, proj33, conv33a, conv33b, poolp
-        The convolutions. Those of branches that are left out do not exist.
+        The convolutions; only those of branches that exist.
     conv1n, proj3n, conv3n, proj33n, conv33an, conv33bn, poolpn
         The batch normalizations.
     out1, proj_pool, stride, pooltype
@@ -61,10 +61,9 @@ class InceptionBN(link.Chain):
     Raises
     ------
     NotImplementedError
-        If there is no such kind of pooling.
+        If ``pooltype`` is unknown.
     AssertionError
-        If ``out1`` is positive although there is a stride or no projection behind
-        pooling.
+        If ``out1`` is positive, but the stride is not one or ``proj_pool`` is None.
 
     References
     ----------
@@ -80,7 +79,7 @@ class InceptionBN(link.Chain):
         if pooltype not in _POOLING:
             raise NotImplementedError(
                 "pooltype must be 'max' or 'avg', got %r" % (pooltype,))
-        # Not the type that batch normalization itself takes for mixed16.
+        # Batch normalization by itself would take float32 for mixed16.
         dtype = get_dtype(dtype, map_mixed16=numpy.float16)
         layers = [
             ('proj3', in_channels, proj3, 1, 1), ('conv3', proj3, out3, 3, stride),

@@ -11,12 +11,12 @@ class Linear(link.Link):
     Parameters
     ----------
     in_size : int or None
-        Number of inputs. With None it is found out at the first call, and ``W`` is
+        Number of inputs. If None, it is found at the first call, and ``W`` is
         initialized then.
     out_size : int or None
-        Number of outputs. If it is left out, ``in_size`` counts the outputs.
+        Number of outputs. If None, ``in_size`` is the number of outputs.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     initialW : initializer or None
         Initializes the weight; :class:`chainer_fast.initializers.LeCunNormal` if None.
     initial_bias : initializer or None
@@ -29,7 +29,7 @@ class Linear(link.Link):
     b : chainer_fast.Parameter or None
         Bias of shape ``(out_size,)``.
     in_size, out_size : int
-        As given; ``in_size`` remains None where it is found out later.
+        As given; ``in_size`` remains None if it was left to the first call.
     """
 
     def __init__(self, in_size, out_size=None, nobias=False, initialW=None,
@@ -82,7 +82,7 @@ class Linear(link.Link):
 
     @classmethod
     def from_params(cls, W, b=None, nobias=False):
-        """Make a layer of given weights.
+        """Make a layer from given weights.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Linear(link.Link):
         b : chainer_fast.Variable, array or None
             Bias of shape ``(out_size,)``, which is copied.
         nobias : bool
-            Leave the bias out.
+            Leave out the bias.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Convolution with filters of its own at each place, with parameters."""
+"""Convolution with separate filters at each place, with parameters."""
 from chainer_fast.functions.connection import _convolution, local_convolution_2d
 from chainer_fast.links.connection import _filters
 from chainer_fast.utils import conv
@@ -16,20 +16,20 @@ class LocalConvolution2D(_filters.Filtered):
     out_channels : int
         Number of filters at each place.
     in_size : int, pair of int or None
-        Height and width of the images. Where either this or ``in_channels`` is None,
-        both are found out at the first call, and the parameters are initialized then.
+        Height and width of the images. If this or ``in_channels`` is None, both are
+        found at the first call, and the parameters are initialized then.
     ksize : int or pair of int
         Height and width of the filters.
     stride : int or pair of int
         Stride.
     nobias : bool
-        Leave the bias out.
+        Leave out the bias.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     **kwargs
-        Of no effect; kept for old code.
+        Ignored; kept for old code.
 
     Attributes
     ----------

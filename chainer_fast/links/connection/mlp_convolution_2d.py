@@ -12,13 +12,13 @@ _WSCALE = (
 class MLPConvolution2D(link.ChainList):
     """Convolution whose result goes through a small perceptron, pixel by pixel.
 
-    That is a list of convolutions of which all but the first have windows of a single
-    pixel, with an activation function in between.
+    The link is a list of convolutions with an activation function in between; all but
+    the first have windows of one pixel.
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images, found out at the first call if None.
+        Number of channels of the images, found at the first call if None.
     out_channels : tuple of int
         Number of channels after each of the convolutions.
     ksize : int or pair of int
@@ -43,7 +43,7 @@ class MLPConvolution2D(link.ChainList):
     AssertionError
         If there is no convolution.
     ValueError
-        If ``wscale`` is given, which was an argument once.
+        If ``wscale`` is given, a former argument.
     TypeError
         If any other argument is given.
 
@@ -59,7 +59,7 @@ class MLPConvolution2D(link.ChainList):
     def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0,
                  activation=relu.relu, *args, **kwargs):
         if args:
-            # The first of them was wscale once.
+            # The first of them was once wscale.
             raise TypeError(_WSCALE)
         conv_init, bias_init = argument.parse_kwargs(
             kwargs, ('conv_init', None), ('bias_init', None), wscale=_WSCALE)

@@ -12,7 +12,7 @@ class Parameter(link.Link):
     Parameters
     ----------
     array : numpy.ndarray or cupy.ndarray
-        The initial value, which the parameter takes as it is.
+        The initial value; the parameter holds this very array.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Parameter(link.Link):
         Parameters
         ----------
         volatile
-            Has no effect; kept for old code.
+            Ignored; kept for old code.
 
         Returns
         -------
         chainer_fast.Variable
-            A copy of the parameter that is connected with it.
+            A copy of the parameter, connected to it in the graph.
         """
         return identity.identity(self.W)

@@ -15,17 +15,17 @@ class Scale(link.Chain):
     axis : int
         Axis of the input that the first axis of the weight corresponds to.
     W_shape : tuple of int or None
-        Shape of the weight. With None the link has no weight: it is its second
+        Shape of the weight. If None, the link has no weight and takes it as second
         argument.
     bias_term : bool
         Add a bias.
     bias_shape : tuple of int or None
-        Shape of the bias; taken from the weight where the link has one.
+        Shape of the bias; taken from the weight if the link has one.
 
     Attributes
     ----------
     W : chainer_fast.Parameter
-        The weight, of ones at first; only with ``W_shape``.
+        The weight, initially one; only with ``W_shape``.
     bias : chainer_fast.links.Bias
         The bias; only with ``bias_term``.
     axis : int
@@ -55,7 +55,7 @@ class Scale(link.Chain):
         Parameters
         ----------
         *xs : chainer_fast.Variable or array
-            The input, and after it the weight where the link has none.
+            The input, followed by the weight if the link has none.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What losses that draw samples of noise have in common."""
+"""Base of losses that draw samples of noise."""
 from chainer_fast import link, variable
 from chainer_fast.utils import walker_alias
 
@@ -9,7 +9,7 @@ class SamplingLink(link.Link):
     Parameters
     ----------
     weights : sequence of float
-        How probable each class is to be drawn, up to a factor.
+        Probability of drawing each class, up to a factor.
     sample_size : int
         Number of samples of noise for each input.
     initialW : initializer or None

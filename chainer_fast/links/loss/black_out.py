@@ -13,22 +13,22 @@ class BlackOut(_sampling.SamplingLink):
     in_size : int
         Length of the inputs.
     counts : sequence of int
-        How often each class occurs.
+        Number of times that each class occurs.
     sample_size : int
         Number of samples of noise for each input.
 
     Attributes
     ----------
     W : chainer_fast.Parameter
-        Vectors of the classes, of shape ``(len(counts), in_size)``. They are NaN: set
-        them before the first call.
+        Vectors of the classes, of shape ``(len(counts), in_size)``. They are initially
+        NaN: set them before the first call.
     sampler : chainer_fast.utils.WalkerAlias
         Draws samples of noise.
     sample_size : int
         As given.
     sample_data : array or None
-        If not None, samples of noise of shape ``(batch, sample_size)`` that are used in
-        place of new ones.
+        If not None, samples of noise of shape ``(batch, sample_size)`` to use instead
+        of new ones.
     """
 
     sample_data = None

@@ -21,7 +21,7 @@ class CRF1d(link.Link):
     Attributes
     ----------
     cost : chainer_fast.Parameter
-        Scores of the pairs of a label and the next, of shape ``(n_label, n_label)``.
+        Scores of pairs of a label and the next label, of shape ``(n_label, n_label)``.
     """
 
     def __init__(self, n_label, initial_cost=None):
@@ -38,9 +38,9 @@ class CRF1d(link.Link):
         Parameters
         ----------
         xs : list of Variable or array
-            Scores of the labels at each time, of shape ``(batch, n_label)``, the chains
-            sorted from the longest to the shortest; or, with ``transpose``, those along
-            each chain, of shape ``(length, n_label)``, in any order.
+            Scores of the labels at each time, of shape ``(batch, n_label)``, with the
+            chains sorted from the longest to the shortest. With ``transpose``, scores
+            along each chain, of shape ``(length, n_label)``, in any order.
         ys : list of Variable or array of int
             The labels, of the same lengths.
         reduce : str
@@ -75,9 +75,9 @@ class CRF1d(link.Link):
         Returns
         -------
         tuple
-            Scores of the best labels of the chains, from the longest to the shortest, a
-            Variable of shape ``(batch,)``; and a list with the labels, arrays of int32,
-            for each time or each chain, in the order of ``xs``.
+            A Variable of shape ``(batch,)`` with the scores of the best labels, from
+            the longest chain to the shortest; and a list of the labels, arrays of
+            int32, for each time or each chain, in the order of ``xs``.
         """
         if not transpose:
             return crf1d.argmax_crf1d(self.cost, xs)

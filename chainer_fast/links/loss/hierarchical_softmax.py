@@ -14,8 +14,8 @@ from chainer_fast.utils import type_check
 class TreeParser:
     """Finds the way from the root of a binary tree to each of its leaves.
 
-    A tree is a leaf or a tuple of two trees. Inner nodes are numbered from the root on:
-    each before those below, and those on the left before those on the right.
+    A tree is a leaf or a tuple of two trees. Inner nodes are numbered from the root:
+    each before those below it, and those on the left before those on the right.
 
     Parameters
     ----------
@@ -29,8 +29,7 @@ class TreeParser:
     paths : dict
         For each leaf, the inner nodes on the way to it, an array of int32.
     codes : dict
-        For each leaf, where the way turns at these nodes, an array: 1 for the left and
-        -1 for the right.
+        For each leaf, an array of the turns at these nodes: 1 for left, -1 for right.
     """
 
     def __init__(self, dtype):
@@ -38,21 +37,21 @@ class TreeParser:
         self.next_id = 0
 
     def parse(self, tree):
-        """Parse a tree, and forget the one before.
+        """Parse a tree, and forget the previous one.
 
         Parameters
         ----------
         tree
-            The tree. Its leaves have to be hashable.
+            The tree. Its leaves must be hashable.
 
         Raises
         ------
         ValueError
-            If there is a tuple of another length than two.
+            If there is a tuple whose length is not two.
         """
         self.next_id = 0
         self.paths, self.codes = {}, {}
-        # Without recursion: a tree may be as deep as there are leaves.
+        # Without recursion: the depth may be near the number of leaves.
         pending = [(tree, (), ())]
         while pending:
             node, path, code = pending.pop()
@@ -84,7 +83,7 @@ class TreeParser:
 
 class BinaryHierarchicalSoftmaxFunction(
         device_resident.DeviceResident, function.Function):
-    """Negative log-likelihood of the leaves of a tree, summed up over samples.
+    """Negative log-likelihood of the leaves of a tree, summed over samples.
 
     The inputs are samples of shape ``(N, K)``, their leaves of dtype int32 and shape
     ``(N,)``, and the vectors of the inner nodes, of shape ``(nodes, K)``. See
@@ -104,7 +103,7 @@ class BinaryHierarchicalSoftmaxFunction(
     codes : array
         The turns there.
     begins : array of int32
-        Where the way to each leaf begins, and where the last one ends.
+        Start of the way to each leaf in ``paths``, and end of the last way.
     parser_size : int
         Number of inner nodes.
     """
@@ -141,7 +140,6 @@ class BinaryHierarchicalSoftmaxFunction(
 
     def _ways(self, t):
         """Return nodes, turns, and whether the way goes on, at each step to the leaves.
-
         Shorter ways are filled up with the last node and no turn.
         """
         xp = backend.get_array_module(t)
@@ -182,8 +180,8 @@ class BinaryHierarchicalSoftmax(link.Link):
 
     At each inner node :math:`n` of the tree, the way of an input :math:`x` goes to the
     left with the probability :math:`\\sigma(w_n \\cdot x)` and otherwise to the right.
-    The loss is the negative logarithm of the probability to come to the given leaf
-    :math:`t`, summed up over the inputs:
+    The loss is the negative logarithm of the probability of reaching the given leaf
+    :math:`t`, summed over the inputs:
 
     .. math::
 
@@ -204,8 +202,8 @@ class BinaryHierarchicalSoftmax(link.Link):
         The tree: a leaf, which is the number of a class, or a tuple of two trees, such
         as ``((0, 1), 2)``. See :meth:`create_huffman_tree`.
     dtype : dtype specifier or None
-        dtype of the codes; None stands for ``chainer_fast.config.dtype``, which the
-        vectors ``W`` have in any case.
+        dtype of the codes; None stands for ``chainer_fast.config.dtype``, which is
+        always the dtype of ``W``.
 
     Attributes
     ----------
@@ -215,24 +213,24 @@ class BinaryHierarchicalSoftmax(link.Link):
     Raises
     ------
     ValueError
-        If an inner node of the tree has not got two children.
+        If an inner node of the tree does not have two children.
     """
 
     @staticmethod
     def create_huffman_tree(word_counts):
-        """Make a tree in which the way to a frequent leaf is short.
+        """Make a tree in which frequent leaves are near the root.
 
-        Again and again, the two trees of the smallest counts become one.
+        The two trees with the smallest counts are joined until one tree remains.
 
         Parameters
         ----------
         word_counts : dict
-            Counts by leaves.
+            Count of each leaf.
 
         Returns
         -------
         tuple or object
-            The tree; a leaf, if there is only one.
+            The tree, or the leaf if there is only one.
 
         Raises
         ------
@@ -246,7 +244,7 @@ class BinaryHierarchicalSoftmax(link.Link):
         """
         if not word_counts:
             raise ValueError('word_counts must hold the count of at least one leaf')
-        # Among equal counts, the tree with the leaf that is named first is taken first.
+        # Among equal counts, the tree whose leaf was named first comes first.
         heap = [(count, place, leaf)
                 for place, (leaf, count) in enumerate(word_counts.items())]
         heapq.heapify(heap)
@@ -282,5 +280,5 @@ class BinaryHierarchicalSoftmax(link.Link):
         Variable
             Sum of the losses, a scalar.
         """
-        # Calls must not share what a function remembers of its forward pass.
+        # Calls must not share the state that a function keeps from its forward pass.
         return copy.copy(self._func)(x, t, self.W)

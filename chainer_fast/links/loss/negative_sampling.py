@@ -7,15 +7,15 @@ from chainer_fast.links.loss import _sampling
 
 
 def _flattened(counts, power, dtype):
-    """Return weights of the classes: their counts to a power below one.
+    """Return weights of the classes: their counts raised to a power below one.
 
-    The power is computed in double precision, and rounded: in others, NumPy's last
-    bits differ between versions and machines, and so would the samples.
+    The power is computed in double precision and rounded. In other precisions, NumPy's
+    last bits depend on the version and the machine, and so would the samples.
     """
     with numpy.errstate(over='ignore'):
         exact = numpy.array(counts, dtype).astype(numpy.float64)
     if numpy.isinf(exact).any():
-        # Counts of words are soon too large for halves.
+        # Counts of words are often too large for float16.
         dtype = numpy.dtype(numpy.float32)
         exact = numpy.array(counts, numpy.float64)
     return (exact ** float(dtype.type(power))).astype(dtype)
@@ -32,19 +32,19 @@ class NegativeSampling(_sampling.SamplingLink):
     in_size : int
         Length of the inputs.
     counts : sequence of int
-        How often each class occurs.
+        Number of times that each class occurs.
     sample_size : int
         Number of samples of noise for each input.
     power : float
         The power of the counts.
     dtype : dtype specifier or None
-        In what dtype the power is computed; None stands for
-        ``chainer_fast.config.dtype``, which the weights ``W`` have in any case.
+        dtype in which the power is computed; None stands for
+        ``chainer_fast.config.dtype``, which is always the dtype of ``W``.
 
     Attributes
     ----------
     W : chainer_fast.Parameter
-        Vectors of the classes, of shape ``(len(counts), in_size)``, at first zero.
+        Vectors of the classes, of shape ``(len(counts), in_size)``, initially zero.
     sampler : chainer_fast.utils.WalkerAlias
         Draws samples of noise.
     sample_size : int
@@ -63,11 +63,11 @@ class NegativeSampling(_sampling.SamplingLink):
         x : Variable or array
             Inputs, of shape ``(batch, in_size)``.
         t : Variable or array of int32
-            Their classes, of shape ``(batch,)``; -1 for inputs that do not count.
+            Their classes, of shape ``(batch,)``; -1 for inputs to ignore.
         reduce : str
             ``'sum'`` for the sum over all inputs, ``'no'`` for the losses of all.
         return_samples : bool
-            Whether the samples of noise are returned, too.
+            Whether to return the samples of noise, too.
 
         Returns
         -------

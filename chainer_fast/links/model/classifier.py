@@ -7,7 +7,7 @@ from chainer_fast.functions.loss.softmax_cross_entropy import softmax_cross_entr
 class Classifier(link.Chain):
     """Computes the loss and the accuracy of a predictor, and reports them.
 
-    Reported are ``loss`` and, if it is computed, ``accuracy``.
+    It reports ``loss`` and, if it is computed, ``accuracy``.
 
     Parameters
     ----------
@@ -18,8 +18,8 @@ class Classifier(link.Chain):
     accfun : callable
         Computes the accuracy of predictions and labels.
     label_key : int or str
-        Which argument holds the labels: a position, or the name of a keyword argument.
-        The others are passed to the predictor.
+        Position or keyword of the argument that holds the labels. The other arguments
+        are passed to the predictor.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Classifier(link.Chain):
     accuracy : chainer_fast.Variable or None
         Accuracy of the last call.
     compute_accuracy : bool
-        Compute the accuracy at all; True unless changed.
+        Whether to compute the accuracy; True by default.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Parameters that scale and shift what has been normalized."""
+"""Parameters that scale and shift normalized data."""
 from chainer_fast import initializers, variable
 
 
@@ -8,9 +8,9 @@ def make(initial, default, dtype):
     Parameters
     ----------
     initial : initializer or None
-        Initializes it. The dtype of an initializer object is set.
+        Initializes it. If it is an initializer object, its dtype is set.
     default : float
-        Stands for None.
+        Initial value if ``initial`` is None.
     dtype : dtype specifier
         Type of the parameter.
 
@@ -25,7 +25,7 @@ def make(initial, default, dtype):
 
 
 def initialize(shape, *parameters):
-    """Initialize parameters that are not yet.
+    """Initialize those parameters that are not initialized yet.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from chainer_fast.utils import argument
 
 
 class BatchNormalization(link.Link):
-    """Normalizes batches, scales and shifts them.
+    """Normalizes batches, then scales and shifts them.
 
     While training (``chainer.config.train`` is true) batches are normalized by their
     own mean and variance, see :func:`~chainer.functions.batch_normalization`, and the
@@ -20,22 +20,22 @@ class BatchNormalization(link.Link):
     Parameters
     ----------
     size : int, tuple of int or None
-        Shape of the parameters. With None it is found out at the first call, which
-        needs ``axis``.
+        Shape of the parameters. If None, it is found at the first call, which needs
+        ``axis``.
     decay : float
-        What a step of training keeps of the averages.
+        Share of the averages that a training step keeps.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     dtype : dtype specifier or None
         Type of the parameters; ``chainer.config.dtype`` if None. With
         ``chainer.mixed16`` they are in single precision.
     use_gamma, use_beta : bool
-        Whether there is a factor and a summand; one and zero otherwise.
+        Whether to learn a factor and a summand; otherwise they are one and zero.
     initial_gamma, initial_beta : initializer or None
         Initialize them; one and zero if None.
     axis : int, tuple of int or None
-        Axes to aggregate, in ascending order. By default the first one, and those after
-        the axes of the parameters.
+        Axes to aggregate, in ascending order. By default the first axis, and those
+        after the axes of the parameters.
     initial_avg_mean, initial_avg_var : initializer or None
         Initialize the averages; zero and one if None.
 
@@ -46,7 +46,7 @@ class BatchNormalization(link.Link):
     avg_mean, avg_var : array or None
         The averages; None until the shape is known.
     N : int
-        Number of batches that the averages were fine-tuned to.
+        Number of batches over which the averages were fine-tuned.
     decay, eps : float
         As given.
     axis : tuple of int or None
@@ -104,7 +104,7 @@ class BatchNormalization(link.Link):
 
     @property
     def printable_specs(self):
-        """Arguments that say what the link does."""
+        """The arguments, as ``repr`` shows them."""
         known = self.avg_mean is not None
         yield 'size', self.avg_mean.shape[0] if known else None
         yield 'decay', self.decay
@@ -114,7 +114,7 @@ class BatchNormalization(link.Link):
         yield 'use_beta', self.beta is not None
 
     def _scale_and_shift(self):
-        """Return the factor and the summand, constants for those that there are not."""
+        """Return the factor and the summand, or constants in their place."""
         gamma, beta = self.gamma, self.beta
         return (
             self._constant(1) if gamma is None else gamma,
@@ -133,7 +133,7 @@ class BatchNormalization(link.Link):
             The batch.
         finetune : bool
             Whether the averages become plain averages over all batches since
-            :meth:`start_finetuning`. Of no effect without training.
+            :meth:`start_finetuning`. Ignored outside of training.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class BatchNormalization(link.Link):
 
         mean, var, decay = self.avg_mean, self.avg_var, self.decay
         if config.in_recomputing:
-            # The batch has been counted when it came first.
+            # The batch was counted in the first forward pass.
             mean = var = None
         elif finetune:
             self.N += 1

@@ -8,7 +8,7 @@ from chainer_fast.links.normalization.batch_normalization import BatchNormalizat
 
 
 class BatchRenormalization(BatchNormalization):
-    """Normalizes batches, corrected towards running statistics, scales and shifts.
+    """Normalizes batches with corrections towards running statistics.
 
     While training (``chainer.config.train`` is true) this is
     :func:`~chainer.functions.batch_renormalization`; otherwise the running averages
@@ -17,20 +17,20 @@ class BatchRenormalization(BatchNormalization):
     Parameters
     ----------
     size : int or tuple of int
-        Shape of the parameters: the axes of the input after the first one. Input axes
-        beyond these are aggregated like the first.
+        Shape of the parameters: that of the input's axes after the first one. Any
+        further axes of the input are aggregated like the first.
     rmax, dmax : float
-        Bounds of the corrections: of the factor, between its reciprocal and itself, and
-        of the magnitude of the summand. The defaults leave nothing of either, and the
-        result is that of batch normalization.
+        Bounds of the corrections: the factor lies between ``1 / rmax`` and ``rmax``,
+        the summand between ``-dmax`` and ``dmax``. The defaults allow no correction, so
+        that the result is that of batch normalization.
     decay : float
-        What a step of training keeps of the averages.
+        Share of the averages that a training step keeps.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     dtype : dtype specifier or None
         Type of the parameters, as for :class:`BatchNormalization`.
     use_gamma, use_beta : bool
-        Whether there is a factor and a summand; one and zero otherwise.
+        Whether to learn a factor and a summand; otherwise they are one and zero.
     initial_gamma, initial_beta : initializer or None
         Initialize them; one and zero if None.
     initial_avg_mean, initial_avg_var : initializer or None
@@ -39,7 +39,7 @@ class BatchRenormalization(BatchNormalization):
     Attributes
     ----------
     rmax, dmax : float
-        As given; they may be changed in the course of training.
+        As given; they may be changed during training.
     r, d
         None; the corrections are attributes of the function.
     gamma, beta, avg_mean, avg_var, N, decay, eps
@@ -50,7 +50,7 @@ class BatchRenormalization(BatchNormalization):
     chainer.functions.batch_renormalization
     """
 
-    # The averages before the last call whose results were not kept.
+    # The averages before the last call that did not keep its results.
     _before_recomputing = None
 
     def __init__(self, size, rmax=1, dmax=0, decay=0.9, eps=2e-5, dtype=None,
@@ -72,7 +72,7 @@ class BatchRenormalization(BatchNormalization):
             The batch.
         finetune : bool
             Whether the averages become plain averages over all batches since
-            :meth:`start_finetuning`. Of no effect without training.
+            :meth:`start_finetuning`. Ignored outside of training.
 
         Returns
         -------
@@ -87,7 +87,7 @@ class BatchRenormalization(BatchNormalization):
         decay = self.decay
         again = config.in_recomputing
         if again:
-            # The corrections have to be those of the first time.
+            # The corrections must be those of the first forward pass.
             mean, var = self._before_recomputing or (mean, var)
         else:
             if config._will_recompute:

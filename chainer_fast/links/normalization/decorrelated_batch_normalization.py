@@ -14,7 +14,7 @@ from chainer_fast.serializer import Deserializer
 
 
 def _for_each_group(name, array, groups, ndim):
-    """Return averages that have an axis of groups."""
+    """Return averages with an axis for the groups."""
     if array.ndim == ndim - 1:
         if groups != 1:
             warnings.warn(
@@ -47,7 +47,7 @@ def fix_avg_mean(avg_mean, groups):
     Raises
     ------
     ValueError
-        If there is another number of axes.
+        If the number of axes is wrong.
 
     Warns
     -----
@@ -60,7 +60,7 @@ def fix_avg_mean(avg_mean, groups):
 def fix_avg_projection(avg_projection, groups):
     """Return the average of projections with one matrix for each group.
 
-    As :func:`fix_avg_mean`, with an axis more.
+    Like :func:`fix_avg_mean`, with one axis more.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ class DecorrelatedBatchNormalization(link.Link):
     groups : int
         Number of groups of channels; correlations are removed within each.
     decay : float
-        What a step of training keeps of the averages.
+        Share of the averages that a training step keeps.
     eps : float
-        Summand of the variances.
+        Constant added to the variances.
     dtype : dtype specifier
-        Type of the averages, which has to be that of the inputs in testing.
+        Type of the averages, which must be that of the inputs in testing.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class DecorrelatedBatchNormalization(link.Link):
         Average of the projections, of shape
         ``(groups, size // groups, size // groups)``.
     N : int
-        Number of batches that the averages were fine-tuned to.
+        Number of batches over which the averages were fine-tuned.
     groups, decay, eps
         As given.
 
@@ -130,13 +130,13 @@ class DecorrelatedBatchNormalization(link.Link):
     def serialize(self, serializer):
         """Save or load the averages.
 
-        Early versions of Chainer had one mean and one projection for all groups. They
-        are loaded into each group.
+        Files of early versions of Chainer have one mean and one projection for all
+        groups; each group gets them.
 
         Parameters
         ----------
         serializer : chainer_fast.AbstractSerializer
-            Saves, or loads.
+            The serializer.
 
         Warns
         -----
@@ -147,7 +147,7 @@ class DecorrelatedBatchNormalization(link.Link):
             super().serialize(serializer)
             return
         averages = self.avg_mean, self.avg_projection
-        # Without arrays to fill, what is loaded keeps its shape.
+        # Without arrays to fill, loaded arrays keep their shape.
         self.avg_mean = self.avg_projection = None
         try:
             super().serialize(serializer)
@@ -169,7 +169,7 @@ class DecorrelatedBatchNormalization(link.Link):
             Batch of shape ``(N, size, ...)``.
         finetune : bool
             Whether the averages become plain averages over all batches since
-            :meth:`start_finetuning`. Of no effect without training.
+            :meth:`start_finetuning`. Ignored outside of training.
 
         Returns
         -------
@@ -182,7 +182,7 @@ class DecorrelatedBatchNormalization(link.Link):
                 x, mean, projection, groups=self.groups)
 
         if config.in_recomputing:
-            # The batch has been counted when it came first.
+            # The batch was counted in the first forward pass.
             mean = projection = None
         elif finetune:
             self.N += 1

@@ -8,19 +8,19 @@ from chainer_fast.links.normalization import _parameters
 
 
 class GroupNormalization(link.Link):
-    """Normalizes each sample over groups of its channels, scales and shifts channels.
+    """Normalizes samples over groups of channels, then scales and shifts channels.
 
-    See :func:`~chainer.functions.group_normalization`. The batch plays no role, and
-    testing does not differ from training.
+    See :func:`~chainer.functions.group_normalization`. The result does not depend on
+    the other samples of the batch, nor on training.
 
     Parameters
     ----------
     groups : int
-        Number of groups, which has to divide the number of channels.
+        Number of groups, which must divide the number of channels.
     size : int or None
-        Number of channels. With None it is found out at the first call.
+        Number of channels. If None, it is found at the first call.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     initial_gamma, initial_beta : initializer or None
         Initialize factor and summand; one and zero if None.
 

@@ -7,25 +7,25 @@ from chainer_fast.links.normalization import _parameters
 
 
 class LayerNormalization(link.Link):
-    """Normalizes each sample over its features, scales and shifts features.
+    """Normalizes samples over their features, then scales and shifts features.
 
     See :func:`~chainer.functions.layer_normalization`.
 
     Parameters
     ----------
     size : int or None
-        Number of features. With None it is found out at the first call.
+        Number of features. If None, it is found at the first call.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     initial_gamma, initial_beta : initializer or None
-        Initialize factor and summand; one and zero if None. An array becomes the
-        parameter as it is.
+        Initialize factor and summand; one and zero if None. An array is used as the
+        parameter without a copy.
 
     Attributes
     ----------
     gamma, beta : chainer_fast.Parameter
         Factor and summand of each feature, of the type ``chainer.config.dtype``, which
-        has to be that of the inputs.
+        must be that of the inputs.
     eps : float
         As given.
 

@@ -1,4 +1,4 @@
-"""What links with a state have in common: variables that are no parameters."""
+"""Base of links with a state: variables that are not parameters."""
 from chainer_fast import link
 from chainer_fast.backend import using_device
 from chainer_fast.links.connection import linear
@@ -8,8 +8,9 @@ from chainer_fast.variable import Variable
 class StatefulLink(link.Chain):
     """A link that keeps variables from call to call.
 
-    They go where the link goes, but are neither saved nor updated. A subclass names
-    them in ``_state_names`` and gives each the class attribute None.
+    They move between devices with the link, but are neither saved nor updated. A
+    subclass lists their names in ``_state_names`` and sets each to None as a class
+    attribute.
     """
 
     _state_names = ()
@@ -27,7 +28,7 @@ class StatefulLink(link.Chain):
             setattr(self, name, None)
 
     def _replace_state(self, *states):
-        """Make variables the state, in the order of the names, and move them here."""
+        """Set the state, in the order of the names, moved to the device of the link."""
         pairs = list(zip(self._state_names, states, strict=True))
         for name, state in pairs:
             assert isinstance(state, Variable), (
@@ -45,19 +46,19 @@ def zeros(link, x, size):
 
 
 def add_maps(link, in_size, out_size, *extra):
-    """Give a link the maps of a memory with four gates.
+    """Give a link the linear maps of a memory with four gates.
 
     Parameters
     ----------
     link : chainer_fast.Chain
-        The link: its children ``upward`` and ``lateral`` are to map the input and the
-        last output.
+        The link. Its new children ``upward`` and ``lateral`` map the input and the last
+        output.
     in_size : int or None
         Length of the inputs.
     out_size : int
         Length of the outputs.
     *extra : str
-        Names of further children, which map the cells.
+        Names of further children that map the cells.
     """
     width = 4 * out_size
     with link.init_scope():

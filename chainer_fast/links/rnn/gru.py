@@ -12,7 +12,7 @@ class GRUBase(link.Chain):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; None leaves it to the first call.
+        Length of the inputs; found at the first call if None.
     out_size : int
         Length of the state.
     init : initializer or None
@@ -27,7 +27,7 @@ class GRUBase(link.Chain):
     W_r, W_z, W : chainer_fast.links.Linear
         Maps of the input for the reset gate, the update gate and the new state.
     U_r, U_z, U : chainer_fast.links.Linear
-        Those of the state.
+        Maps of the state.
     """
 
     def __init__(self, in_size, out_size, init=None, inner_init=None, bias_init=None):
@@ -52,9 +52,9 @@ class GRUBase(link.Chain):
 
 
 class StatelessGRU(GRUBase):
-    """Gated recurrent unit that is given its state.
+    """Gated recurrent unit that takes its state as argument.
 
-    From the last state :math:`h` and the input :math:`x` follow
+    It computes from the last state :math:`h` and the input :math:`x`
 
     .. math::
 
@@ -111,7 +111,7 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
     Attributes
     ----------
     h : Variable or None
-        The state: what the last call returned. None stands for zeros.
+        The state, as returned by the last call. None stands for zeros.
     state_size : int
         Length of the state.
     """
@@ -149,8 +149,8 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
             New state, of shape ``(batch, out_size)``.
         """
         if self.h is None:
-            # Of a state of zeros there is nothing to reset, nor to keep. The biases
-            # of its maps are left out.
+            # A state of zeros leaves nothing to reset or to keep. The biases of its
+            # maps are left out.
             z = sigmoid.sigmoid(self.W_z(x))
             self.h = z * tanh.tanh(self.W(x))
         else:
@@ -161,8 +161,8 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
 class GRU(StatefulGRU):
     """Gated recurrent unit that keeps its state; another name of :class:`StatefulGRU`.
 
-    Up to Chainer v1 this was the one that is given its state, which is now
-    :class:`StatelessGRU`. Calls with two arguments are turned down.
+    In Chainer v1 this was the class that takes its state as argument, now
+    :class:`StatelessGRU`. A call with two arguments is an error.
 
     Parameters
     ----------

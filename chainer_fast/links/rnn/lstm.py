@@ -10,7 +10,7 @@ from chainer_fast.links.rnn import _state
 
 
 def _fill_in_quarters(*pairs):
-    """Fill matrices by their initializers: the first quarter of each, and so on."""
+    """Fill matrices by their initializers, a quarter of each at a time."""
     for k in range(4):
         for array, initializer in pairs:
             rows = len(array) // 4
@@ -20,24 +20,23 @@ def _fill_in_quarters(*pairs):
 class LSTMBase(link.Chain):
     """Parameters of a long short-term memory.
 
-    The gates take turns in the rows of the parameters: cell input, input gate, forget
-    gate, output gate. Weights are initialized in four parts of consecutive rows, each
-    of shape ``(out_size, inputs)``, and biases in four parts of shape
-    ``(1, out_size, 1)``, one for each gate.
+    The rows of the parameters belong in turn to the cell input, the input gate, the
+    forget gate and the output gate. Weights are initialized in four parts of
+    consecutive rows, each of shape ``(out_size, inputs)``, and biases in four parts of
+    shape ``(1, out_size, 1)``, one for each gate.
 
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; with None, all parameters are initialized by the first
-        call.
+        Length of the inputs; if None, the first call initializes all parameters.
     out_size : int or None
-        Length of the outputs. If it is left out, ``in_size`` stands for it.
+        Length of the outputs. If None, ``in_size`` is the length of the outputs.
     lateral_init : initializer or None
         Initializes the weights for the last output.
     upward_init : initializer or None
         Initializes the weights for the input.
     bias_init : initializer or None
-        Initializes the biases but those of the forget gate; with zero if None.
+        Initializes all biases except those of the forget gate; with zero if None.
     forget_bias_init : initializer or None
         Initializes the biases of the forget gate; with one if None.
 
@@ -62,7 +61,7 @@ class LSTMBase(link.Chain):
         size = in_size if out_size is None else out_size
         self.state_size = size
         is_deferred = None in (in_size, out_size)
-        # The weights are zero until all of them are initialized at once.
+        # The weights are zero until all of them are initialized together.
         with self.init_scope():
             self.upward = linear.Linear(
                 None if is_deferred else in_size, 4 * size, initialW=0)
@@ -71,7 +70,7 @@ class LSTMBase(link.Chain):
             self._initialize_params()
 
     def _initialize_params(self):
-        """Give the parameters, whose shapes are known, their first values."""
+        """Initialize the parameters, whose shapes are known by now."""
         get = initializers._get_initializer
         _fill_in_quarters(
             (self.lateral.W.array, get(self.lateral_init)),
@@ -83,7 +82,7 @@ class LSTMBase(link.Chain):
             init(gates[:, :, k:k + 1])
 
     def _map_input(self, x):
-        """Return what the input gives to the gates."""
+        """Return the contribution of the input to the gates."""
         if self.upward.W.array is None:
             with using_device(self.device):
                 self.upward._initialize_params(math.prod(x.shape[1:]))
@@ -91,12 +90,12 @@ class LSTMBase(link.Chain):
         return self.upward(x)
 
     def _begin(self, x):
-        """Return cells to begin with, for the samples of ``x``."""
+        """Return the initial cells for the samples of ``x``."""
         return _state.zeros(self, x, self.state_size)
 
 
 class StatelessLSTM(LSTMBase):
-    """Long short-term memory that is given its state.
+    """Long short-term memory that takes its state as argument.
 
     See :func:`chainer_fast.functions.lstm` for the formulas, whose input here is
     ``upward(x) + lateral(h)``.
@@ -142,9 +141,9 @@ class LSTM(_state.StatefulLink, LSTMBase):
     See :func:`chainer_fast.functions.lstm` for the formulas, whose input here is
     ``upward(x) + lateral(h)``.
 
-    Sequences of several lengths can go through it at once: sort them from the longest
-    to the shortest, and give each call the samples of those that have not ended. The
-    state of the others stays as it is.
+    Sequences of different lengths can be processed together: sort them from the longest
+    to the shortest, and pass each call the samples of those that have not ended. The
+    state of the others does not change.
 
     Parameters
     ----------

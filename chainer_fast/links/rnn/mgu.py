@@ -20,9 +20,9 @@ class MGUBase(link.Chain):
     Attributes
     ----------
     W_f : chainer_fast.links.Linear
-        Map of state and input for the forget gate.
+        Map of the state and the input for the forget gate.
     W_h : chainer_fast.links.Linear
-        Map of state and input for the new state.
+        Map of the state and the input for the new state.
     """
 
     def __init__(self, n_inputs, n_units):
@@ -40,9 +40,9 @@ class MGUBase(link.Chain):
 
 
 class StatelessMGU(MGUBase):
-    """Minimal gated unit that is given its state.
+    """Minimal gated unit that takes its state as argument.
 
-    From the last state :math:`h` and the input :math:`x` follow
+    It computes from the last state :math:`h` and the input :math:`x`
 
     .. math::
 
@@ -94,7 +94,7 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
     Attributes
     ----------
     h : Variable or None
-        The state: what the last call returned. None stands for zeros.
+        The state, as returned by the last call. None stands for zeros.
     """
 
     h = None

@@ -4,7 +4,7 @@ from chainer_fast.links.rnn import n_step_rnn
 
 
 class NStepGRUBase(n_step_rnn.NStepRNNBase):
-    """Stacked gated recurrent units that a batch of sequences goes through.
+    """Stacked gated recurrent units for batches of sequences.
 
     Parameters
     ----------

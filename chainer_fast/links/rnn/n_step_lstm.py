@@ -4,7 +4,7 @@ from chainer_fast.links.rnn import n_step_rnn
 
 
 class NStepLSTMBase(n_step_rnn.NStepRNNBase):
-    """Stacked long short-term memories that a batch of sequences goes through.
+    """Stacked long short-term memories for batches of sequences.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
             Outputs and cells before the first step, of shape
             ``(n_layers * direction, batch, out_size)``; None stands for zeros.
         xs : list of Variable or array
-            Sequences, each of shape ``(length, in_size)``, of any lengths above zero
-            and in any order.
+            Sequences, each of shape ``(length, in_size)``, of any positive lengths and
+            in any order.
 
         Returns
         -------

@@ -24,9 +24,8 @@ def argsort_list_descent(lst):
     numpy.ndarray of int32
         Their positions in the sorted list.
     """
-    # Which of two sequences of one length comes first decides on their dropout. With
-    # this dtype NumPy sorts on any machine as it did before there was vector code for
-    # sorting.
+    # The order of equally long sequences decides on their dropout. With this dtype
+    # NumPy sorts on any machine as it did before it had vector code for sorting.
     lengths = numpy.array([len(x) for x in lst], numpy.longdouble)
     return numpy.argsort(-lengths).astype(numpy.int32)
 
@@ -59,7 +58,7 @@ def permutate_list(lst, indices, inv):
 
 
 def _turn_down(kwargs, *retired):
-    """Raise an error for arguments of earlier versions, and for unknown ones."""
+    """Raise an error for retired and for unknown arguments."""
     if kwargs:
         message = '%s argument is not supported anymore. Use chainer.using_config'
         argument.check_unexpected_kwargs(
@@ -68,13 +67,13 @@ def _turn_down(kwargs, *retired):
 
 
 class NStepRNNBase(link.ChainList):
-    """Stacked recurrent layers that a batch of sequences goes through.
+    """Stacked recurrent layers for batches of sequences.
 
     Each child link holds the parameters of one direction of one layer: matrices ``w0``,
     ``w1``, ... and biases ``b0``, ``b1``, ... of the gates, first those for the input,
     then those for the last state.
 
-    A subclass has the attributes ``n_weights``, the number of matrices, and
+    A subclass defines the attributes ``n_weights`` (the number of matrices) and
     ``use_bi_direction``, the property :attr:`n_cells` and the method :meth:`rnn`.
 
     Parameters
@@ -104,7 +103,7 @@ class NStepRNNBase(link.ChainList):
         Number of directions.
     """
 
-    # What the classes here have in place of methods of their own.
+    # The classes of this package set these instead of defining the methods.
     _function = None
     _n_states = None
 
@@ -152,7 +151,7 @@ class NStepRNNBase(link.ChainList):
         Parameters
         ----------
         xs : list of Variable or array
-            Sequences, whose number and dtype count.
+            Sequences; only their number and dtype matter.
 
         Returns
         -------
@@ -170,8 +169,8 @@ class NStepRNNBase(link.ChainList):
         Parameters
         ----------
         *args
-            Number of layers, ratio of the dropout, states, matrices, biases, and inputs
-            of each step.
+            Number of layers, dropout ratio, states, matrices, biases, and the inputs of
+            each step.
 
         Returns
         -------
@@ -185,7 +184,7 @@ class NStepRNNBase(link.ChainList):
 
     @property
     def n_cells(self):
-        """Number of states: 1, or 2 with those of a memory."""
+        """Number of states: 1, or 2 if there are also cells."""
         if self._n_states is None:
             raise NotImplementedError(
                 '%s has to define the property n_cells' % type(self).__name__)
@@ -200,8 +199,8 @@ class NStepRNNBase(link.ChainList):
             States before the first step, of shape
             ``(n_layers * direction, batch, out_size)``; None stands for zeros.
         xs : list of Variable or array
-            Sequences, each of shape ``(length, in_size)``, of any lengths above zero
-            and in any order.
+            Sequences, each of shape ``(length, in_size)``, of any positive lengths and
+            in any order.
 
         Returns
         -------
@@ -214,7 +213,7 @@ class NStepRNNBase(link.ChainList):
         return hy, ys
 
     def _run_through(self, states, xs, kwargs):
-        """Sort the sequences, let :meth:`rnn` have them step by step, and undo both."""
+        """Sort and transpose the sequences, call :meth:`rnn`, and undo both."""
         _turn_down(kwargs, 'train')
         assert isinstance(xs, (list, tuple)), (
             'xs must be a list of sequences, not %s' % type(xs))

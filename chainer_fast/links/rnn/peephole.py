@@ -7,8 +7,8 @@ from chainer_fast.links.rnn import _state
 class StatefulPeepholeLSTM(_state.StatefulLink):
     """Long short-term memory whose gates see the cells.
 
-    From the last cells :math:`c`, the last output :math:`h` and the input :math:`x`
-    follow
+    It computes from the last cells :math:`c`, the last output :math:`h` and the input
+    :math:`x`
 
     .. math::
 
@@ -19,8 +19,8 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
         o &= \\sigma(U_o x + W_o h + P_o c_{\\text{new}}), \\\\
         h_{\\text{new}} &= o \\odot \\tanh(c_{\\text{new}}),
 
-    with a bias in each :math:`U`. The rows of the four matrices for the input take
-    turns in ``upward``, as do those for the output in ``lateral``.
+    with a bias in each :math:`U`. The rows of the four matrices for the input are
+    interleaved in ``upward``, those for the output in ``lateral``.
 
     See: F. A. Gers and J. Schmidhuber, *Recurrent Nets that Time and Count*, IJCNN
     2000; here the connections to the cells are full matrices.
@@ -28,7 +28,7 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; None leaves it to the first call.
+        Length of the inputs; found at the first call if None.
     out_size : int
         Length of the outputs.
 

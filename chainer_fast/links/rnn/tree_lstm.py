@@ -11,7 +11,7 @@ from chainer_fast.links.connection import linear
 
 
 class _TreeLSTM(link.Chain):
-    """What the two kinds have in common: sizes, and arguments that may be None."""
+    """Base of both kinds: sizes, and arguments that may be None."""
 
     def __init__(self, in_size, out_size):
         super().__init__()
@@ -19,10 +19,7 @@ class _TreeLSTM(link.Chain):
         self.state_size = out_size
 
     def _take_apart(self, cshsx):
-        """Return cells, outputs and the input, with None for what is zero.
-
-        The input itself is always there, and so are the cells.
-        """
+        """Return cells, outputs and the input; an output of zeros may remain None."""
         assert len(cshsx) % 2, (
             'there must be as many cells as outputs and then the input, but there are '
             '%d arguments' % len(cshsx))
@@ -47,8 +44,8 @@ class _TreeLSTM(link.Chain):
 class ChildSumTreeLSTM(_TreeLSTM):
     """Long short-term memory over a tree whose nodes have any number of children.
 
-    From the cells :math:`c_k` and outputs :math:`h_k` of a node's children and its
-    input :math:`x` follow, with :math:`h = \\sum_k h_k`,
+    It computes from the cells :math:`c_k` and outputs :math:`h_k` of a node's children
+    and its input :math:`x`, with :math:`h = \\sum_k h_k`,
 
     .. math::
 
@@ -65,7 +62,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; None leaves it to the first call.
+        Length of the inputs; found at the first call if None.
     out_size : int
         Length of cells and outputs.
 
@@ -75,9 +72,9 @@ class ChildSumTreeLSTM(_TreeLSTM):
         Maps of the input for :math:`a`, :math:`i`, :math:`o` and :math:`f`, one after
         the other.
     W_h_aio : chainer_fast.links.Linear
-        Those of the sum of outputs for the first three, without biases.
+        Maps of the sum of outputs for the first three, without biases.
     W_h_f : chainer_fast.links.Linear
-        That of each output for :math:`f`, without a bias.
+        Map of each output for :math:`f`, without a bias.
     in_size, state_size : int
         Lengths of inputs and of outputs.
     """
@@ -133,8 +130,8 @@ class ChildSumTreeLSTM(_TreeLSTM):
 class NaryTreeLSTM(_TreeLSTM):
     """Long short-term memory over a tree whose nodes have a fixed number of children.
 
-    From the cells :math:`c_k` and outputs :math:`h_k` of a node's children and its
-    input :math:`x` follow
+    It computes from the cells :math:`c_k` and outputs :math:`h_k` of a node's children
+    and its input :math:`x`
 
     .. math::
 
@@ -151,7 +148,7 @@ class NaryTreeLSTM(_TreeLSTM):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; None leaves it to the first call.
+        Length of the inputs; found at the first call if None.
     out_size : int
         Length of cells and outputs.
     n_ary : int
@@ -163,7 +160,7 @@ class NaryTreeLSTM(_TreeLSTM):
         Maps of the input for :math:`a`, :math:`i`, :math:`o` and all :math:`f`, one
         after the other.
     W_h1, W_h2, ... : chainer_fast.links.Linear
-        Those of the output of each child, without biases.
+        Maps of the output of each child, without biases.
     in_size, state_size, n_ary : int
         As given.
 
@@ -204,7 +201,7 @@ class NaryTreeLSTM(_TreeLSTM):
         ValueError
             If all arguments are None.
         AssertionError
-            If the number of arguments is another one.
+            If the number of arguments is wrong.
         """
         assert len(cshsx) == 2 * self.n_ary + 1, (
             'there must be %d cells, as many outputs and the input, but there are %d '

@@ -11,9 +11,9 @@ _RETIRED = 'train argument is not supported anymore. Use chainer.using_config'
 class StatefulZoneoutLSTM(_state.StatefulLink):
     """Long short-term memory that keeps random elements of its state.
 
-    A step is that of :func:`chainer_fast.functions.lstm` on ``upward(x) + lateral(h)``.
-    In training, elements of the new cells and the new outputs are replaced by those
-    before the step at random.
+    A step is :func:`chainer_fast.functions.lstm` on ``upward(x) + lateral(h)``. In
+    training, random elements of the new cells and outputs keep their values from before
+    the step.
 
     See: D. Krueger et al., *Zoneout: Regularizing RNNs by Randomly Preserving Hidden
     Activations*, https://arxiv.org/abs/1606.01305.
@@ -21,13 +21,13 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; None leaves it to the first call.
+        Length of the inputs; found at the first call if None.
     out_size : int
         Length of the outputs.
     c_ratio : float
-        Probability to keep an element of the cells.
+        Probability of keeping an element of the cells.
     h_ratio : float
-        Probability to keep an element of the outputs.
+        Probability of keeping an element of the outputs.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
         c = _state.zeros(self, x, self.state_size) if self.c is None else self.c
         rows = gates.shape[0]
         if not c.shape[0] == h.shape[0] == rows:
-            # No sequences that have ended here: one sample may stand for all.
+            # Sequences cannot end here: one sample may stand for all.
             rows = max(c.shape[0], rows)
             c, h, gates = [
                 broadcast.broadcast_to(each, (rows, each.shape[1]))

@@ -19,7 +19,7 @@ class TheanoFunction(link.Link):
     Parameters
     ----------
     inputs : theano.tensor.TensorVariable, or tuple or list of them
-        The variables that arguments stand for.
+        The variables that the arguments stand for.
     outputs : theano.tensor.TensorVariable, or tuple or list of them
         The expressions to compute.
 
@@ -33,7 +33,7 @@ class TheanoFunction(link.Link):
     RuntimeError
         If Theano is not installed.
     TypeError
-        If ``inputs`` or ``outputs`` are something else.
+        If ``inputs`` or ``outputs`` have another type.
     """
 
     def __init__(self, inputs, outputs):
@@ -53,7 +53,8 @@ class TheanoFunction(link.Link):
         self.forward_func = theano.function(inputs=inputs, outputs=outputs)
         grads = [
             y.type('grad_of_output_%d' % i) for i, y in enumerate(outputs)]
-        # No scalar is differentiated, but products with the gradients of the outputs.
+        # Not a scalar is differentiated, but products with the gradients of the
+        # outputs.
         expressions = theano.tensor.grad(
             cost=None, wrt=inputs, known_grads=dict(zip(outputs, grads, strict=True)),
             disconnected_inputs='ignore')
@@ -66,7 +67,7 @@ class TheanoFunction(link.Link):
         Parameters
         ----------
         *args : chainer_fast.Variable or array
-            Values of the inputs, of the dimensions and dtypes that these have.
+            Values of the inputs, with their dimensions and dtypes.
 
         Returns
         -------

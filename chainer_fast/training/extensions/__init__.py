@@ -50,7 +50,7 @@ VariableStatisticsPlot = variable_statistics_plot.VariableStatisticsPlot
 ProgressBar = progress_bar.ProgressBar
 PrintReportNotebook = notebook.PrintReportNotebook
 ProgressBarNotebook = notebook.ProgressBarNotebook
-DumpGraph = dump_graph = computational_graph.DumpGraph  # the second was a function once
+DumpGraph = dump_graph = computational_graph.DumpGraph  # the second was once a function
 
 # Snapshots and memory
 snapshot = _snapshot.snapshot

@@ -1,7 +1,8 @@
 """Temporary folders for files that are being written.
 
 A program that is killed leaves its folders behind, with files of any size in them. Each
-is locked as long as its program lives, so the next one can tell which to remove.
+folder is locked while its program lives, so that the next program can tell which to
+remove.
 """
 import contextlib
 import os
@@ -23,14 +24,14 @@ def temporary_folder(parent, name):
     Parameters
     ----------
     parent : str
-        Where to make it.
+        Folder to make it in.
     name : str
-        Name of the file it is for.
+        Name of the file to be written.
     """
     with contextlib.ExitStack() as at_end:
         path = None
         while path is None or not os.path.isdir(path):
-            # If it is gone, another program took it for a relic before it was locked.
+            # If it is gone, another program removed it as a relic before it was locked.
             path = tempfile.mkdtemp(_SUFFIX, _PREFIX + name, parent)
             at_end.callback(shutil.rmtree, path, ignore_errors=True)
             lock = _lock(path)
@@ -45,7 +46,7 @@ def remove_relics(parent):
     Parameters
     ----------
     parent : str
-        Where they were made.
+        Folder where they were made.
     """
     with contextlib.suppress(OSError):
         names = os.listdir(parent)
@@ -59,7 +60,7 @@ def remove_relics(parent):
 
 
 def _lock(path):
-    """Lock a folder; return a file descriptor, ``None`` if that is not possible."""
+    """Lock a folder; return a file descriptor, or ``None`` if it cannot be locked."""
     if fcntl is None:
         return None
     try:
@@ -68,7 +69,7 @@ def _lock(path):
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:     # somebody has locked it, or the file system has no locks
+    except OSError:     # it is locked, or the file system does not support locks
         os.close(descriptor)
         return None
     return descriptor

@@ -5,10 +5,9 @@ from chainer_fast.training import extension
 
 
 def as_python_scalar(value):
-    """Turn NumPy's scalars into Python's.
+    """Convert NumPy's scalars to Python's.
 
-    A hyperparameter that is a ``numpy.float64`` would turn float32 gradients into
-    float64.
+    A ``numpy.float64`` as a hyperparameter would make float64 of float32 gradients.
     """
     return value.item() if isinstance(value, (numpy.generic, numpy.ndarray)) else value
 
@@ -23,9 +22,9 @@ class HyperparameterShift(extension.Extension):
     attr : str
         Name of the hyperparameter, an attribute of the optimizer.
     init : float, optional
-        Value before the first call; by default what the optimizer has then.
+        Value before the first call; by default that of the optimizer.
     optimizer : Optimizer, optional
-        By default the main one of the updater.
+        The optimizer; by default the main one of the updater.
     """
 
     _restores = True  # snapshots do not contain hyperparameters
@@ -66,14 +65,14 @@ class HyperparameterShift(extension.Extension):
 
 
 class RememberingShift(HyperparameterShift):
-    """A shift that keeps the last value, and so can be resumed with other arguments.
+    """Shift that saves the last value, so it can be resumed with other arguments.
 
     Parameters
     ----------
     attr, init, optimizer :
         As in :class:`HyperparameterShift`.
     target : float, optional
-        Value that is not passed.
+        Value at which to stop.
     """
 
     def __init__(self, attr, init=None, target=None, optimizer=None):
@@ -93,9 +92,9 @@ class RememberingShift(HyperparameterShift):
         self._last_value = value
 
     def _limit(self, value, growing, positive=None):
-        """Stop at the target a value whose magnitude grows or shrinks.
+        """Limit a growing or shrinking value by the target.
 
-        Value and target should have one sign; by default that of the target counts.
+        Value and target should have the same sign, by default that of the target.
         """
         target = self._target
         if target is None:

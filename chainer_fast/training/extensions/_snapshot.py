@@ -1,4 +1,4 @@
-"""Extensions that save the state of the training, and find it again."""
+"""Extensions that save the state of the training and load it again."""
 import contextlib
 import functools
 import os
@@ -21,31 +21,32 @@ def snapshot_object(target, filename, savefun=None, *, condition=None, writer=No
     Parameters
     ----------
     target : object
-        Anything with a method ``serialize``.
+        An object with a method ``serialize``.
     filename : str or callable
         Name of the file in the folder of the trainer, formatted with the trainer:
-        ``'model_{.updater.iteration}'``. A function makes the name of the trainer.
+        ``'model_{.updater.iteration}'``; or a function that returns the name for the
+        trainer.
     savefun : callable, optional
         ``savefun(path, target)`` writes the file;
         :func:`chainer_fast.serializers.save_npz` by default.
     condition : callable, optional
-        Called without arguments; where it returns false, nothing is saved.
+        Called without arguments; if it returns false, nothing is saved.
     writer : callable, optional
         A :mod:`snapshot writer <chainer_fast.training.extensions.snapshot_writers>`,
         instead of ``savefun``.
     snapshot_on_error : bool
-        Whether to save also if the training loop fails.
+        Whether to save if the training loop fails, too.
     n_retains : int
-        How many files to keep, where it is positive; older ones are removed.
+        Number of files to keep, if positive; older ones are removed.
     autoload : bool
         Whether to load the latest file, if there is any, before the training begins.
-        Damaged ones are passed over, with a warning of each. Files of
+        Damaged files are skipped with a warning. Files of
         :func:`chainer_fast.serializers.save_npz` and ``save_hdf5`` can be loaded.
 
     Returns
     -------
     Extension
-        It is called once an epoch unless it is told otherwise, after all others.
+        The extension. By default it is called once an epoch, after all others.
 
     Raises
     ------
@@ -63,30 +64,29 @@ def snapshot(savefun=None, filename='snapshot_iter_{.updater.iteration}', *,
 
     To resume, build the trainer in the same way and load the file with
     :func:`chainer_fast.serializers.load_npz`, or give ``autoload``. The training then
-    goes on as if there had been no interruption, to the last bit: random numbers of
-    ``numpy.random`` and of Python's ``random`` are part of a snapshot, and so are
-    those of order samplers.
+    continues as if it had not been interrupted, to the last bit: the random states of
+    ``numpy.random``, of Python's ``random`` and of order samplers are part of a
+    snapshot.
 
-    What it does not contain, and so has to be brought about by the program: random
-    numbers of GPUs and of worker processes; hyperparameters that no extension has set;
-    what links keep apart from parameters and persistent values, such as the state of a
-    recurrent layer; a dynamic loss scale; the float32 copies of ``use_fp32_update``;
-    what extensions of lower priority do in the same iteration. Data sets that draw
-    random numbers in threads draw them in no particular order anyway. Seed the
-    generators after loading if several processes load the same snapshot, and are to
-    differ.
+    It does not contain the following, which the program must restore: random states of
+    GPUs and of worker processes; hyperparameters that no extension has set; values in
+    links other than parameters and persistent values, such as the state of a recurrent
+    layer; a dynamic loss scale; the float32 copies of ``use_fp32_update``; the effect
+    of extensions of lower priority in the same iteration. Data sets that draw random
+    numbers in threads are never reproducible. If several processes load the same
+    snapshot but should differ, seed the generators after loading.
 
     Parameters
     ----------
     savefun, filename, condition, writer, snapshot_on_error, n_retains, autoload :
         As in :func:`snapshot_object`.
     target : object, optional
-        What to save instead of the trainer.
+        Object to save instead of the trainer.
 
     Returns
     -------
     Extension
-        It is called once an epoch unless it is told otherwise, after all others.
+        The extension. By default it is called once an epoch, after all others.
 
     Raises
     ------
@@ -116,9 +116,9 @@ class _Snapshot(extension.Extension):
     trigger = (1, 'epoch')
     priority = -100
 
-    # The file names that this process has written: those of other extensions, too.
+    # The file names that this process has written, including those of other extensions.
     _written = set()
-    # Those that were there at the beginning; None if nothing is going to be removed.
+    # The files that existed at the beginning; None if no files will be removed.
     _known = None
 
     def __init__(self, target=None, condition=None, writer=None,
@@ -135,18 +135,18 @@ class _Snapshot(extension.Extension):
 
     @property
     def _saves_trainer(self):
-        """Whether it saves the trainer; other extensions do not have this."""
+        """Tell whether it saves the trainer; other extensions lack this method."""
         return self._target is None
 
     def initialize(self, trainer):
         _scratch.remove_relics(trainer.out)
         if callable(self.filename):
-            return  # there is no telling which files are its
+            return  # its files cannot be recognized
         if self.autoload:
             _load_latest(self.filename, trainer.out, self._target_of(trainer))
         if self.n_retains > 0 and hasattr(self.writer, '_add_cleanup_hook'):
             self._known = self._files(trainer)
-            # The writer may send it to another process, which a closure could not do.
+            # The writer may send it to another process; a closure cannot be sent.
             self.writer._add_cleanup_hook(functools.partial(
                 _remove_stale_snapshots, self.filename, trainer.out, self.n_retains))
 
@@ -155,7 +155,7 @@ class _Snapshot(extension.Extension):
                 for _, name in _find_snapshot_files(self.filename, trainer.out)}
 
     def _warn_of_strangers(self, trainer):
-        """Warn, once, of files that will be removed although they are somebody else's.
+        """Warn, once, that files of another training will be removed.
         """
         strangers = self._files(trainer) - self._known - self._written
         if strangers:
@@ -175,8 +175,8 @@ class _Snapshot(extension.Extension):
             self._make_snapshot(trainer)
 
     def _make_snapshot(self, trainer):
-        # The contents are taken here, where the state stands still, so that a writer
-        # may use another thread.
+        # The contents are collected here, while the state does not change, so that a
+        # writer may use another thread.
         contents = npz.serialize(self._target_of(trainer))
         make_name = self.filename if callable(self.filename) else self.filename.format
         name = make_name(trainer)
@@ -191,7 +191,7 @@ class _Snapshot(extension.Extension):
 
 
 def _find_snapshot_files(fmt, path):
-    """Find the files that a format string may have named.
+    """Find the files whose names match a format string.
 
     Parameters
     ----------
@@ -216,12 +216,12 @@ def _find_snapshot_files(fmt, path):
                 with contextlib.suppress(FileNotFoundError):  # removed by now
                     status = entry.stat()
                     found.append((status.st_mtime_ns, entry.name, status.st_mtime))
-    # Seconds are not fine enough to be sorted by.
+    # Seconds are too coarse to sort by.
     return [(seconds, name) for _, name, seconds in sorted(found)]
 
 
 def _find_latest_snapshot(fmt, path):
-    """Return the name of the newest file of a format string, or ``None``."""
+    """Return the name of the newest file matching a format string, or ``None``."""
     found = _find_snapshot_files(fmt, path)
     return found[-1][1] if found else None
 
@@ -233,7 +233,7 @@ def _find_stale_snapshots(fmt, path, n_retains):
 
 
 def _load_latest(fmt, path, target):
-    """Load the newest file that is not damaged, and warn of those passed over."""
+    """Load the newest file that is not damaged, and warn of those skipped."""
     passed_over = 0
     for _, name in reversed(_find_snapshot_files(fmt, path)):
         file = os.path.join(path, name)
@@ -243,7 +243,7 @@ def _load_latest(fmt, path, target):
                 _loader_of(file)(file, target)
                 return
         except FileNotFoundError:
-            continue    # another program has removed it by now
+            continue    # another program has removed it
         except zipfile.BadZipFile as error:
             damage = str(error)
         passed_over += 1
@@ -264,7 +264,7 @@ def _is_hdf5(file):
 
 
 def _damage_of(file):
-    """Return what is wrong with a file, or ``None``; read all of it."""
+    """Read a whole file; return what is wrong with it, or ``None``."""
     size, read = os.path.getsize(file), _read_npz
     if _is_hdf5(file):
         hdf5._check_available()
@@ -273,7 +273,7 @@ def _damage_of(file):
         read(file)
     except (FileNotFoundError, PermissionError, MemoryError):
         raise
-    except Exception as error:  # of any type, where a file makes no sense
+    except Exception as error:  # damaged files raise errors of any type
         return '%s (%d bytes)' % (str(error) or type(error).__name__, size)
     return None
 

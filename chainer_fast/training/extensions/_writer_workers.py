@@ -1,4 +1,4 @@
-"""Threads and processes that write snapshots, and tell what they fail with."""
+"""Threads and processes that write snapshots and report their failures."""
 import contextlib
 import multiprocessing
 import multiprocessing.connection
@@ -10,7 +10,7 @@ import traceback
 
 
 def describe(error):
-    """Say what an exception is, for a warning."""
+    """Return a description of an exception for a warning."""
     return '%s: %s' % (type(error).__name__, str(error)[:500])
 
 
@@ -20,7 +20,7 @@ def is_process(worker):
 
 
 def failure_of(worker):
-    """Say what a worker failed with that has ended; ``None`` if it did not."""
+    """Return a description of the failure of an ended worker, or ``None``."""
     failure = getattr(worker, 'failure', None)
     if isinstance(failure, str):
         return failure
@@ -32,7 +32,7 @@ def failure_of(worker):
 
 
 class Thread(threading.Thread):
-    """Thread that keeps what it fails with."""
+    """Thread that keeps the exception it fails with."""
 
     failure = None
 
@@ -45,10 +45,10 @@ class Thread(threading.Thread):
 
 
 class Process(multiprocessing.Process):
-    """Process that sends what it fails with.
+    """Process that sends the exception it fails with.
 
-    Ctrl-C reaches all processes of a terminal. The parent decides what it means; it
-    waits until the file is written.
+    Ctrl-C reaches all processes of a terminal, but only the parent handles it; it waits
+    until the file is written.
     """
 
     def __init__(self, *args, **kwargs):
@@ -57,7 +57,7 @@ class Process(multiprocessing.Process):
 
     def run(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # A handler that came with a fork is not for here.
+        # A handler inherited by a fork is not meant for this process.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         try:
             super().run()
@@ -68,7 +68,7 @@ class Process(multiprocessing.Process):
 
     @property
     def failure(self):
-        """What it failed with, ``None`` if that is not known; asked for at the end."""
+        """Return the exception it failed with, or ``None``, after it has ended."""
         with contextlib.suppress(EOFError, OSError):
             if self._receiver.poll():
                 return self._receiver.recv()
@@ -76,10 +76,10 @@ class Process(multiprocessing.Process):
 
 
 class Server(Process):
-    """Process that does tasks of its parent, and ends with it.
+    """Process that executes tasks for its parent, and ends with it.
 
-    The parent is not there to end it if it was killed itself; and a queue does not tell
-    that nobody is left at the other end.
+    A parent that was killed cannot end it, and a queue does not tell that nobody is
+    left at the other end.
     """
 
     _busy = None
@@ -99,7 +99,7 @@ class Server(Process):
 
 def _ends_of(pid):
     """Return file descriptors, at most one, that become ready when a process ends."""
-    # Other forks of the parent may outlive it with copies of the sentinel.
+    # Other forks of the parent may outlive it and hold copies of the sentinel.
     try:
         return [os.pidfd_open(pid)]
     except ProcessLookupError:

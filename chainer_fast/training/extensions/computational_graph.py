@@ -1,4 +1,4 @@
-"""An extension that writes the graph of the loss to a file."""
+"""Extension that writes the graph of the loss to a file."""
 import os
 import subprocess
 
@@ -12,13 +12,13 @@ _func_style = dict(_var_style, shape='record', fillcolor='#6495ED')
 class DumpGraph(extension.Extension):
     """Extension that writes a computational graph in the DOT language.
 
-    The graph is that of the first iteration. Where the program ``dot`` of Graphviz is
-    installed, a PNG image is made of it too.
+    The graph is that of the first iteration. If the program ``dot`` of Graphviz is
+    installed, a PNG image is made, too.
 
     Parameters
     ----------
     root_name : str
-        Key of the variable where the graph ends, e.g. ``'main/loss'``.
+        Key of the variable at the end of the graph, e.g. ``'main/loss'``.
     filename : str, optional
         Name of the file in the folder of the trainer; ``cg.dot`` by default.
     variable_style, function_style : dict, optional
@@ -29,7 +29,7 @@ class DumpGraph(extension.Extension):
     Raises
     ------
     TypeError
-        In the training loop, if what was reported is not a variable.
+        In the training loop, if the reported value is not a variable.
     """
 
     default_name = 'dump_graph'
@@ -81,7 +81,7 @@ def is_return_code_zero(args):
     Parameters
     ----------
     args : list of str
-        The command; its output is dropped.
+        The command; its output is discarded.
 
     Returns
     -------

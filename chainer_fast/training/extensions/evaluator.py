@@ -1,4 +1,4 @@
-"""An extension that evaluates models on a validation set."""
+"""Extension that evaluates models on a validation set."""
 import copy
 import warnings
 
@@ -9,33 +9,33 @@ from chainer_fast.iterators import order_samplers
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
 
-# Iterators of which it is known what their `repeat` means.
+# Iterators for which the meaning of `repeat` is known.
 _REPEATING = (iterators.SerialIterator, iterators.MultiprocessIterator,
               iterators.MultithreadIterator)
 
 
 class Evaluator(extension.Extension):
-    """Extension that reports the means of what a model reports for a data set.
+    """Extension that reports the means of a model's reports over a data set.
 
     The model is called in test mode (``config.train`` is false) and without building
     graphs. The values are reported under the name of the extension, ``'validation'`` by
     default, and that of the target: ``'validation/main/loss'``. To evaluate in another
-    way, derive from it and override :meth:`evaluate`.
+    way, override :meth:`evaluate` in a subclass.
 
     Parameters
     ----------
     iterator : Iterator or dict of Iterator
-        The data; it has to end, so make it with ``repeat=False``.
+        The data. It must end, so make it with ``repeat=False``.
     target : Link or dict of Link
         The models; one model is named ``'main'``.
     converter : callable
         ``converter(batch, device)`` makes the arguments of the model.
     device : device specifier, optional
-        Where the converter should send the batch.
+        Device to which the converter sends the batch.
     eval_hook : callable, optional
         Called with the evaluator at the beginning.
     eval_func : callable, optional
-        What to call with the batches; the main target by default.
+        Function to call with the batches; the main target by default.
     progress_bar : bool
         Whether to show a progress bar.
 
@@ -84,7 +84,7 @@ class Evaluator(extension.Extension):
         Parameters
         ----------
         trainer : Trainer, optional
-            Not used: an evaluator can be called in a loop of one's own.
+            Not used: an evaluator can also be called outside of a trainer.
 
         Returns
         -------
@@ -102,13 +102,12 @@ class Evaluator(extension.Extension):
         return result
 
     def evaluate(self):
-        """Go through the data once; made to be overridden.
+        """Go through the data once; subclasses may override this.
 
         Returns
         -------
         dict
-            Means of the values that were reported meanwhile, each batch with the same
-            weight.
+            Means of the values reported meanwhile, with equal weights for all batches.
         """
         if self.eval_hook:
             self.eval_hook(self)
@@ -131,7 +130,7 @@ class Evaluator(extension.Extension):
         return summary.compute_mean()
 
     def serialize(self, serializer):
-        """Write or read the random states that iterators have of their own."""
+        """Write or read the random states of the iterators' order samplers."""
         for name, iterator in self._iterators.items():
             sampler = getattr(iterator, 'order_sampler', None)
             if isinstance(sampler, order_samplers.ShuffleOrderSampler):
@@ -168,7 +167,7 @@ class _IteratorProgressBar(util.ProgressBar):
 
     def get_lines(self):
         position, epoch = self._iterator.current_position, self._iterator.epoch_detail
-        # At the end the position is 0 again.
+        # The position is 0 again at the end.
         if position:
             self._n_done = position
             self._n_all = round(position / epoch)

@@ -1,4 +1,4 @@
-"""An extension that multiplies a hyperparameter by a constant."""
+"""Extension that multiplies a hyperparameter by a constant."""
 from chainer_fast.training.extensions import _shift
 
 
@@ -16,7 +16,7 @@ class ExponentialShift(_shift.RememberingShift):
     target : float, optional
         Value to stop at.
     optimizer : Optimizer, optional
-        By default the main one of the updater.
+        The optimizer; by default the main one of the updater.
 
     Raises
     ------

@@ -1,14 +1,14 @@
-"""An extension that ends a training which has diverged."""
+"""Extension that ends a training that has diverged."""
 from chainer_fast.training import extension
 
 
 class FailOnNonNumber(extension.Extension):
-    """Extension that raises as soon as a parameter is NaN or infinite.
+    """Extension that raises an error when a parameter is NaN or infinite.
 
     Raises
     ------
     RuntimeError
-        From the training loop, with the names of optimizer and parameter.
+        In the training loop, with the names of the optimizer and the parameter.
     """
 
     def __call__(self, trainer):

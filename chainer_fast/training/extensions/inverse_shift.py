@@ -1,4 +1,4 @@
-"""An extension that lets a hyperparameter decay inversely with time."""
+"""Extension that lets a hyperparameter decay inversely with time."""
 from chainer_fast.training.extensions import _shift
 
 
@@ -10,15 +10,15 @@ class InverseShift(_shift.RememberingShift):
     attr : str
         Name of the hyperparameter, an attribute of the optimizer.
     gamma : float
-        How fast time goes, not negative.
+        Speed of the decay in time, not negative.
     power : float
-        How fast the value falls; a negative power makes it rise.
+        Exponent of the decay; if negative, the value rises.
     init : float, optional
         Initial value; by default that of the optimizer.
     target : float, optional
         Value to stop at.
     optimizer : Optimizer, optional
-        By default the main one of the updater.
+        The optimizer; by default the main one of the updater.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""An extension that moves a hyperparameter from one value to another."""
+"""Extension that moves a hyperparameter from one value to another."""
 from chainer_fast.training.extensions import _shift
 
 
@@ -12,10 +12,10 @@ class LinearShift(_shift.RememberingShift):
     value_range : pair of float
         First and last value.
     time_range : pair of int
-        Number of the call after which the value begins to move, and of that where it
-        arrives.
+        Number of the call after which the value begins to move, and of the call at
+        which it arrives.
     optimizer : Optimizer, optional
-        By default the main one of the updater.
+        The optimizer; by default the main one of the updater.
     """
 
     def __init__(self, attr, value_range, time_range, optimizer=None):

@@ -1,4 +1,4 @@
-"""An extension that collects what is reported, and writes it to a log."""
+"""Extension that writes reported values to a log."""
 import json
 import os
 import warnings
@@ -12,10 +12,10 @@ from chainer_fast.training.extensions import _scratch
 class LogReport(extension.Extension):
     """Extension that averages reported values over a period and logs the means.
 
-    It has to be called at each iteration; ``trigger`` tells when a period ends. A call
-    before the training makes an entry of what was observed then. The log is a list of
-    dicts, which is kept in a JSON file as well. Beside the values, a dict has the
-    entries ``'epoch'``, ``'iteration'`` and ``'elapsed_time'``.
+    It must be called at each iteration; ``trigger`` tells when a period ends. A call
+    before the training makes an entry of the values observed then. The log is a list of
+    dicts, which is also kept in a JSON file. Besides the values, a dict has the entries
+    ``'epoch'``, ``'iteration'`` and ``'elapsed_time'``.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class LogReport(extension.Extension):
 
     @property
     def log(self):
-        """The dicts so far, a list."""
+        """The list of dicts so far."""
         return self._log
 
     def __call__(self, trainer):
@@ -85,5 +85,5 @@ class LogReport(extension.Extension):
             warnings.warn('the snapshot does not have what was reported since the last '
                           'entry of the log')
         text = serializer('_log', '' if reading else json.dumps(self._log))
-        if reading and text:  # a lenient deserializer may return what it got
+        if reading and text:  # a lenient deserializer may return its argument
             self._log = json.loads(text)

@@ -1,4 +1,4 @@
-"""An extension that averages over examples, not over batches."""
+"""Extension that averages over examples, not over batches."""
 import numpy
 
 from chainer_fast import reporter
@@ -9,11 +9,11 @@ from chainer_fast.training import _state, extension, util
 class MicroAverage(extension.Extension):
     """Extension that reports the quotient of two sums.
 
-    A mean over batches is not the mean over examples where batches differ in size, as
-    for sentences and words. This sums numerators and denominators by themselves. It has
-    to be called at each iteration; ``trigger`` is about the report. Iterations without
-    the two values are passed over, with the trigger if it would fire then; sums of
-    values that come rarely, as those of a validation, are reported when they come.
+    If batches differ in size, as with sentences and words, the mean over batches is not
+    the mean over examples. This extension sums numerators and denominators separately.
+    It must be called at each iteration; ``trigger`` tells when to report. Iterations
+    without the two values are skipped, and so is a trigger that would fire then; sums
+    of rare values, such as those of a validation, are reported when they come.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class MicroAverage(extension.Extension):
     result_key : str
         Key of the quotient.
     trigger : tuple or callable
-        When to report and start anew.
+        When to report and to start again.
     """
 
     def __init__(self, numerator_key, denominator_key, result_key,
@@ -46,7 +46,7 @@ class MicroAverage(extension.Extension):
         if self._trigger(trainer):
             under = self._denominator
             if hasattr(under, 'astype'):
-                under = under.astype(numpy.float64)  # a float32 would decide otherwise
+                under = under.astype(numpy.float64)  # else float32 would win
             mean = float(self._numerator) / under
             self._reset()
             reporter.report({self._result_key: mean})
@@ -54,8 +54,8 @@ class MicroAverage(extension.Extension):
     def serialize(self, serializer):
         for attribute in ('_numerator', '_denominator'):
             if isinstance(serializer, Deserializer):
-                # With the type that it had, not that of the first zero. An integer of
-                # NumPy would make a float32 a float64.
+                # Restored with its own type, not that of the initial zero. An integer
+                # of NumPy would make a float32 a float64.
                 total = serializer(attribute, None)
                 if total is not None:
                     setattr(self, attribute, (

@@ -1,4 +1,4 @@
-"""An extension that multiplies a hyperparameter by a constant at given points."""
+"""Extension that multiplies a hyperparameter by a constant at given points."""
 from chainer_fast.training.extensions import _shift
 
 
@@ -16,7 +16,7 @@ class MultistepShift(_shift.HyperparameterShift):
     init : float or None
         Initial value; ``None`` for that of the optimizer.
     optimizer : Optimizer, optional
-        By default the main one of the updater.
+        The optimizer; by default the main one of the updater.
     """
 
     def __init__(self, attr, gamma, step_value, init, optimizer=None):

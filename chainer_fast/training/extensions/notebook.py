@@ -1,7 +1,7 @@
 """The log and the progress bar as outputs of a notebook's cell.
 
-Chainer 7.8.1 does not have these two. The names are those that its successor in spirit,
-pytorch-pfn-extras, gives to the same extensions.
+Chainer 7.8.1 does not have these two. Their names are those in pytorch-pfn-extras,
+which continues Chainer's extensions.
 """
 import html
 
@@ -9,7 +9,7 @@ from chainer_fast.training.extensions import print_report, progress_bar
 
 
 class _Cell:
-    """A place below a cell whose content can be replaced."""
+    """Output below a cell that can be replaced."""
 
     def __init__(self, user):
         try:
@@ -23,7 +23,7 @@ class _Cell:
 
     def show(self, content):
         if self._handle is None:
-            # None once more where there is no notebook: then it is printed.
+            # None again outside of a notebook, where the content is printed.
             self._handle = self._display(content, display_id=True)
         else:
             self._handle.update(content)
@@ -53,7 +53,7 @@ class _Table:
 
 
 class _Lines:
-    """Text of several lines, in letters of one width."""
+    """Text of several lines in a fixed-width font."""
 
     def __init__(self, text):
         self._text = text
@@ -71,7 +71,7 @@ class PrintReportNotebook(print_report.PrintReport):
     Parameters
     ----------
     entries : list of str
-        Keys of the values to show; what a log entry lacks is left empty.
+        Keys of the values to show; missing values are left empty.
     log_report : str or LogReport
         The log, as for :class:`PrintReport`.
 
@@ -103,11 +103,11 @@ class _NotebookBar(progress_bar._TrainerProgressBar):
         self.cell.show(_Lines(''.join(self.get_lines())))
 
     def close(self):
-        """Leave the last state where it is."""
+        """Keep the last state."""
 
 
 class ProgressBarNotebook(progress_bar.ProgressBar):
-    """:class:`ProgressBar` for notebooks: its lines stay below the cell.
+    """:class:`ProgressBar` for notebooks; its lines remain below the cell.
 
     Parameters
     ----------

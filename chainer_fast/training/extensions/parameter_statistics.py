@@ -1,11 +1,10 @@
-"""An extension that reports statistics of the parameters of links."""
+"""Extension that reports statistics of the parameters of links."""
 import numpy
 
 from chainer_fast import backend, link, reporter
 from chainer_fast.training import _state, extension, util
 
-# Mean, and what lies one, two and three standard deviations beside it in a normal
-# distribution.
+# The mean, and one, two and three standard deviations from it in a normal distribution.
 _PERCENTILES = 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87
 
 
@@ -26,26 +25,26 @@ def _percentiles(x):
 class ParameterStatistics(extension.Extension):
     """Extension that reports statistics of parameters and their gradients.
 
-    It looks at each iteration, and reports the means over a period at its end, with
-    keys like ``'my_link/W/grad/std'``.
+    It computes them at each iteration, and reports their means at the end of a period,
+    with keys like ``'my_link/W/grad/std'``.
 
     Parameters
     ----------
     links : Link or iterable of Link
         The links, with all their children.
     statistics : dict of callable, str or None
-        Functions by name. They get the values of a parameter as a flat array and
-        return a number or an array of them, whose elements are reported one by one, as
+        Functions by name. They take the values of a parameter as a flat array and
+        return a number, or an array whose elements are reported one by one, as
         ``'.../percentile/0'``. ``'default'`` stands for :attr:`default_statistics`.
     report_params, report_grads : bool
-        Whether to look at the parameters and at their gradients.
+        Whether to report the parameters and their gradients.
     prefix : str, optional
-        What to put in front of the keys.
+        Prefix of the keys.
     trigger : tuple or callable
         When to report.
     skip_nan_params : bool
-        Whether to report NaN, without calling the functions, where there is any NaN
-        among the values. Otherwise the functions get it.
+        Whether to report NaN without calling the functions if there is a NaN among the
+        values.
 
     Attributes
     ----------
@@ -53,7 +52,7 @@ class ParameterStatistics(extension.Extension):
         Mean, standard deviation, minimum, maximum, number of zeros, and seven
         percentiles.
     report_key_template : str
-        How the keys are made.
+        Format of the keys.
     """
 
     report_key_template = '{prefix}{link_name}{param_name}/{attr_name}/{function_name}'
@@ -87,9 +86,9 @@ class ParameterStatistics(extension.Extension):
         Parameters
         ----------
         name : str
-            Its name, the end of the keys.
+            Name of the statistic, at the end of the keys.
         function : callable
-            Gets a flat array and returns a number or an array.
+            Takes a flat array and returns a number or an array.
         """
         self._statistics[name] = function
 
@@ -101,7 +100,7 @@ class ParameterStatistics(extension.Extension):
                     continue
                 for attr_name in self._attrs:
                     values = getattr(param, attr_name)
-                    if values is None:  # a gradient that was cleared
+                    if values is None:  # a cleared gradient
                         continue
                     observed.update(self._observe(
                         values.ravel(), link_name=root.name, param_name=param_name,

@@ -1,4 +1,4 @@
-"""An extension that plots reported values."""
+"""Extension that plots reported values."""
 import importlib
 import json
 import os
@@ -10,10 +10,10 @@ from chainer_fast.training import _state, extension, util
 
 
 def _find_matplotlib(module='matplotlib'):
-    """Import a module of Matplotlib; warn and return ``None`` where it is missing.
+    """Import a module of Matplotlib; warn and return ``None`` if it is missing.
 
-    ``matplotlib.pyplot`` has to come as late as possible: a program may choose its
-    backend before.
+    ``matplotlib.pyplot`` is imported as late as possible, so that a program can choose
+    its backend before.
     """
     try:
         importlib.import_module('matplotlib')
@@ -27,15 +27,15 @@ def _find_matplotlib(module='matplotlib'):
 class PlotReport(extension.Extension):
     """Extension that plots the means of reported values over a period.
 
-    It has to be called at each iteration; ``trigger`` tells when a period ends, and the
-    image is written anew. Matplotlib is needed; without it a warning is all that comes.
+    It must be called at each iteration; ``trigger`` tells when a period ends and the
+    image is rewritten. Without Matplotlib there is only a warning.
 
     Parameters
     ----------
     y_keys : str or iterable of str
-        Keys of the values to plot, all into one diagram.
+        Keys of the values to plot, all in one diagram.
     x_key : str
-        What the horizontal axis shows: ``'iteration'``, ``'epoch'``, or the key of a
+        Quantity on the horizontal axis: ``'iteration'``, ``'epoch'``, or the key of a
         plotted value.
     trigger : tuple or callable
         When to average and plot.
@@ -43,7 +43,7 @@ class PlotReport(extension.Extension):
         Called with figure, axes and summary before the legend is added.
     filename : str, optional
         Name of the image in the folder of the trainer, ``'plot.png'`` by default. The
-        suffix tells the format.
+        suffix determines the format.
     marker : str
         Matplotlib's marker of the points.
     grid : bool
@@ -105,7 +105,7 @@ class PlotReport(extension.Extension):
                     axes.plot(x, y, marker=self._marker, label=key)
             if self._postprocess is not None:
                 self._postprocess(figure, axes, self._summary)
-            # Outside, where it cannot cover a curve.
+            # Outside of the axes, where it cannot cover a curve.
             legend = axes.legend(
                 bbox_to_anchor=(1.02, 1), loc='upper left', borderaxespad=0.)
             figure.savefig(path, bbox_extra_artists=(legend,), bbox_inches='tight')
@@ -113,11 +113,11 @@ class PlotReport(extension.Extension):
             pyplot.close(figure)
 
     def serialize(self, serializer):
-        # A trainer may have several plots, whose snapshots are told apart by the file.
+        # A trainer may have several plots, whose states are identified by the file.
         name = '_plot_' + self._file_name
         reading = isinstance(serializer, serializer_module.Deserializer)
         text = serializer(name, '' if reading else json.dumps(self._data))
-        if reading and text:  # a lenient deserializer may return what it got
+        if reading and text:  # a lenient deserializer may return its argument
             self._data = json.loads(text)
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._summary, serializer, '_summary')

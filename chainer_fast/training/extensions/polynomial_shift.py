@@ -1,11 +1,11 @@
-"""An extension that lets a hyperparameter decay to zero polynomially."""
+"""Extension that lets a hyperparameter decay to zero polynomially."""
 from chainer_fast.training.extensions import _shift
 
 
 class PolynomialShift(_shift.RememberingShift):
     """Extension that sets ``init * (1 - t / max_count) ** rate`` at the ``t``-th call.
 
-    It stays at the last value from ``t = max_count`` on.
+    The value is constant from ``t = max_count`` on.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class PolynomialShift(_shift.RememberingShift):
     target : float, optional
         Value to stop at.
     optimizer : Optimizer, optional
-        By default the main one of the updater.
+        The optimizer; by default the main one of the updater.
     """
 
     invoke_before_training = True

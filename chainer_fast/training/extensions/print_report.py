@@ -1,4 +1,4 @@
-"""An extension that prints the log as a table."""
+"""Extension that prints the log as a table."""
 import sys
 
 from chainer_fast.training.extension import Extension
@@ -12,16 +12,16 @@ class PrintReport(Extension):
     Parameters
     ----------
     entries : list of str
-        Keys of the values to print; what a log entry lacks is left empty.
+        Keys of the values to print; missing values are left empty.
     log_report : str or LogReport
-        The log: the name of the extension, or a :class:`LogReport` that this one calls
-        itself and that must not be added to the trainer.
+        The log: the name of the extension, or a :class:`LogReport` that must not be
+        added to the trainer, as this extension calls it.
     out : file
-        Where to print.
+        File to print to.
     """
 
     def __init__(self, entries, log_report='LogReport', out=sys.stdout):
-        self._log_len = 0  # number of entries that were printed
+        self._log_len = 0  # number of printed entries
         self._log_report, self._out = log_report, out
         self._entries = entries
         self._header = '  '.join([entry.ljust(10) for entry in entries]) + '\n'

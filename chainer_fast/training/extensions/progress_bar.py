@@ -1,4 +1,4 @@
-"""An extension that shows how far the training has come."""
+"""Extension that shows the progress of the training."""
 import sys
 
 from chainer_fast.training import extension
@@ -26,7 +26,7 @@ class _TrainerProgressBar(util.ProgressBar):
 
 
 class ProgressBar(extension.Extension):
-    """Extension that shows progress bars for the training and the present epoch.
+    """Extension that shows progress bars for the training and the current epoch.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class ProgressBar(extension.Extension):
     bar_length : int
         Number of characters of a bar.
     out : file
-        Where to print.
+        File to print to.
     """
 
     def __init__(self, training_length=None, update_interval=100, bar_length=50,

@@ -1,8 +1,8 @@
-"""Writers: how a snapshot gets to the disk, at once or behind the scenes.
+"""Writers, which write snapshots to the disk at once or in the background.
 
-A file has its name only when all of it is on the disk. What goes wrong behind the
-scenes does not stop the training: the traceback is printed at once, and a warning
-follows when the writer is called the next time or finalized.
+A file gets its name when all of it is on the disk. An error in the background does not
+stop the training: the traceback is printed at once, and a warning follows when the
+writer is next called or finalized.
 """
 import contextlib
 import multiprocessing
@@ -47,10 +47,10 @@ class Writer:
         raise self._missing('__call__(filename, outdir, target)')
 
     def save(self, filename, outdir, target, savefun, **kwds):
-        """Write a file such that it is never there in part.
+        """Write a file so that it never exists in part.
 
-        It is written in a temporary folder beside its place, flushed, and moved, so
-        that even if the machine stops there is the whole file or none.
+        It is written in a temporary folder beside its destination, flushed, and moved,
+        so that there is the whole file or none even if the machine stops.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class Writer:
         Raises
         ------
         OSError
-            If the file cannot be written; what was there before is as it was.
+            If the file cannot be written. An existing file is not changed.
         """
         final = os.path.join(outdir, filename)
         folder, name = os.path.split(final)
@@ -89,23 +89,23 @@ class Writer:
             hook()
 
     def _add_cleanup_hook(self, hook):
-        """Have a function called, without arguments, after each file."""
+        """Register a function to call, without arguments, after each file."""
         self._post_save_hooks += [hook]
 
 
 def _flush_file(path):
-    """Have a file on the disk, not only in the memory of the system."""
+    """Flush a file to the disk."""
     if os.path.isfile(path):
-        # Only Windows asks for the permission to write.
+        # Only Windows requires write permission.
         with open(path, 'rb' if os.name == 'posix' else 'r+b') as file:
             _replacing._flush(file.fileno())
 
 
 def _make_newest(path, folder):
-    """Have a file be newer than its predecessors, whatever the clock says.
+    """Make a file newer than its predecessors, whatever the clock says.
 
-    It goes by the time which file is loaded and which are removed, and clocks are slow
-    to tick and set back at times.
+    The time decides which file is loaded and which are removed, but clocks tick slowly
+    and may be set back.
     """
     family, newest = _without_numbers(os.path.basename(path)), 0
     with os.scandir(folder) as entries:
@@ -140,7 +140,7 @@ def _warn_of(what):
 
 
 class _SavefunWriter(Writer):
-    """Base of writers that know how to write a file."""
+    """Base of writers that write files by a function."""
 
     def __init__(self, savefun=npz.save_npz, **kwds):
         super().__init__()
@@ -149,7 +149,7 @@ class _SavefunWriter(Writer):
 
 
 class SimpleWriter(_SavefunWriter):
-    """Writer that returns when the file is written.
+    """Writer that returns after writing the file.
 
     Parameters
     ----------
@@ -165,14 +165,14 @@ class SimpleWriter(_SavefunWriter):
 
 
 def _frozen(target):
-    """Copy the contents of a snapshot: those on the CPU are the parameters in use."""
+    """Copy the contents of a snapshot, which may be the parameters themselves."""
     if isinstance(target, dict):
         return {key: array.copy() for key, array in target.items()}
     return target
 
 
 class _Background:
-    """Whether something runs beside the training, and how that is ended once."""
+    """Mix-in that waits, once, for work in the background."""
 
     _started = _finalized = False
 
@@ -191,8 +191,8 @@ class _Background:
 class StandardWriter(_Background, _SavefunWriter):
     """Base of writers that start a worker for each file.
 
-    The training goes on while a file is written; before the next one is begun, the
-    writer waits for it.
+    The training goes on while a file is written. The writer waits for it before
+    beginning the next one.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ class StandardWriter(_Background, _SavefunWriter):
         Parameters
         ----------
         filename, outdir, target, **kwds :
-            Arguments of :meth:`save`, which the worker has to call.
+            Arguments of :meth:`save`, which the worker must call.
         """
         if self._worker_class is None:
             raise self._missing('create_worker()')
@@ -251,7 +251,7 @@ class ThreadWriter(StandardWriter):
 class ProcessWriter(StandardWriter):
     """Writer that uses a process for each file.
 
-    Forking a process that uses CUDA or MPI is dangerous; use a thread there.
+    Forking a process that uses CUDA or MPI is dangerous; use a thread instead.
 
     Parameters
     ----------
@@ -262,20 +262,20 @@ class ProcessWriter(StandardWriter):
     _worker_class = _writer_workers.Process
 
     def __getstate__(self):
-        # Where processes are not forked, the writer goes to the worker by pickle.
+        # If processes are not forked, the writer is pickled for the worker.
         return dict(self.__dict__, _worker=None, _started=False)
 
 
 class QueueWriter(_Background, Writer):
-    """Base of writers with a queue, so that the training never waits for the disk.
+    """Base of writers with a queue, which never make the training wait for the disk.
 
     Parameters
     ----------
     savefun : callable
         Writes a file, see :class:`SimpleWriter`.
     task : callable, optional
-        ``task(filename, outdir, target)`` is done for each snapshot; by default
-        :meth:`create_task` makes it.
+        ``task(filename, outdir, target)`` is called for each snapshot; by default it is
+        made by :meth:`create_task`.
     """
 
     _consumer = _queue = None
@@ -297,7 +297,7 @@ class QueueWriter(_Background, Writer):
     def __call__(self, filename, outdir, target):
         self._report_failures()
         if self._started and not self._consumer.is_alive():
-            self.finalize()  # it was killed, of which this warns
+            self.finalize()  # it was killed; this warns of it
         if not self._started:
             self._begin()
         self._queue.put([self._task, filename, outdir, _frozen(target)])
@@ -322,12 +322,12 @@ class QueueWriter(_Background, Writer):
         Parameters
         ----------
         q : queue
-            What :meth:`create_queue` returned.
+            The queue made by :meth:`create_queue`.
         """
         if self._consumer_class is None:
             raise self._missing('create_consumer(q)')
-        # It refers to the writer, so nothing would ever end that of a writer which was
-        # not finalized: it must not keep the program from ending.
+        # A daemon: it refers to the writer, so nothing else would end the consumer of a
+        # writer that is not finalized, and the program could not end.
         return self._consumer_class(target=self.consume, args=(q,), daemon=True)
 
     def consume(self, q):
@@ -336,15 +336,15 @@ class QueueWriter(_Background, Writer):
         Parameters
         ----------
         q : queue
-            What :meth:`create_queue` returned.
+            The queue made by :meth:`create_queue`.
         """
         for task in iter(q.get, None):
-            # One by one: a task need not be a sequence, nor of this length.
+            # By index: a task need not be a sequence, or of this length.
             write, *arguments = task[0], task[1], task[2], task[3]
             try:
                 with _writer_workers.finishing():
                     write(*arguments)
-            except Exception as error:  # the disk may not be full for ever
+            except Exception as error:  # the disk may not stay full
                 traceback.print_exc()
                 self._failures.put(
                     '%s: %s' % (arguments[0], _writer_workers.describe(error)))
@@ -354,7 +354,7 @@ class QueueWriter(_Background, Writer):
     def _wait(self):
         tasks, consumer = self._queue, self._consumer
         tasks.put(None)
-        # Not the queue first: it would wait for ever if the consumer was killed.
+        # Not the queue first: that would wait forever if the consumer was killed.
         consumer.join()
         failure = _writer_workers.failure_of(consumer)
         if failure is not None:
@@ -384,7 +384,7 @@ class ThreadQueueWriter(QueueWriter):
 class ProcessQueueWriter(QueueWriter):
     """Writer with a queue and a process.
 
-    Forking a process that uses CUDA or MPI is dangerous; use a thread there.
+    Forking a process that uses CUDA or MPI is dangerous; use a thread instead.
 
     Parameters
     ----------
@@ -394,14 +394,14 @@ class ProcessQueueWriter(QueueWriter):
 
     _consumer_class = _writer_workers.Server
     _failures_class = staticmethod(multiprocessing.SimpleQueue)
-    # The class is not public: this function makes one for the present start method.
+    # The class is not public; this function makes a queue for the current start method.
     _queue_class = staticmethod(multiprocessing.JoinableQueue)
 
     def __call__(self, filename, outdir, target):
-        # The queue would tell nobody that a task cannot be sent to the process.
+        # The queue would not report that a task cannot be sent to the process.
         multiprocessing.reduction.ForkingPickler.dumps(self._task)
         super().__call__(filename, outdir, target)
 
     def __getstate__(self):
-        # Where processes are not forked, the writer goes to the worker by pickle.
+        # If processes are not forked, the writer is pickled for the worker.
         return dict(self.__dict__, _consumer=None, _started=False)

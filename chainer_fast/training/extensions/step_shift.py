@@ -1,4 +1,4 @@
-"""An extension that multiplies a hyperparameter by a constant at regular steps."""
+"""Extension that multiplies a hyperparameter by a constant at regular steps."""
 from chainer_fast.training.extensions import _shift
 
 
@@ -18,7 +18,7 @@ class StepShift(_shift.RememberingShift):
     target : float, optional
         Value to stop at.
     optimizer : Optimizer, optional
-        By default the main one of the updater.
+        The optimizer; by default the main one of the updater.
     """
 
     def __init__(self, attr, gamma, step, init=None, target=None, optimizer=None):

@@ -8,17 +8,17 @@ ERASE_BELOW = '\033[J'
 
 
 class ProgressBar:
-    """Base of the progress bars.
+    """Base of progress bars.
 
-    A bar is some lines at the cursor, which stays above them: what is printed next
-    replaces them, if it begins by erasing.
+    A bar consists of lines below the cursor, so that the next output replaces them, if
+    it begins by erasing.
 
     Parameters
     ----------
     bar_length : int, optional
         Number of characters of a bar, 50 by default.
     out : file, optional
-        Where to print, ``sys.stdout`` by default.
+        File to print to, ``sys.stdout`` by default.
     """
 
     def __init__(self, bar_length=None, out=None):
@@ -32,7 +32,7 @@ class ProgressBar:
         Parameters
         ----------
         iteration, epoch_detail : number
-            How far it has come.
+            The progress.
 
         Returns
         -------
@@ -47,7 +47,7 @@ class ProgressBar:
                 _per(epoch_detail - first_epoch, span))
 
     def get_lines(self):
-        """Return the lines to print, each with its line break; subclasses do this."""
+        """Return the lines to print, with line breaks; subclasses implement this."""
         raise NotImplementedError('%s has to define get_lines()' % type(self).__name__)
 
     def _bar(self, title, rate):
@@ -57,8 +57,8 @@ class ProgressBar:
             f'{rate:6.2%}')
 
     def _speed(self, speed, rest):
-        """Return the line for a speed in iterations and a rest in seconds."""
-        # A standstill has no end that a timedelta could hold.
+        """Return the line for a speed and the remaining seconds."""
+        # The time left at a standstill exceeds what a timedelta can hold.
         left = datetime.timedelta(seconds=min(rest, 86400 * 999999))
         return f'{speed:10.5g} iters/sec. Estimated time to finish: {left}.\n'
 
@@ -67,7 +67,7 @@ class ProgressBar:
         self._out.write('\033[%dA' % n)
 
     def erase_console(self):
-        """Erase everything behind the cursor."""
+        """Erase everything after the cursor."""
         self._out.write(ERASE_BELOW)
 
     def close(self):
@@ -76,7 +76,7 @@ class ProgressBar:
         self.flush()
 
     def update(self):
-        """Print the bar, in place of the last one."""
+        """Print the bar over the previous one."""
         lines = list(self.get_lines())
         self.erase_console()
         self._out.write(''.join(lines))
@@ -84,12 +84,12 @@ class ProgressBar:
         self.flush()
 
     def flush(self):
-        """Flush the output, if it can be."""
+        """Flush the output, if possible."""
         flush(self._out)
 
 
 def flush(out):
-    """Flush a file, if it knows how to."""
+    """Flush a file, if it has the method."""
     getattr(out, 'flush', lambda: None)()
 
 
@@ -98,5 +98,5 @@ def _per(amount, seconds):
 
 
 def seconds_left(rest, speed):
-    """Return how long ``rest`` takes at a speed; infinite at a standstill."""
+    """Return the seconds that ``rest`` takes at a speed; infinite at a standstill."""
     return rest / speed if speed > 0 else float('inf')

@@ -1,4 +1,4 @@
-"""Extensions that add a value of the user's choice to the observation."""
+"""Extensions that add a chosen value to the observation."""
 from chainer_fast.training import extension
 
 
@@ -15,7 +15,7 @@ def observe_value(observation_key, target_func):
     Returns
     -------
     callable
-        The extension; it is called once an epoch unless it is told otherwise.
+        The extension. By default it is called once an epoch.
     """
     def _observe_value(trainer):
         trainer.observation.update({observation_key: target_func(trainer)})
@@ -38,7 +38,7 @@ def observe_lr(optimizer_name='main', observation_key='lr'):
     Returns
     -------
     callable
-        The extension; it is called once an epoch unless it is told otherwise.
+        The extension. By default it is called once an epoch.
     """
     def learning_rate(trainer):
         optimizer = trainer.updater.get_optimizer(optimizer_name)

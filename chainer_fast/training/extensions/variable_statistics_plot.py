@@ -1,4 +1,4 @@
-"""An extension that plots how the values of variables are distributed."""
+"""Extension that plots statistics of the values of variables."""
 import collections.abc
 import os
 
@@ -14,9 +14,9 @@ from chainer_fast.training.extensions import plot_report
 class Reservoir:
     """Uniform sample of fixed size from a stream of unknown length.
 
-    Of ``n`` arrays, each is in the sample with the probability ``size / n``
-    (algorithm R: Vitter, *Random sampling with a reservoir*, 1985). Random numbers come
-    from ``numpy.random``.
+    Each of ``n`` arrays is in the sample with the probability ``size / n`` (algorithm
+    R: Vitter, *Random sampling with a reservoir*, 1985). Random numbers come from
+    ``numpy.random``.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Reservoir:
     data_shape : tuple of int
         Shape of each array.
     dtype : dtype
-        Type they are kept in.
+        dtype in which they are kept.
     """
 
     def __init__(self, size, data_shape, dtype=numpy.float32):
@@ -34,7 +34,7 @@ class Reservoir:
         self.idxs = numpy.zeros(size, numpy.int32)
 
     def add(self, x, idx=None):
-        """Take the next array of the stream, or drop it.
+        """Add the next array of the stream to the sample, or drop it.
 
         Parameters
         ----------
@@ -55,14 +55,14 @@ class Reservoir:
         self.idxs[place] = number if idx is None else idx
 
     def serialize(self, serializer):
-        """Write or read the sample: how full it is decides about random numbers."""
+        """Write or read the sample, on whose size the random numbers depend."""
         names = 'data', 'idxs', 'counter'
         if not isinstance(serializer, Deserializer):
             for name in names:
                 serializer(name, getattr(self, name))
             return
         data, indices, counter = [serializer(name, None) for name in names]
-        # It begins anew if it was resized in between.
+        # The sample is restarted if it was resized in between.
         if data is not None and data.shape == self.data.shape:
             self.data, self.idxs, self.counter = data, indices, int(counter)
 
@@ -79,7 +79,7 @@ class Statistician:
     Parameters
     ----------
     collect_mean, collect_std : bool
-        Whether to compute mean and standard deviation.
+        Whether to compute the mean and the standard deviation.
     percentile_sigmas : float or tuple of float
         Percentiles to compute, from 0 to 100.
     """
@@ -98,21 +98,21 @@ class Statistician:
         axis : int, tuple of int or None
             The axes to reduce.
         dtype, xp :
-            Accepted for compatibility; results have the type that NumPy's functions
-            give them, and are on the device of ``x``.
+            Ignored; results have the dtype of NumPy's functions and are on the device
+            of ``x``.
 
         Returns
         -------
         dict of array
-            ``'mean'``, ``'std'`` and ``'percentile'``, those that are wanted. The last
+            The requested ones of ``'mean'``, ``'std'`` and ``'percentile'``. The latter
             has the percentiles along its first axis.
         """
         return self.collect(x, axis)
 
     def collect(self, x, axis):
-        """Compute the statistics, as the call does."""
+        """Compute the statistics, like a call."""
         xp = backend.get_array_module(x)
-        # An array has NumPy compute in float64, where a number would not.
+        # An array makes NumPy compute in float64, unlike a number.
         wanted_percentiles = xp.asarray(self.percentile_sigmas, numpy.float64)
         wanted = {
             'mean': self.collect_mean and (lambda: x.mean(axis=axis)),
@@ -140,7 +140,7 @@ def _variables_of(targets):
 
 
 def _flat_values(arrays):
-    """Join arrays to a flat one on the device of the first."""
+    """Join arrays into a flat one on the device of the first."""
     device = backend.get_device_from_array(arrays[0])
     with backend.using_device(device):
         return device.xp.concatenate([device.send(array).ravel() for array in arrays])
@@ -149,30 +149,31 @@ def _flat_values(arrays):
 class VariableStatisticsPlot(extension.Extension):
     """Extension that plots statistics of variables over the training.
 
-    It has to be called at each iteration, and plots a random sample of the iterations:
-    mean and standard deviation in the upper row, percentiles in the lower one, and in
-    columns the data and the gradients. All variables together count as one set of
-    values. Matplotlib is needed; without it a warning is all that comes.
+    It must be called at each iteration, and plots a random sample of the iterations:
+    mean and standard deviation in the upper row, percentiles in the lower one, with
+    columns for the data and the gradients. All variables together count as one set of
+    values. Without Matplotlib there is only a warning.
 
     Parameters
     ----------
     targets : Variable, Link, or list of them
-        The variables, those of a link being its parameters.
+        The variables; for a link, its parameters.
     max_sample_size : int
-        Greatest number of iterations that are shown.
+        Greatest number of iterations to show.
     report_data, report_grad : bool
-        Whether to show data and gradients.
+        Whether to show the data and the gradients.
     plot_mean, plot_std : bool
-        Whether to show mean and standard deviation.
+        Whether to show the mean and the standard deviation.
     percentile_sigmas : float or tuple of float
-        Percentiles to show. The defaults are those which lie zero to three standard
-        deviations from the mean in a normal distribution, and the extrema. Between the
-        first and the last, the second and the last but one ... there is a shade.
+        Percentiles to show. The defaults are those that lie zero to three standard
+        deviations from the mean in a normal distribution, and the extrema. The areas
+        between the first and the last, the second and the last but one, etc. are
+        shaded.
     trigger : tuple or callable
         When to plot.
     filename : str, optional
         Name of the image in the folder of the trainer, ``'statistics.png'`` by default.
-        The suffix tells the format.
+        The suffix determines the format.
     figsize : tuple of number, optional
         Width and height in inches.
     marker : str, optional
@@ -211,7 +212,7 @@ class VariableStatisticsPlot(extension.Extension):
         self._trigger = util.get_trigger(trigger)
         self._filename = file_name if filename is None else filename
         self._figsize, self._marker, self._grid = figsize, marker, grid
-        # A row for each key: the mean, the deviation, and the percentiles.
+        # A row for each statistic: the mean, the deviation, and the percentiles.
         self._data_shape = (
             len(self._keys), bool(plot_mean) + bool(plot_std) + n_percentiles)
         self._samples = Reservoir(max_sample_size, self._data_shape)
@@ -239,12 +240,12 @@ class VariableStatisticsPlot(extension.Extension):
                 os.path.join(trainer.out, self._filename), pyplot)
 
     def save_plot_using_module(self, file_path, plt):
-        """Draw what was sampled.
+        """Draw the sample.
 
         Parameters
         ----------
         file_path : str
-            Where to.
+            Path of the image.
         plt : module
             ``matplotlib.pyplot``.
         """

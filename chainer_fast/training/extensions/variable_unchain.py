@@ -1,4 +1,4 @@
-"""An extension that lets go of computational graphs."""
+"""Extension that frees computational graphs."""
 from chainer_fast import configuration, variable
 from chainer_fast.training import extension
 
@@ -7,8 +7,8 @@ class unchain_variables(extension.Extension):
     """Extension that cuts the graphs behind reported variables after an iteration.
 
     With ``config.keep_graph_on_report``, reported variables keep their graphs, and all
-    the memory, until the next iteration has built new ones. This is called after all
-    other extensions, whenever the flag was on during the iteration.
+    the memory, until the next iteration has built new ones. This extension is called
+    after all others, whenever the flag was on during the iteration.
     """
 
     def __call__(self, trainer):
@@ -16,7 +16,7 @@ class unchain_variables(extension.Extension):
         for root in [v for v in reported if isinstance(v, variable.Variable)]:
             root.unchain_backward()
 
-    # The flag at the beginning of the present iteration; by its end it may be off.
+    # The flag at the beginning of the current iteration; by its end it may be off.
     _prev_flag = None
     priority = 0
 

@@ -1,11 +1,12 @@
-"""An extension that leads a hyperparameter to its proper value at the beginning."""
+"""Extension that warms up a hyperparameter at the beginning of the training."""
 from chainer_fast.training.extensions import _shift
 
 
 class WarmupShift(_shift.HyperparameterShift):
     """Extension that interpolates a hyperparameter during its first calls.
 
-    After that it leaves the hyperparameter alone, so another one can take over.
+    After that it leaves the hyperparameter alone, so that another extension can take
+    over.
 
     Parameters
     ----------
@@ -18,7 +19,7 @@ class WarmupShift(_shift.HyperparameterShift):
     init : float
         Value to reach.
     optimizer : Optimizer, optional
-        By default the main one of the updater.
+        The optimizer; by default the main one of the updater.
     """
 
     def __init__(self, attr, warmup_start, warmup_iter, init, optimizer=None):
@@ -27,7 +28,7 @@ class WarmupShift(_shift.HyperparameterShift):
         self._warmup_iter = warmup_iter
 
     def initialize(self, trainer):
-        """Set the first value, or that of a resumed warm-up if it is not over."""
+        """Set the first value, or the value of a resumed warm-up that is not over."""
         value = self._warmup_start if self._t == 0 else self._value_at(self._t)
         if value is not None:
             self._set(trainer, value)

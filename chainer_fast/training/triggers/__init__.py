@@ -1,4 +1,4 @@
-"""Triggers: when an extension is called, or the training stopped."""
+"""Triggers, which tell when to call an extension or to stop the training."""
 from chainer_fast.training.triggers import (
     early_stopping_trigger,
     interval_trigger,

@@ -1,20 +1,20 @@
-"""The stretch of training that a trigger has not seen yet."""
+"""Progress of the training between two calls of a trigger."""
 import warnings
 
 
 def check_unit(unit):
-    """Raise ``ValueError`` for a unit that triggers do not have."""
+    """Raise ``ValueError`` for an unknown unit."""
     if unit not in ('epoch', 'iteration'):
         raise ValueError("Trigger unit must be either 'epoch' or 'iteration', got %r"
                          % (unit,))
 
 
 class Progress:
-    """Base of triggers that compare the progress with that of their last call.
+    """Base of triggers that compare the progress with that at their last call.
 
-    A trigger need not be called at every iteration, so it keeps how far the training
-    was when it was called. In a snapshot of an early version that is missing; then it
-    is -1 until the next call, and the last iteration is assumed.
+    A trigger need not be called at every iteration, so it keeps the progress at its
+    last call. Snapshots of early versions lack it; then it is -1 until the next call,
+    which assumes a call at the preceding iteration.
     """
 
     def __init__(self, unit):
@@ -24,8 +24,8 @@ class Progress:
         self._previous_epoch_detail = 0.
 
     def _advance(self, updater):
-        """Return where the training was at the last call and where it is, in units."""
-        # Iterators of users may know nothing of epochs.
+        """Return the progress at the last call and now, in units."""
+        # Users' iterators may not count epochs.
         detail = getattr(updater, 'epoch_detail', None)
         if self.unit == 'epoch':
             previous = self._previous_epoch_detail

@@ -1,4 +1,4 @@
-"""A stop trigger that ends a training which makes no progress."""
+"""Stop trigger that ends a training that makes no progress."""
 import contextlib
 import operator
 import warnings
@@ -20,12 +20,12 @@ class EarlyStoppingTrigger:
     monitor : str
         Key of the value in the observation.
     patience : int, optional
-        How many checks without improvement are allowed, 3 by default.
+        Number of checks without improvement to allow, 3 by default.
     mode : {'auto', 'max', 'min'}
-        Which way is better. ``'auto'`` takes it that a larger value is better if
-        ``monitor`` contains ``'accuracy'``, and a smaller one otherwise.
+        Direction of improvement. With ``'auto'``, larger values are better if
+        ``monitor`` contains ``'accuracy'``, and smaller ones otherwise.
     verbose : bool
-        Whether to print when it stops the training.
+        Whether to print a message when it stops the training.
     max_trigger : tuple or callable
         When to stop in any case.
     patients : int, optional
@@ -88,7 +88,7 @@ class EarlyStoppingTrigger:
         return self.count >= self.patience
 
     def serialize(self, serializer):
-        """Write or read what was seen so far; snapshots of Chainer have none of it."""
+        """Write or read the state, which snapshots of Chainer lack."""
         with contextlib.suppress(KeyError):
             self.count = serializer('count', self.count)
             self.best = serializer('best', float(self.best))

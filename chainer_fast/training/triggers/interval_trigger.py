@@ -1,11 +1,11 @@
-"""A trigger that fires at regular intervals."""
+"""Trigger that fires at regular intervals."""
 from chainer_fast.training.triggers import _progress
 
 
 class IntervalTrigger(_progress.Progress):
     """Trigger that fires every so many epochs or iterations.
 
-    Where the number of examples is no multiple of the batch size, an epoch ends within
+    If the number of examples is not a multiple of the batch size, an epoch ends within
     an iteration; the trigger fires at the iteration that completes the period.
 
     Parameters
@@ -13,7 +13,7 @@ class IntervalTrigger(_progress.Progress):
     period : int or float
         Length of the interval. It may be fractional for epochs.
     unit : {'epoch', 'iteration'}
-        What ``period`` counts.
+        Unit of ``period``.
 
     Raises
     ------
@@ -23,7 +23,7 @@ class IntervalTrigger(_progress.Progress):
     Attributes
     ----------
     count : number
-        Number of periods so far, where the unit is an epoch.
+        Number of periods so far, if the unit is an epoch.
     """
 
     def __init__(self, period, unit):

@@ -1,4 +1,4 @@
-"""A trigger that fires at given points."""
+"""Trigger that fires at given points."""
 import warnings
 
 from chainer_fast.training.triggers import _progress
@@ -10,9 +10,9 @@ class ManualScheduleTrigger(_progress.Progress):
     Parameters
     ----------
     points : number or list of numbers
-        Where to fire. Epochs may be fractional.
+        Points at which to fire. Epochs may be fractional.
     unit : {'epoch', 'iteration'}
-        What ``points`` count.
+        Unit of ``points``.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class ManualScheduleTrigger(_progress.Progress):
         return any([previous < point <= now for point in self.points])
 
     def serialize(self, serializer):
-        """Write or read the progress at the last call and whether it is over."""
+        """Write or read the progress at the last call and whether all is done."""
         super().serialize(serializer)
         try:
             self.finished = serializer('finished', self.finished)

@@ -6,7 +6,7 @@ from chainer_fast.training.triggers import _short_forms
 
 
 class BestValueTrigger:
-    """Trigger that fires when a reported value is better than ever before.
+    """Trigger that fires when a reported value is the best so far.
 
     The value is averaged over the calls between two checks.
 
@@ -51,7 +51,7 @@ class BestValueTrigger:
         return bool(better)
 
     def serialize(self, serializer):
-        """Write or read the best value and what was collected since the last check."""
+        """Write or read the best value and the values since the last check."""
         parts = {'interval_trigger': self._interval_trigger, 'summary': self._summary}
         for name, part in parts.items():
             if hasattr(part, 'serialize'):

@@ -1,4 +1,4 @@
-"""A trigger that fires a single time."""
+"""Trigger that fires a single time."""
 import warnings
 
 
@@ -8,7 +8,7 @@ class OnceTrigger:
     Parameters
     ----------
     call_on_resume : bool
-        Whether it fires once again after training was resumed from a snapshot.
+        Whether it fires again after the training was resumed from a snapshot.
     """
 
     def __init__(self, call_on_resume=False):
@@ -16,11 +16,11 @@ class OnceTrigger:
 
     @property
     def finished(self):
-        """Whether it has fired."""
+        """Tell whether it has fired."""
         return not any([self._flag_resumed, self._flag_first])
 
     def __call__(self, trainer):
-        """Return whether this is the call to fire at."""
+        """Return whether the trigger fires."""
         if self.finished:
             return False
         self._flag_resumed = self._flag_first = False

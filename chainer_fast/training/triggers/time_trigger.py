@@ -1,4 +1,4 @@
-"""A trigger that goes by the clock."""
+"""Trigger that goes by the clock."""
 
 
 class TimeTrigger:
@@ -7,7 +7,7 @@ class TimeTrigger:
     Parameters
     ----------
     period : float
-        Interval in seconds of :attr:`Trainer.elapsed_time`, which goes on counting when
+        Interval in seconds of :attr:`Trainer.elapsed_time`, which continues when the
         training is resumed.
     """
 
@@ -16,12 +16,12 @@ class TimeTrigger:
         self._next_time = period
 
     def __call__(self, trainer):
-        """Return whether the next moment has passed."""
+        """Return whether the next time has passed."""
         if trainer.elapsed_time <= self._next_time:
             return False
         self._next_time += self._period
         return True
 
     def serialize(self, serializer):
-        """Write or read the next moment."""
+        """Write or read the next time."""
         self._next_time = serializer('next_time', self._next_time)

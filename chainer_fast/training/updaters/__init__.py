@@ -1,4 +1,4 @@
-"""Updaters: how one iteration of a training is done."""
+"""Updaters, which do the iterations of a training."""
 from chainer_fast.training.updaters import (
     multiprocess_parallel_updater,
     parallel_updater,

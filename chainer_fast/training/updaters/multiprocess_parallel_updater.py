@@ -1,7 +1,7 @@
-"""The updater that trains copies of a model in processes of their own, one per GPU.
+"""Updater that trains copies of a model in separate processes, one per GPU.
 
-The first device belongs to the program itself, each other one to a worker. A step goes
-like this, where lines at the same height happen at the same time:
+The first device belongs to the program itself, each of the others to a worker. These
+are the parts of a step; those in the same row happen at the same time:
 
 =====================================  =========================================
 program                                worker
@@ -14,8 +14,8 @@ update of the parameters
 broadcast of the parameters (NCCL)     broadcast of the parameters
 =====================================  =========================================
 
-NCCL waits for ever for a process that does not take part. So nobody calls it before all
-are known to have come as far as that, and an error shows instead of a standstill.
+NCCL waits forever for a process that does not take part. So no process calls it before
+all are ready, and a failure gives an error instead of a deadlock.
 """
 import multiprocessing
 import multiprocessing.connection
@@ -33,13 +33,14 @@ from chainer_fast.training.updaters import standard_updater
 try:
     from cupy.cuda import nccl
     _available = cuda.available and getattr(nccl, 'available', True)
-except Exception:  # whatever is wrong with CuPy: there is no NCCL
+except Exception:  # for any fault of CuPy: there is no NCCL
     _available = False
 
 _SECONDS_TO_END = 10
 
-# How eps goes with the factor that summed, not averaged, gradients have; rules that
-# divide by the size of gradients are indifferent to it apart from that.
+# Power of the number of devices by which eps grows when gradients are summed, not
+# averaged. Otherwise rules that divide by the size of gradients do not depend on their
+# scale.
 _POWER_OF_EPS = {
     'Adam': 1, 'AdaGrad': 1, 'RMSprop': 1, 'RMSpropGraves': 2, 'AdaDelta': 2}
 
@@ -48,12 +49,12 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
     """Updater that computes the gradient of a batch on several GPUs, each in a process.
 
     Each process has its own iterator, so the effective batch is the sum of theirs.
-    Gradients are summed up by NCCL, and the learning rate (``eps`` for optimizers that
-    do not mind the scale of gradients) is changed so as to make up for it.
+    Gradients are summed by NCCL, and the learning rate (``eps`` for optimizers that do
+    not depend on the scale of gradients) is changed to compensate.
 
     The processes start with the first update. If they are forked, which is the default
     on Linux before Python 3.14, CUDA must not have been used before in the program.
-    Only what the first process reports is observed, and only its iterator is part of
+    Only the reports of the first process are observed, and only its iterator is part of
     snapshots.
 
     Parameters
@@ -65,15 +66,15 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
     converter : callable
         ``converter(batch, device)`` makes the arguments of the model.
     devices : list of device specifiers, or dict of them
-        The GPUs. The first one, or that named ``'main'``, is for the program itself.
+        The GPUs. The first one, or the one named ``'main'``, is for the program itself.
     auto_new_epoch : bool
         Whether to tell the optimizer when an epoch of the first iterator ends.
 
     Raises
     ------
     RuntimeError
-        If CuPy with NCCL is not available, or CUDA is in use already and processes
-        would be forked; from an update, if a worker has failed, with its traceback.
+        If CuPy with NCCL is not available, or if processes would be forked although
+        CUDA is in use; in an update, if a worker has failed, with its traceback.
     AssertionError
         If devices, iterators and data sets do not match.
     """
@@ -112,18 +113,18 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
 
     @staticmethod
     def available():
-        """Return whether CuPy and NCCL are."""
+        """Return whether CuPy and NCCL are available."""
         return _available
 
     def setup_workers(self):
-        """Start the processes, unless they run; the first update does this."""
+        """Start the processes unless they are running; called by the first update."""
         if self._initialized:
             return
         if len(self._devices) > 1:
             _check_fork()
         self._initialized = True
         self._master.cleargrads()
-        # It comes into effect as well when the program ends without finalize().
+        # This also takes effect when the program ends without finalize().
         multiprocessing.util.Finalize(
             self, _stop, (self._workers, self._pipes), exitpriority=10)
         for rank in range(1, len(self._devices)):
@@ -145,7 +146,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         for pipe in self._pipes:
             try:
                 pipe.send(message)
-            except OSError:  # it has ended; that is told when it is waited for
+            except OSError:  # it has ended; _wait_for_workers reports that
                 pass
 
     def _wait_for_workers(self, step):
@@ -163,7 +164,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
             raise
 
     def update_core(self):
-        """Take a batch, and update the model with it and those of the workers."""
+        """Take a batch, and update the model with it and with those of the workers."""
         self.setup_workers()
         if len(self._workers) != len(self._devices) - 1:
             raise RuntimeError('the workers of MultiprocessParallelUpdater have ended; '
@@ -205,7 +206,7 @@ def _check_fork():
     driver = cuda.cupy.cuda.driver
     try:
         driver.ctxGetCurrent()
-    except driver.CUDADriverError:  # not initialized: just what is needed
+    except driver.CUDADriverError:  # not initialized, as required
         return
     raise RuntimeError(
         'there is a CUDA context already, which forked processes cannot use: make the '
@@ -231,7 +232,7 @@ def _adapt_to_sum(optimizer, n_devices):
 # Workers
 
 class _Worker(multiprocessing.Process):
-    """Process that computes gradients when it is told to."""
+    """Process that computes gradients on command."""
 
     def __init__(self, proc_id, pipe, master):
         super().__init__()
@@ -243,9 +244,9 @@ class _Worker(multiprocessing.Process):
         self.converter = master.converter
 
     def setup(self):
-        """Move the model to the device, and get to know the other processes."""
+        """Move the model to the device, and join the group of processes."""
         model = self.model.to_device(self.device)
-        self.reporter = reporter.Reporter()  # for links that report; nobody listens
+        self.reporter = reporter.Reporter()  # for links that report; it is never read
         self.reporter.add_observers('main', model.namedlinks(skipself=True))
         self.reporter.add_observer('main', model)
         self._tell('ready', 0)
@@ -272,7 +273,7 @@ class _Worker(multiprocessing.Process):
             pass  # the program has ended
 
     def _next_command(self):
-        """Wait for a command; if the program dies, that is one, too."""
+        """Wait for a command; the end of the program is one, too."""
         program = multiprocessing.parent_process().sentinel
         if self.pipe in multiprocessing.connection.wait([self.pipe, program]):
             try:
@@ -282,7 +283,7 @@ class _Worker(multiprocessing.Process):
         return 'finalize', None
 
     def _work(self):
-        """Do what the next command says, and return whether there will be more."""
+        """Execute the next command; return whether there will be more."""
         command, argument = self._next_command()
         if command == 'update':
             step, loss_scale = argument
@@ -300,7 +301,7 @@ class _Worker(multiprocessing.Process):
 
 
 def _wait_until_ready(worker, pipe, step):
-    """Wait for a worker; return what has happened to it if it does not get ready."""
+    """Wait for a worker; return what has happened if it does not become ready."""
     while True:
         if pipe in multiprocessing.connection.wait([pipe, worker.sentinel]):
             try:
@@ -310,7 +311,7 @@ def _wait_until_ready(worker, pipe, step):
             else:
                 if status == 'failed':
                     return 'has failed:\n' + detail
-                if detail == step:  # other ones are of steps that were skipped
+                if detail == step:  # others belong to steps that were skipped
                     return None
                 continue
         worker.join(_SECONDS_TO_END)
@@ -318,7 +319,7 @@ def _wait_until_ready(worker, pipe, step):
 
 
 def _stop(workers, pipes, at_once=False):
-    """End processes, by force if they do not obey, and forget them."""
+    """End processes, by force if necessary, and forget them."""
     for worker, pipe in zip(workers, pipes, strict=True):
         if at_once:
             worker.terminate()
@@ -354,7 +355,7 @@ def _join_group(size, group, rank):
 
 
 def _sum_in_group(comm, array):
-    """Sum up an array of each process, into that of the first one."""
+    """Sum the arrays of all processes into that of the first one."""
     pointer = array.data.ptr
     comm.reduce(pointer, pointer, array.size, _get_nccl_data_type(array.dtype),
                 nccl.NCCL_SUM, 0, cuda.cupy.cuda.get_current_stream().ptr)
@@ -380,9 +381,9 @@ def _initialized_params(link):
 
 
 def _gather(link, target):
-    """Return data or gradients, ``'data'`` or ``'grad'``, joined to a flat array.
+    """Return data or gradients, ``'data'`` or ``'grad'``, joined into a flat array.
 
-    It has the widest of their types; zeros stand for a gradient that is ``None``.
+    It has the widest of their dtypes; zeros stand for a gradient of ``None``.
     """
     xp = link.xp
     arrays = []
@@ -416,7 +417,7 @@ def size_num_grads(link):
     Parameters
     ----------
     link : Link
-        Parameters that are not initialized do not count.
+        The link. Parameters that are not initialized do not count.
 
     Returns
     -------
@@ -428,18 +429,18 @@ def size_num_grads(link):
 
 
 def gather_grads(link):
-    """Join all gradients of a link to one flat array.
+    """Join all gradients of a link into one flat array.
 
     Parameters
     ----------
     link : Link
-        It has to be on a GPU.
+        The link, on a GPU.
 
     Returns
     -------
     cupy.ndarray
-        Gradients in the order of the names of the parameters, and zeros where there
-        is none.
+        Gradients in the order of the names of the parameters, with zeros for missing
+        ones.
 
     Raises
     ------
@@ -451,12 +452,12 @@ def gather_grads(link):
 
 
 def gather_params(link):
-    """Join all parameters of a link to one flat array.
+    """Join all parameters of a link into one flat array.
 
     Parameters
     ----------
     link : Link
-        It has to be on a GPU.
+        The link, on a GPU.
 
     Returns
     -------
@@ -480,7 +481,7 @@ def scatter_grads(link, array):
     link : Link
         The link.
     array : array
-        What :func:`gather_grads` returned for a link of this kind.
+        Result of :func:`gather_grads` for a link of this kind.
     """
     _scatter(link, array, 'grad')
 
@@ -493,6 +494,6 @@ def scatter_params(link, array):
     link : Link
         The link.
     array : array
-        What :func:`gather_params` returned for a link of this kind.
+        Result of :func:`gather_params` for a link of this kind.
     """
     _scatter(link, array, 'data')

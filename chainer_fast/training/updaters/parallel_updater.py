@@ -1,4 +1,4 @@
-"""The updater that shares a batch among copies of a model in one process."""
+"""Updater that shares a batch among copies of a model in one process."""
 import copy
 
 from chainer_fast import backend, function
@@ -9,10 +9,10 @@ from chainer_fast.training.updaters import standard_updater
 class ParallelUpdater(standard_updater.StandardUpdater):
     """Updater that computes the gradient of a batch on several devices.
 
-    The batch is dealt out to the models in turn. Their gradients are summed, not
+    The examples are dealt out to the models in turn. Their gradients are summed, not
     averaged, into the main model, which is updated; the others get a copy of its
-    parameters. The devices work side by side as far as the GPUs run behind the
-    program, which itself is one thread.
+    parameters. The program has one thread; the devices work in parallel as far as GPUs
+    run asynchronously.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         The models by name, with ``'main'`` among them. By default there is one for each
         device: the target of the optimizer, and deep copies of it.
     devices : dict of device specifiers, optional
-        The devices by the same names. It may be left out where models are given.
+        The devices by the same names; optional if models are given.
     loss_func : callable, optional
-        What to minimize; each model itself by default.
+        Function to minimize; by default each model.
     loss_scale : float, optional
         Factor for the loss, see :class:`StandardUpdater`.
     auto_new_epoch : bool
@@ -39,7 +39,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
     ValueError
         If neither models nor devices are given.
     KeyError
-        If the models have to be made and there is no main device.
+        If models are to be made and there is no main device.
     """
 
     def __init__(self, iterator, optimizer, converter=convert.concat_examples,
@@ -70,7 +70,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         return models
 
     def connect_trainer(self, trainer):
-        """Have the trainer take what the copies report, under their names."""
+        """Register the copies with the trainer's reporter under their names."""
         for name, model in self._models.items():
             if name != 'main':
                 trainer.reporter.add_observer(name, model)
@@ -80,14 +80,14 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         main, optimizer = self._models['main'], self.get_optimizer('main')
         iterator = self.get_iterator('main')
         batch = iterator.next()
-        # Inputs first: nothing is changed yet if the batch cannot be converted.
+        # Inputs first, so that nothing changes if the batch cannot be converted.
         devices = self._devices or {}
         inputs = [
             convert._as_arguments(
                 self.converter(batch[i::len(self._models)], devices.get(name)))
             for i, name in enumerate(self._models)]
         for model in self._models.values():
-            model.cleargrads()  # a loss function of its own may use any of them
+            model.cleargrads()  # a custom loss function may use any of them
         losses = [self._loss(model, args, kwargs) for model, (args, kwargs)
                   in zip(self._models.values(), inputs, strict=True)]
         for loss in losses:

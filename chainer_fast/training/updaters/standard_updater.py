@@ -1,4 +1,4 @@
-"""The updater for one device."""
+"""Updater for one device."""
 import operator
 import warnings
 
@@ -18,28 +18,28 @@ def _named(one_or_dict):
 class StandardUpdater(_updater.Updater):
     """Updater that feeds batches of one iterator to one optimizer.
 
-    For anything more than that, derive from it and override :meth:`update_core`.
+    For anything else, override :meth:`update_core` in a subclass.
 
     Parameters
     ----------
     iterator : Iterator or dict of Iterator
-        The data. One iterator is named ``'main'``; the standard update uses that.
+        The data. A single iterator is named ``'main'``, which is the one used here.
     optimizer : Optimizer or dict of Optimizer
-        The optimizer, whose target is the model; again it is ``'main'`` that counts.
+        The optimizer, whose target is the model; a single one is named ``'main'``, too.
     converter : callable
         ``converter(batch, device)`` makes the arguments of the loss function: a tuple,
-        a dict, or a single one.
+        a dict, or a single argument.
     device : device specifier, optional
-        Where to move the models. By default they stay where they are.
+        Device to move the models to. By default they are not moved.
     loss_func : callable, optional
-        What to minimize; the target of the optimizer by default.
+        Function to minimize; the target of the optimizer by default.
     loss_scale : float, optional
         Factor for the loss, against underflow of float16 gradients. It is undone when
         the parameters are updated.
     auto_new_epoch : bool
         Whether to tell the optimizers when an epoch ends.
     input_device : device specifier, optional
-        Where the converter should send the batch; ``device`` by default.
+        Device to which the converter sends the batch; ``device`` by default.
 
     Attributes
     ----------
@@ -101,12 +101,12 @@ class StandardUpdater(_updater.Updater):
             it.finalize()
 
     def update(self):
-        """Do one iteration: :meth:`update_core`, and count it."""
+        """Do one iteration by :meth:`update_core`, and count it."""
         self.update_core()
         self.iteration += 1
 
     def update_core(self):
-        """Take a batch and update the parameters with it; made to be overridden."""
+        """Update the parameters with one batch; subclasses may override this."""
         iterator, optimizer = self.get_iterator('main'), self.get_optimizer('main')
         args, kwargs = convert._as_arguments(convert._call_converter(
             self.converter, iterator.next(), self.input_device))
@@ -125,7 +125,7 @@ class StandardUpdater(_updater.Updater):
 
 
 def _move_models(models, device):
-    """Move models to a device; but a model on another GPU stays there."""
+    """Move models to a device, except those on another GPU."""
     if not isinstance(device, backend.GpuDevice):
         for model in models:
             model.to_device(device)

@@ -1,7 +1,7 @@
-"""What the example of WaveNet uses of librosa 0.7, in few lines and less exact.
+"""Short and less exact versions of the functions of librosa 0.7 used by WaveNet.
 
-Later versions have neither ``output`` nor the positional arguments; that one needs a
-Numba for Python 3.8 at most.
+Later versions lack ``output`` and the positional arguments; librosa 0.7 itself needs a
+Numba for Python up to 3.8.
 """
 import types
 import wave
@@ -15,7 +15,7 @@ def load(path, sr=22050, res_type='kaiser_best'):
         rate = file.getframerate()
         raw = numpy.frombuffer(file.readframes(file.getnframes()), '<i2')
     y = raw / numpy.float32(32768)
-    # Each sample is the mean over its time, as good as a filter for these sounds.
+    # Each sample is the mean over its duration, a sufficient filter for these sounds.
     step = rate // sr
     y = y[:len(y) // step * step].reshape(-1, step).mean(axis=1)
     return y.astype(numpy.float32), sr
@@ -28,7 +28,7 @@ def _frames(y, length, hop):
 
 
 def _trim(y, top_db=60, frame_length=2048, hop_length=512):
-    """Cut off the parts at both ends that are so much below the loudest one."""
+    """Cut off the parts at both ends that are ``top_db`` below the loudest frame."""
     power = numpy.mean(_frames(y, frame_length, hop_length) ** 2, axis=1)
     loud = numpy.flatnonzero(power > power.max() * 10 ** (-top_db / 10))
     start, end = loud[0] * hop_length, min(len(y), (loud[-1] + 1) * hop_length)
@@ -36,7 +36,7 @@ def _trim(y, top_db=60, frame_length=2048, hop_length=512):
 
 
 def _mel_filters(sr, n_fft, n_mels):
-    """Return triangles in the frequencies, which are equally wide in pitch."""
+    """Return triangular filters of equal width in pitch."""
     top = 2595 * numpy.log10(1 + sr / 2 / 700)
     edges = 700 * (10 ** (numpy.linspace(0, top, n_mels + 2) / 2595) - 1)
     frequencies = numpy.linspace(0, sr / 2, n_fft // 2 + 1)
@@ -53,7 +53,7 @@ def _melspectrogram(y, sr=22050, n_fft=2048, hop_length=512, n_mels=128):
 
 
 def power_to_db(S, ref=1., amin=1e-10, top_db=80.):
-    """Return the decibels of a power, relative to another one."""
+    """Convert a power to decibels relative to a reference."""
     reference = ref(S) if callable(ref) else ref
     db = 10 * numpy.log10(numpy.maximum(S, amin) / max(reference, amin))
     return numpy.maximum(db, db.max() - top_db)

@@ -1,1 +1,1 @@
-"""Caffe's file format, for whatever protobuf is installed."""
+"""Caffe's file format, for any version of protobuf."""

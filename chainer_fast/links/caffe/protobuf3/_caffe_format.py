@@ -1,8 +1,8 @@
 """The messages of Caffe's file format.
 
-A paragraph of ``MESSAGES`` is a message and its fields, each written down as
-``name=number:type``. After the type a ``*`` means that the field is repeated, a ``+``
-that it is repeated and packed, a ``!`` that it is required; a default may follow after
+A paragraph of ``MESSAGES`` is a message and its fields, each written as
+``name=number:type``. After the type, ``*`` means that the field is repeated, ``+`` that
+it is repeated and packed, and ``!`` that it is required; a default may follow after
 another ``=``. A paragraph of ``ENUMS`` is an enumeration and its values.
 
 Source: https://github.com/BVLC/caffe/blob/master/src/caffe/proto/caffe.proto
@@ -236,8 +236,8 @@ def paragraphs(table):
     Yields
     ------
     str, list of str
-        What the paragraph is of, and its entries. The lines after the first one of a
-        paragraph are indented.
+        Title of the paragraph, and its entries. All lines of a paragraph but the first
+        are indented.
     """
     for text in table.strip().replace('\n    ', ' ').splitlines():
         name, entries = text.split(':', 1)

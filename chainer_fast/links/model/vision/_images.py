@@ -23,7 +23,7 @@ def prepare(image, size, mean):
     size : (int, int) or None
         Width and height of the result; those of the image if None.
     mean : sequence of float
-        What is subtracted from blue, green and red.
+        Values subtracted from blue, green and red.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def prepare(image, size, mean):
     Raises
     ------
     ImportError
-        If Pillow is not there.
+        If Pillow is not installed.
     """
     if not available:
         raise ImportError(

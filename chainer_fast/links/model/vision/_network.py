@@ -1,4 +1,4 @@
-"""What networks for images have in common."""
+"""Base of networks for images."""
 import os
 import sys
 
@@ -13,7 +13,7 @@ from chainer_fast.utils import argument, imgproc
 
 _RETIRED = '%s argument is not supported anymore. Use chainer.using_config'
 
-# Images are cut to this, of a somewhat larger size, for predictions.
+# Size of the crops that are cut from larger images for predictions.
 _CROP = 224
 _LARGER = 256
 
@@ -21,13 +21,13 @@ _LARGER = 256
 class ImageNetwork(link.Chain):
     """A network whose layers have names.
 
-    A subclass says what the layers do in :attr:`functions`.
+    A subclass defines the layers in :attr:`functions`.
     """
 
-    # Layer that is extracted unless others are named.
+    # Layer that is extracted by default.
     _features = None
 
-    # Layers beside the others, and which one each starts from.
+    # Layers of side branches, and the layer where each starts.
     _branches = {}
 
     @property
@@ -62,8 +62,7 @@ class ImageNetwork(link.Chain):
         Returns
         -------
         dict
-            Variables by the name of the layer. Names that there is no layer of are
-            left out.
+            Variables by the name of the layer. Unknown names are left out.
 
         Raises
         ------
@@ -99,18 +98,18 @@ class ImageNetwork(link.Chain):
     def extract(self, images, layers=None, size=(_CROP, _CROP), **kwargs):
         """Compute layers of images, for features.
 
-        The configuration is left as it is: set ``train`` and ``enable_backprop`` to
-        False, if these are only features.
+        The configuration is not changed: set ``train`` and ``enable_backprop`` to False
+        if only the features are needed.
 
         Parameters
         ----------
         images : iterable of PIL.Image.Image or numpy.ndarray
             Images, which are prepared.
         layers : iterable of str or None
-            Names of the layers; one with features for other tasks if None.
+            Names of the layers; by default one whose features suit other tasks.
         size : (int, int) or None
-            Width and height that the images are resized to. With None they remain as
-            they are, and have to be equally large.
+            Width and height to resize the images to. If None, they are not resized and
+            must have equal sizes.
 
         Returns
         -------
@@ -141,8 +140,8 @@ class ImageNetwork(link.Chain):
         images : iterable of PIL.Image.Image or numpy.ndarray
             Images, which are prepared and resized to 256 x 256.
         oversample : bool
-            Average over ten crops of each image: the corners and the middle, and these
-            mirrored. Otherwise there is just the middle.
+            Whether to average over ten crops of each image: the corners and the middle,
+            and their mirror images. Otherwise only the middle is used.
 
         Returns
         -------
@@ -175,14 +174,14 @@ def read_caffemodel(path):
 
 
 def retrieve(name, create, model):
-    """Load weights from the folder of models, and make the file first if need be.
+    """Load weights from the folder of models, making the file first if needed.
 
     Parameters
     ----------
     name : str
         Name of the npz file.
     create : callable
-        Makes the file whose path it is called with, and fills the model.
+        Called with the path of the file; makes it and fills the model.
     model : chainer_fast.Link
         The network.
     """
@@ -192,7 +191,7 @@ def retrieve(name, create, model):
 
 
 def download_caffemodel(url):
-    """Return the path of a caffemodel, which is downloaded if it is not there.
+    """Return the path of a caffemodel, downloading it if necessary.
 
     Parameters
     ----------

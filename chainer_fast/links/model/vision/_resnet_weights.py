@@ -1,4 +1,4 @@
-"""Where the weights of residual networks are in the authors' caffemodels."""
+"""Transfer of weights from the authors' caffemodels of residual networks."""
 import string
 
 # Branches of a residual unit in Caffe, in the order of the convolutions here.
@@ -6,7 +6,7 @@ _BRANCHES = 'branch2a', 'branch2b', 'branch2c', 'branch1'
 
 
 def _copy(src, conv, bn, names):
-    """Copy a convolution and its normalization, of which Caffe makes two layers."""
+    """Copy a convolution and its normalization, which is two layers in Caffe."""
     src_conv, src_bn, src_scale = [src[name] for name in names]
     conv.W.array[...] = src_conv.W.array
     if conv.b is not None and src_conv.b is not None:
@@ -18,7 +18,7 @@ def _copy(src, conv, bn, names):
 
 
 def _unit_names(n_layers, count):
-    """Return the names of as many units in a row.
+    """Return the names of ``count`` units in a row.
 
     They are letters, except that the larger networks number their longer rows.
     """
@@ -44,7 +44,7 @@ def transfer(src, dst, n_layers):
         units = dst['res%d' % stage]
         names = _unit_names(n_layers, len(units._forward))
         for unit, name in zip(units._forward, names, strict=True):
-            # Only the first one of a row has the fourth.
+            # Only the first unit of a row has the fourth branch.
             for i, branch in enumerate(_BRANCHES[:4 if unit == 'a' else 3], 1):
                 place = '%d%s_%s' % (stage, name, branch)
                 _copy(src, units[unit]['conv%d' % i], units[unit]['bn%d' % i],

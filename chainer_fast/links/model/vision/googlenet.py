@@ -36,7 +36,7 @@ _INCEPTIONS = {
     '5b': (832, 384, 192, 384, 48, 128, 128),
 }
 
-# Names in Caffe by names here.
+# Caffe's names of the layers, by the names here.
 _CAFFE_NAMES = {
     'conv1': 'conv1/7x7_s2', 'conv2_reduce': 'conv2/3x3_reduce', 'conv2': 'conv2/3x3',
     'loss1_conv': 'loss1/conv', 'loss1_fc1': 'loss1/fc', 'loss1_fc2':

@@ -21,7 +21,7 @@ available = _images.available
 _MEAN = 103.063, 115.903, 123.152
 _URL = 'https://github.com/KaimingHe/deep-residual-networks'
 
-# Table 1 of the paper: how many residual units each of conv2_x to conv5_x has.
+# Table 1 of the paper: number of residual units in conv2_x to conv5_x.
 _UNITS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 
 
@@ -91,8 +91,8 @@ class BottleneckA(_Bottleneck):
     initialW : initializer or None
         Initializes the filters.
     downsample_fb : bool
-        Whether the stride is that of the second convolution instead, as in Facebook's
-        implementation, rather than of the first one as in the authors'.
+        Whether the second convolution has the stride, as in Facebook's implementation,
+        rather than the first one, as in the authors'.
     """
 
     def __init__(self, in_channels, mid_channels, out_channels, stride=2,
@@ -127,7 +127,7 @@ class BottleneckB(_Bottleneck):
     Parameters
     ----------
     in_channels, mid_channels : int
-        Numbers of channels outside and within the unit.
+        Number of channels outside of and within the unit.
     initialW : initializer or None
         Initializes the filters.
     """
@@ -172,9 +172,9 @@ class BuildingBlock(link.Chain):
     initialW : initializer or None
         Initializes the filters.
     downsample_fb : bool
-        Where that stride is, see :class:`BottleneckA`.
+        Which convolution has that stride; see :class:`BottleneckA`.
     **kwargs
-        ``n_layer`` is the name that ``n_layers`` had. All else is ignored.
+        ``n_layer`` is the old name of ``n_layers``. Other arguments are ignored.
     """
 
     def __init__(self, n_layers=None, in_channels=None, mid_channels=None,
@@ -226,13 +226,13 @@ class ResNetLayers(_network.ImageNetwork):
     n_layers : int
         50, 101 or 152, the number of layers with weights.
     downsample_fb : bool
-        Where the units have their stride, see :class:`BottleneckA`. The authors'
-        weights are for False.
+        Which convolution of a unit has the stride; see :class:`BottleneckA`. The
+        authors' weights are for False.
 
     Raises
     ------
     ValueError
-        If there is no network of so many layers.
+        If there is no network with this number of layers.
     OSError
         If the caffemodel does not exist.
 
@@ -314,11 +314,11 @@ class ResNet50Layers(ResNetLayers):
     Parameters
     ----------
     pretrained_model : str or None
-        ``'auto'`` for the authors' weights, which are to be placed in the folder
-        ``pfnet/chainer/models`` of the data sets; see :class:`ResNetLayers` for the
-        rest.
+        ``'auto'`` for the authors' weights, to be placed in the folder
+        ``pfnet/chainer/models`` of the data sets. For other values see
+        :class:`ResNetLayers`.
     downsample_fb : bool
-        Where the units have their stride, see :class:`BottleneckA`.
+        Which convolution of a unit has the stride; see :class:`BottleneckA`.
     """
 
     def __init__(self, pretrained_model='auto', downsample_fb=False):
@@ -333,7 +333,7 @@ class ResNet101Layers(ResNetLayers):
     pretrained_model : str or None
         As of :class:`ResNet50Layers`.
     downsample_fb : bool
-        Where the units have their stride, see :class:`BottleneckA`.
+        Which convolution of a unit has the stride; see :class:`BottleneckA`.
     """
 
     def __init__(self, pretrained_model='auto', downsample_fb=False):
@@ -348,7 +348,7 @@ class ResNet152Layers(ResNetLayers):
     pretrained_model : str or None
         As of :class:`ResNet50Layers`.
     downsample_fb : bool
-        Where the units have their stride, see :class:`BottleneckA`.
+        Which convolution of a unit has the stride; see :class:`BottleneckA`.
     """
 
     def __init__(self, pretrained_model='auto', downsample_fb=False):

@@ -16,7 +16,7 @@ available = _images.available
 # Mean of the training images: blue, green and red.
 _MEAN = 103.939, 116.779, 123.68
 
-# Numbers of convolutions before each pooling.
+# Number of convolutions before each pooling.
 _CONVOLUTIONS = {16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
 _CHANNELS = 64, 128, 256, 512, 512
 _FEATURES = 4096
@@ -78,7 +78,7 @@ class VGGLayers(_network.ImageNetwork):
     Raises
     ------
     ValueError
-        If there is no network of so many layers.
+        If there is no network with this number of layers.
     OSError
         If there are no published weights, and they cannot be downloaded.
 
@@ -96,10 +96,10 @@ class VGGLayers(_network.ImageNetwork):
         if n_layers not in _CONVOLUTIONS:
             raise ValueError(
                 'there are VGG networks of 16 and of 19 layers, none of %r' % n_layers)
-        # Without weights to come there are those of section 3.1 to draw.
+        # Without pretrained weights, draw them as in section 3.1.
         weight = normal.Normal(0.01) if pretrained_model is None else constant.Zero()
         arguments = {'initialW': weight, 'initial_bias': constant.Zero()}
-        # What the larger network has more comes last.
+        # The additional layers of the larger network come last.
         counts = _CONVOLUTIONS[16]
         self._add_convolutions([0] * len(counts), counts, arguments)
         self.add_link('fc6', Linear(_CHANNELS[-1] * 7 * 7, _FEATURES, **arguments))
