@@ -1,6 +1,6 @@
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.compiled import LeakyReLUShortcut
+from chainer_fast.backends.kernels.activation.shortcuts import LeakyReLUShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
