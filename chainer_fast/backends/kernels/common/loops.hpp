@@ -24,6 +24,17 @@
 namespace chainer_fast {
 namespace {
 
+/* Calls the loop for floats, of kind 'f', or that for doubles, with arrays as pointers to
+ * void and with numbers as doubles.
+ */
+template <typename... F, typename... D, typename... Arguments>
+void by_type(char kind, void (*f)(F...), void (*d)(D...), Arguments... arguments) {
+    if (kind == 'f')
+        f((F)arguments...);
+    else
+        d((D)arguments...);
+}
+
 /* -- elementwise; an operation is a class with a static function ``of`` */
 
 template <typename Operation, typename T>
@@ -38,15 +49,42 @@ CF_CLONES void map_with_constant(const T *a, T c, T *out, ptrdiff_t n) {
         out[i] = Operation::of(a[i], c);
 }
 
+/* Gradients by a and b of an operation, from that of its output, g. */
+template <typename Operation, typename T>
+CF_CLONES void map_grads(
+        const T *a, const T *b, const T *g, T *ga, T *gb, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        Operation::grads(a[i], b[i], g[i], ga[i], gb[i]);
+}
+
 /* The loops of an operation for both types, as a module in Cython holds them. */
 struct Binary {
     void (*f)(const float *, const float *, float *, ptrdiff_t);
     void (*d)(const double *, const double *, double *, ptrdiff_t);
+
+    void run(char kind, const void *a, const void *b, void *out, ptrdiff_t n) const {
+        by_type(kind, f, d, a, b, out, n);
+    }
 };
 
 struct WithConstant {
     void (*f)(const float *, float, float *, ptrdiff_t);
     void (*d)(const double *, double, double *, ptrdiff_t);
+
+    void run(char kind, const void *a, double c, void *out, ptrdiff_t n) const {
+        by_type(kind, f, d, a, c, out, n);
+    }
+};
+
+struct BinaryGrads {
+    void (*f)(const float *, const float *, const float *, float *, float *, ptrdiff_t);
+    void (*d)(const double *, const double *, const double *, double *, double *,
+              ptrdiff_t);
+
+    void run(char kind, const void *a, const void *b, const void *g, void *ga, void *gb,
+             ptrdiff_t n) const {
+        by_type(kind, f, d, a, b, g, ga, gb, n);
+    }
 };
 
 template <typename Operation>
@@ -55,6 +93,10 @@ constexpr Binary binary = {map2<Operation, float>, map2<Operation, double>};
 template <typename Operation>
 constexpr WithConstant with_constant = {
     map_with_constant<Operation, float>, map_with_constant<Operation, double>};
+
+template <typename Operation>
+constexpr BinaryGrads binary_grads = {
+    map_grads<Operation, float>, map_grads<Operation, double>};
 
 /* -- rows of a matrix */
 

@@ -6,7 +6,7 @@
 #include "numpy/npy_common.h"
 
 typedef struct {
-    void (*loop)(char **, npy_intp *, npy_intp *, void *);
+    void (*loop)(char **, const npy_intp *, const npy_intp *, void *);
     void *data;
 } cf_unary;
 

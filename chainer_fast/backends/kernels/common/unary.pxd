@@ -1,10 +1,14 @@
-"""Loops of NumPy's functions of one argument, in the form that C code calls."""
-from chainer_fast.backends.kernels.common.loops cimport InnerLoop, UfuncLoop
+"""Loops of NumPy's functions of one argument, in the form that C code calls.
+
+Goes with ``unary.h`` when no module uses it any more: ``Unary`` of ``unary.hpp`` does
+the same.
+"""
+from chainer_fast.backends.kernels.common cimport loops
 
 
 cdef extern from "chainer_fast/backends/kernels/common/unary.h" nogil:
     ctypedef struct cf_unary:
-        InnerLoop loop
+        loops.InnerLoop loop
         void *data
 
 
@@ -13,12 +17,12 @@ cdef struct Unary:
     cf_unary d       # of double precision
 
 
-cdef inline Unary unary_of(ufunc):
+cdef inline Unary unary_of(ufunc) except *:
     """Return the loops of a ufunc; they are there as long as NumPy is."""
-    cdef UfuncLoop source = UfuncLoop(ufunc)
-    cdef Unary loops
-    loops.f.loop = source.loop_f
-    loops.f.data = source.data_f
-    loops.d.loop = source.loop_d
-    loops.d.data = source.data_d
-    return loops
+    cdef loops.Unary source = loops.unary_of(ufunc)
+    cdef Unary found
+    found.f.loop = source.f
+    found.f.data = source.data_f
+    found.d.loop = source.d
+    found.d.data = source.data_d
+    return found
