@@ -20,6 +20,9 @@ class Hyperparameter:
 
     __module__ = 'chainer_fast.optimizer'
 
+    # What an instance without values has; compiled code reads it by this name.
+    _fields = ('_parent',)
+
     def __init__(self, parent=None):
         self._parent = parent
 

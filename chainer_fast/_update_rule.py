@@ -37,6 +37,11 @@ class UpdateRule:
 
     is_elementwise = False
 
+    # What an instance has, in this order; compiled code reads it by these names.
+    _fields = (
+        'hyperparam', 'enabled', 't', '_hookable', '_state', '_use_fp32_update',
+        '_fp32_param')
+
     def __init__(self, parent_hyperparam=None):
         self.hyperparam = Hyperparameter(parent_hyperparam)
         self.enabled = True

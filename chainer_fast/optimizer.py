@@ -11,11 +11,14 @@ from chainer_fast._hyperparameter import (  # noqa: F401
     HyperparameterProxy,
 )
 from chainer_fast._loss_scaling import _LossScaling
-from chainer_fast._update_rule import UpdateRule  # noqa: F401
+from chainer_fast._update_rule import UpdateRule
+from chainer_fast.backends.kernels.update_rules.hooks import ScaleRecipe, UnscaleRecipe
 
-_gradients.bind(parameter=variable.Parameter)
+_gradients.bind(
+    parameter=variable.Parameter, scale=ScaleRecipe(), unscale=UnscaleRecipe())
 _update.bind(
-    parameter=variable.Parameter, hyperparameter=Hyperparameter, hookable=_Hookable)
+    parameter=variable.Parameter, rule=UpdateRule, hyperparameter=Hyperparameter,
+    hookable=_Hookable)
 
 
 class Optimizer(_LossScaling):
