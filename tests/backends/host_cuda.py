@@ -55,11 +55,16 @@ def elementwise(in_params, out_params, operation, name, preamble=''):
     def run(*args):
         assert len(args) == len(inputs) + len(outputs), name
         size = None
+        shape = np.broadcast_shapes(*[
+            np.shape(arg) for arg, words in zip(args, inputs + outputs, strict=True)
+            if words[0] != 'raw'])
         types_, pointers, variables, arrays = {}, [], [], []
         for i, (arg, words) in enumerate(zip(args, inputs + outputs, strict=True)):
             *raw, kind, variable = words
             if not isinstance(arg, np.ndarray):
                 arg = np.asarray(arg, SCALARS.get(kind))
+            elif not raw and i < len(inputs):
+                arg = np.ascontiguousarray(np.broadcast_to(arg, shape))
             ctype = TYPES[arg.dtype.char]
             if len(kind) == 1:
                 assert types_.setdefault(kind, ctype) == ctype, (name, variable)

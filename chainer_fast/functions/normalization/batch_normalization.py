@@ -4,6 +4,11 @@ import warnings
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization.axes import (
+    _compute_axis,  # noqa: F401
+    _compute_key_axis,  # noqa: F401
+    batch_axes,
+)
 from chainer_fast.backends.kernels.normalization.shortcuts import (
     BatchNormalizationShortcut,
     FixedBatchNormalizationShortcut,
@@ -16,9 +21,6 @@ from chainer_fast.functions.normalization import _dtypes, _second_order
 from chainer_fast.functions.normalization._batch_axes import (
     _axis_option,
     _check_inputs,
-    _compute_axis,
-    _compute_key_axis,  # noqa: F401
-    _keys,
 )
 from chainer_fast.functions.normalization._batch_impl import (
     GeneralBatchNormalizationImpl,
@@ -68,6 +70,7 @@ _ONE_ELEMENT = (
     'it aggregates, and its output is then beta, whatever the values.')
 
 
+@shortcut(BatchNormalizationShortcut())
 class BatchNormalization(FunctionNode):
     """Normalizes a batch by its own moments.
 
@@ -99,6 +102,10 @@ class BatchNormalization(FunctionNode):
     inv_std = None
     forward_data = None
 
+    # The shortcut stands in for these, and leaves others to the methods below.
+    _default_selector = staticmethod(_impl_selector)
+    _default_impl = GeneralBatchNormalizationImpl
+
     def __init__(self, eps=2e-5, mean=None, var=None, decay=0.9, axis=None,
                  impl_selector=_impl_selector):
         super().__init__()
@@ -118,16 +125,15 @@ class BatchNormalization(FunctionNode):
         x, gamma, beta = inputs
         layout = _layout_of(self, 0)
         x = memory_layouts._transpose_array(x, layout, None)
-        ndim = x.ndim
-        axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
-        self.key_axis, self.expander = _keys(ndim, axis)
+        self.axis, self.key_axis, self.expander = batch_axes(
+            x.ndim, gamma.ndim, self.axis)
         if x.size == gamma.size:
             self._warn_of_constant_output(x.shape)
         self._impl = self._impl_selector(self, inputs)
         y, *_, self.mean, self.var, self.inv_std, self.forward_data = (
             self._impl.forward(
-                axis, gamma, x, None, backend.get_array_module(x), self.expander, beta,
-                self.eps, self.decay, self.running_mean, self.running_var))
+                self.axis, gamma, x, None, backend.get_array_module(x), self.expander,
+                beta, self.eps, self.decay, self.running_mean, self.running_var))
         return _in_layouts(self, (layout,), (y,))
 
     def _warn_of_constant_output(self, shape):
@@ -205,6 +211,7 @@ class BatchNormalizationGrad(FunctionNode):
             for i in indexes])
 
 
+@shortcut(FixedBatchNormalizationShortcut())
 class FixedBatchNormalization(FunctionNode):
     """Normalizes a batch by given moments.
 
@@ -238,14 +245,13 @@ class FixedBatchNormalization(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0, 1, 3, 4))
         x, gamma, beta, mean, var = inputs
-        ndim = x.ndim
-        axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
-        self.key_axis, self.expander = _keys(ndim, axis)
+        self.axis, self.key_axis, self.expander = batch_axes(
+            x.ndim, gamma.ndim, self.axis)
         dtype = _dtypes.interm(x, gamma)
         y_dtype = x.dtype
         x, gamma, beta, mean, var = _dtypes.cast_all((x, gamma, beta, mean, var), dtype)
         self.inv_std, self.inv_var = kernels.inverses(var, self.eps)
-        y = kernels.batch_apply(x, gamma, beta, mean, self.inv_std, axis)
+        y = kernels.batch_apply(x, gamma, beta, mean, self.inv_std, self.axis)
         return y if y.dtype == y_dtype else y.astype(y_dtype),
 
     def backward(self, indexes, grad_outputs):
@@ -435,9 +441,3 @@ def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
     chainer.links.BatchNormalization
     """
     return FixedBatchNormalization(eps, axis).apply((x, gamma, beta, mean, var))[0]
-
-
-shortcut(BatchNormalizationShortcut(
-    _keys, _impl_selector, GeneralBatchNormalizationImpl, kernels.update_running,
-))(BatchNormalization)
-shortcut(FixedBatchNormalizationShortcut(_keys))(FixedBatchNormalization)
