@@ -23,7 +23,7 @@ def _axis_option(axis):
 
 
 def _fits(arrays, axis):
-    """Whether values and parameters fit together."""
+    """Tell whether values and parameters fit together."""
     x, gamma, *others = arrays
     dtype, shape = gamma.dtype, gamma.shape
     for each in others:

@@ -30,22 +30,22 @@ from chainer_fast.utils import argument, type_check
 
 
 def _impl_selector(batch_norm_func, inputs):
-    """Return how a function should normalize its inputs."""
+    """Return the default implementation, whatever the function and its inputs."""
     return GeneralBatchNormalizationImpl()
 
 
 def _accept_layouts(function, inputs):
-    """Method that leaves the layouts of the inputs to the implementation."""
+    """Accept inputs in any layout; ``forward`` converts them."""
 
 
 def _layout_of(function, i):
-    """Return the layout of an input, None if it is the usual one."""
+    """Return the layout of an input; None stands for the usual one."""
     layouts = function._input_layouts
     return None if layouts is None else layouts[i]
 
 
 def _in_layouts(function, layouts, arrays):
-    """Return output arrays in the layouts that the function is to have."""
+    """Return output arrays in the given layouts."""
     if function._input_layouts is None:
         return arrays
     function.output_layouts = layouts
@@ -55,7 +55,7 @@ def _in_layouts(function, layouts, arrays):
 
 
 def _in_layout(v, layout):
-    """Return a variable, or None, in a layout."""
+    """Return a variable in a layout; None stays None."""
     if v is None or v.layout == layout:
         return v
     return memory_layouts.AsLayout(layout).apply((v,))[0]
@@ -77,15 +77,16 @@ class BatchNormalization(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     mean, var : array or None
         Running statistics to update in place.
     decay : float
-        What an update keeps of them.
+        Share of the running statistics that an update keeps.
     axis : int, tuple of int or None
         Axes to aggregate.
     impl_selector : callable
-        What returns an implementation, given the function and its input arrays.
+        Function that returns an implementation, given the function node and its input
+        arrays.
 
     Attributes
     ----------
@@ -102,7 +103,7 @@ class BatchNormalization(FunctionNode):
     inv_std = None
     forward_data = None
 
-    # The shortcut stands in for these, and leaves others to the methods below.
+    # The shortcut stands in for these, and leaves others to the methods.
     _default_selector = staticmethod(_impl_selector)
     _default_impl = GeneralBatchNormalizationImpl
 
@@ -156,9 +157,9 @@ class BatchNormalizationGrad(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     expander : tuple
-        Index that makes parameters broadcast to the values.
+        Index that broadcasts parameters to the values.
     axis : tuple of int
         Axes that were aggregated.
     mean, var, inv_std : array
@@ -168,7 +169,7 @@ class BatchNormalizationGrad(FunctionNode):
     impl : object
         The implementation that normalized the batch.
     forward_data : object
-        What it left for the gradients.
+        What the implementation left for the gradients.
     """
 
     def __init__(self, eps, expander, axis, mean, var, inv_std, key_axis, impl,
@@ -218,9 +219,9 @@ class FixedBatchNormalization(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     axis : int, tuple of int or None
-        Axes that the moments were taken over.
+        Axes over which the moments were taken.
 
     Attributes
     ----------
@@ -267,11 +268,11 @@ class FixedBatchNormalizationGrad(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     expander : tuple
-        Index that makes parameters broadcast to the values.
+        Index that broadcasts parameters to the values.
     axis : tuple of int
-        Axes that the moments were taken over.
+        Axes over which the moments were taken.
     inv_std, inv_var : array
         Reciprocals of the standard deviation and the variance.
     """
@@ -320,13 +321,13 @@ class FixedBatchNormalizationGrad(FunctionNode):
         ggamma = sum_mod.sum_to(gy * x_hat, shape)
         weight = sum_mod.sum_to(ggx * gy, shape)
         # The gradients of mean and variance are multiples of those of beta and gamma,
-        # and what comes for them goes on to these.
+        # and pass their own gradients on to these.
         factor = gamma * inv_std
         by_ggamma = gggamma - 0.5 * inv_std * factor * ggvar
         by_gbeta = ggbeta - factor * ggmean
         by_factor = weight - ggmean * gbeta - 0.5 * inv_std * ggvar * ggamma
         by_inv_std = gamma * by_factor - 0.5 * factor * ggvar * ggamma
-        # x_hat depends on x, on the mean, and again on inv_std.
+        # x_hat depends on x, on the mean and, once more, on inv_std.
         by_x_hat = by_ggamma * gy
         by_inv_std = by_inv_std + by_ggamma * ggamma / inv_std
         grads = (
@@ -361,19 +362,19 @@ def batch_normalization(
         Factors. They have the axes of ``x`` that are not aggregated, and may have
         another floating dtype.
     beta : Variable or array
-        Summands, of the shape and dtype of ``gamma``.
+        Offsets, of the shape and dtype of ``gamma``.
     eps : float
-        Summand of the variance, which keeps the quotient finite.
+        Constant added to the variance, which keeps the quotient finite.
     running_mean, running_var : array or None
         Running statistics of the shape of ``gamma``, updated in place; the variance by
-        its unbiased estimate. Both or none of them.
+        its unbiased estimate. Give both or neither.
     decay : float
-        What an update keeps of the running statistics.
+        Share of the running statistics that an update keeps.
     axis : int, tuple of int or None
         Axes to aggregate, in ascending order. By default the first one, and those after
         the axes that ``gamma`` has.
     impl_selector : callable
-        What chooses an implementation; for extensions.
+        Function that chooses an implementation; for extensions.
 
     Returns
     -------
@@ -390,7 +391,7 @@ def batch_normalization(
     Warns
     -----
     UserWarning
-        If there is but one element to aggregate; the result is then ``beta``.
+        If there is only one element to aggregate; the result is then ``beta``.
 
     See Also
     --------
@@ -409,22 +410,22 @@ def batch_normalization(
 def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
     """Normalize a batch by a given mean and variance, scale and shift.
 
-    The formula is that of :func:`batch_normalization`, with statistics that do not
-    depend on the batch, as it is needed for testing.
+    The formula is that of :func:`batch_normalization`, but the statistics do not depend
+    on the batch. It is used for testing.
 
     Parameters
     ----------
     x : Variable or array
         Batch of a floating dtype.
     gamma, beta : Variable or array
-        Factors and summands, with the axes of ``x`` that are not aggregated.
+        Factors and offsets, with the axes of ``x`` that are not aggregated.
     mean, var : Variable or array
         Mean and variance, of the shape and dtype of ``gamma``.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     axis : int, tuple of int or None
-        Axes that the statistics are the same along. By default the first one, and those
-        after the axes that ``gamma`` has.
+        Axes along which the statistics are constant. By default the first one, and
+        those after the axes that ``gamma`` has.
 
     Returns
     -------

@@ -31,7 +31,7 @@ def moments(x, axis):
     x : array
         Values.
     axis : tuple of int
-        Axes to take the moments over.
+        Axes over which the moments are taken.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def batch_apply(x, gamma, beta, mean, inv_std, axis):
     x : array
         Values.
     gamma, beta : array
-        Factors and summands.
+        Factors and offsets.
     mean, inv_std : array
         Statistics: means and reciprocals of standard deviations.
     axis : tuple of int
@@ -97,11 +97,11 @@ def batch_forward(x, gamma, beta, axis, eps):
     x : array
         Values.
     gamma, beta : array
-        Factors and summands.
+        Factors and offsets.
     axis : tuple of int
-        Axes to take the moments over.
+        Axes over which the moments are taken.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def inverses(var, eps):
     var : array
         Variances.
     eps : float
-        Summand of the variances.
+        Constant added to the variances.
 
     Returns
     -------
@@ -245,11 +245,11 @@ def group_forward(x, gamma, beta, groups, eps):
     x : array
         Values of shape ``(N, C, ...)``.
     gamma, beta : array
-        Factors and summands, of shape ``(C,)``.
+        Factors and offsets, of shape ``(C,)``.
     groups : int
         Number of groups, a divisor of ``C``.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
 
     Returns
     -------
@@ -395,9 +395,9 @@ def length_forward(x, axis, eps):
     x : array
         Vectors.
     axis : tuple of int
-        Axes that the components of a vector lie along.
+        Axes along which the components of a vector lie.
     eps : float
-        Summand of the length.
+        Constant added to the length.
 
     Returns
     -------
@@ -423,9 +423,9 @@ def length_backward(x, gy, axis, eps):
     gy : array
         Gradients of the result.
     axis : tuple of int
-        Axes that the components of a vector lie along.
+        Axes along which the components of a vector lie.
     eps : float
-        Summand of the length.
+        Constant added to the length.
 
     Returns
     -------

@@ -129,9 +129,9 @@ CF_CLONES void moments(const T *x, T *mean, T *var, Extent e) {
 
 template <typename T>
 CF_ELEMENT void apply_to_run(const T *x, T *y, ptrdiff_t n, T mean, T factor,
-                             T summand) {
+                             T offset) {
     for (ptrdiff_t i = 0; i < n; ++i)
-        y[i] = normalized(x[i], mean, factor, summand);
+        y[i] = normalized(x[i], mean, factor, offset);
 }
 
 template <typename T>
@@ -148,18 +148,18 @@ CF_ELEMENT void apply_to_runs(const T *x, T *y, Block b, const T *mean,
 template <typename T>
 CF_ELEMENT void apply_to_columns(const T *x, T *y, Block b, const T *mean,
                                  const T *inv_std, const T *gamma, const T *beta) {
-    T factor[COLUMNS], means[COLUMNS], factors[COLUMNS], summands[COLUMNS];
+    T factor[COLUMNS], means[COLUMNS], factors[COLUMNS], offsets[COLUMNS];
     const ptrdiff_t width = b.width();
     for (ptrdiff_t c = 0; c < b.channels; ++c)
         factor[c] = gamma[c] * inv_std[c];
     repeat(factor, factors, b);
     repeat(mean, means, b);
-    repeat(beta, summands, b);
+    repeat(beta, offsets, b);
     for (ptrdiff_t n = 0; n < b.outer; ++n) {
         const T *p = x + b.offset + n * b.stride;
         T *q = y + b.offset + n * b.stride;
         for (ptrdiff_t j = 0; j < width; ++j)
-            q[j] = normalized(p[j], means[j], factors[j], summands[j]);
+            q[j] = normalized(p[j], means[j], factors[j], offsets[j]);
     }
 }
 

@@ -11,10 +11,10 @@ CF_ELEMENT T inverse_std(T var, T eps) {
     return T(1) / sqrt(var + eps);
 }
 
-/* ``factor`` is the reciprocal of the deviation times gamma, ``summand`` is beta. */
+/* ``factor`` is the reciprocal of the deviation times gamma, and ``offset`` is beta. */
 template <typename T>
-CF_ELEMENT T normalized(T x, T mean, T factor, T summand) {
-    return (x - mean) * factor + summand;
+CF_ELEMENT T normalized(T x, T mean, T factor, T offset) {
+    return (x - mean) * factor + offset;
 }
 
 /* The gradient of ``normalized`` by x. If the statistics depend on x, ``g_mean`` is the

@@ -23,7 +23,7 @@ CF_CLONES void group_forward(const T *x, const T *gamma, const T *beta, T *y, T 
     for (ptrdiff_t row = 0; row < r.rows; ++row) {
         const T *p = x + row * length;
         const T *factors = gamma + row % r.groups * r.size;
-        const T *summands = beta + row % r.groups * r.size;
+        const T *offsets = beta + row % r.groups * r.size;
         T *q = y + row * length, m, var;
         const double centre = (double)p[0];
         set_moments(run_sums<Moments>(p, p, length, centre), (double)length, centre, m,
@@ -33,11 +33,11 @@ CF_CLONES void group_forward(const T *x, const T *gamma, const T *beta, T *y, T 
         inv_std[row] = s;
         if (r.inner == 1)
             for (ptrdiff_t j = 0; j < r.size; ++j)
-                q[j] = (p[j] - m) * s * factors[j] + summands[j];
+                q[j] = (p[j] - m) * s * factors[j] + offsets[j];
         else
             for (ptrdiff_t c = 0; c < r.size; ++c)
                 apply_to_run(p + c * r.inner, q + c * r.inner, r.inner, m,
-                             s * factors[c], summands[c]);
+                             s * factors[c], offsets[c]);
     }
 }
 
