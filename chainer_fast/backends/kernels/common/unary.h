@@ -2,13 +2,9 @@
 #ifndef CF_UNARY_H
 #define CF_UNARY_H
 
-#include <stddef.h>
-#include "numpy/npy_common.h"
+#include "chainer_fast/backends/kernels/common/unary.hpp"
 
-typedef struct {
-    void (*loop)(char **, npy_intp *, npy_intp *, void *);
-    void *data;
-} cf_unary;
+typedef chainer_fast::UnaryLoop cf_unary;
 
 static void cf_in_place(cf_unary f, void *p, ptrdiff_t n, ptrdiff_t size) {
     char *args[2];

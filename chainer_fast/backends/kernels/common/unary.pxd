@@ -1,16 +1,15 @@
-"""Loops of NumPy's functions of one argument, in the form that C code calls."""
+"""Loops of NumPy's functions of one argument, in the form that C++ code calls."""
 from chainer_fast.backends.kernels.common.loops cimport InnerLoop, UfuncLoop
 
 
-cdef extern from "chainer_fast/backends/kernels/common/unary.h" nogil:
-    ctypedef struct cf_unary:
+cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" nogil:
+    ctypedef struct cf_unary "chainer_fast::UnaryLoop":
         InnerLoop loop
         void *data
 
-
-cdef struct Unary:
-    cf_unary f       # of single precision
-    cf_unary d       # of double precision
+    ctypedef struct Unary "chainer_fast::Unary":
+        cf_unary f
+        cf_unary d
 
 
 cdef inline Unary unary_of(ufunc):
