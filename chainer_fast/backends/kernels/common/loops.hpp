@@ -116,30 +116,38 @@ CF_CLONES void add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns
             out[i * columns + j] += a[j];
 }
 
-/* -- reductions of one row, in lanes so that they can be vectorized */
+/* -- reductions of one row, in lanes so that they can be vectorized; loops over many
+ * short rows call the inlined forms */
 
-/* The largest element; where one is NaN, the flag of invalid operations is raised. */
 template <typename T>
-CF_CLONES T row_max(const T *x, ptrdiff_t n) {
+CF_ELEMENT T inlined_row_max(const T *x, ptrdiff_t n) {
     constexpr ptrdiff_t LANES = 16;
-    T lanes[LANES];
     T largest = x[0];
-    ptrdiff_t i, j;
-    for (j = 0; j < LANES; ++j)
-        lanes[j] = largest;
-    for (i = 0; i + LANES <= n; i += LANES)
+    ptrdiff_t i = 1, j;
+    if (n >= LANES) {
+        T lanes[LANES];
         for (j = 0; j < LANES; ++j)
-            lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
-    for (j = 0; j < LANES; ++j)
-        largest = lanes[j] > largest ? lanes[j] : largest;
+            lanes[j] = x[j];
+        for (i = LANES; i + LANES <= n; i += LANES)
+            for (j = 0; j < LANES; ++j)
+                lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
+        for (j = 0; j < LANES; ++j)
+            largest = lanes[j] > largest ? lanes[j] : largest;
+    }
     for (; i < n; ++i)
         largest = x[i] > largest ? x[i] : largest;
     return largest;
 }
 
-/* A block of a pairwise sum, as NumPy adds it up: eight running totals. */
+/* The largest element; where one of several is NaN, the flag of invalid operations is
+ * raised. */
 template <typename T>
-CF_CLONES T block_sum(const T *x, ptrdiff_t n) {
+CF_CLONES T row_max(const T *x, ptrdiff_t n) {
+    return inlined_row_max(x, n);
+}
+
+template <typename T>
+CF_ELEMENT T inlined_block_sum(const T *x, ptrdiff_t n) {
     T totals[8];
     T total = 0;
     ptrdiff_t i = 0, j;
@@ -155,6 +163,12 @@ CF_CLONES T block_sum(const T *x, ptrdiff_t n) {
     for (; i < n; ++i)
         total += x[i];
     return total;
+}
+
+/* A block of a pairwise sum, as NumPy adds it up: eight running totals. */
+template <typename T>
+CF_CLONES T block_sum(const T *x, ptrdiff_t n) {
+    return inlined_block_sum(x, n);
 }
 
 /* The pairwise sum: long rows in halves. */
