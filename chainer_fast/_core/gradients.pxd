@@ -1,5 +1,5 @@
 """Gradients of parameters, and what hooks make of them."""
-from chainer_fast._core.update_recipes cimport HookRecipe, Step
+from chainer_fast._core.recipe cimport HookRecipe, Step
 
 
 cdef bint is_ready(object param) except -1

@@ -6,6 +6,7 @@ other one a function here says that it is not served, or calls the hook.
 cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS, PyArray_DATA,
@@ -15,9 +16,8 @@ from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
 from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
-from chainer_fast._core.update_recipes cimport (
-    HALF, MAX_COEFFICIENTS, SINGLE, HookRecipe, Step, all_finite, fits, scale_loops,
-    to_double, unscale_loops)
+from chainer_fast._core.recipe cimport (
+    HALF, MAX_COEFFICIENTS, SINGLE, HookRecipe, Step, fits, to_double)
 
 np.import_array()
 
@@ -47,27 +47,34 @@ cdef extern from *:
     void cf_dot(object array, void *result)
     float cf_half_value(const void *half)
 
+cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" nogil:
+    bint all_finite[Bits](const void *, Py_ssize_t, Bits infinity) noexcept
+
 # The public class; a parameter of any other class is served the long way.
 cdef type _Parameter = None
+cdef HookRecipe _scale = None       # multiplies gradients
+cdef HookRecipe _unscale = None     # divides them
 cdef dict _hook_recipes = {}        # class of hooks -> HookRecipe
 
-# Methods that must be the ones known at registration for a hook to be served.
-cdef tuple _METHODS = ('__call__', '_change')
 
-
-def bind(*, parameter):
-    """Make the public class of parameters known; called once, at import."""
-    global _Parameter
+def bind(*, parameter, HookRecipe scale, HookRecipe unscale):
+    """Make the public class of parameters known, and loops; called once, at import."""
+    global _Parameter, _scale, _unscale
     _Parameter = parameter
+    _scale = scale
+    _unscale = unscale
 
 
 def register_hook(type hook_class, HookRecipe recipe):
     """Let :func:`call_hook` and rules that are updated together serve a class of hooks.
 
     A hook is called with a rule and a parameter, and changes the parameter's gradient.
+    The class has a tuple ``_served_methods``: the names of those methods that a recipe
+    takes the place of. A hook is served only as long as none of them is replaced.
     """
     recipe.hook_class = hook_class
-    recipe.methods = tuple([getattr(hook_class, name) for name in _METHODS])
+    recipe.method_names = hook_class._served_methods
+    recipe.methods = tuple([getattr(hook_class, name) for name in recipe.method_names])
     _hook_recipes[hook_class] = recipe
 
 
@@ -118,7 +125,7 @@ def has_cleared_grad(params):
 cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1:
     """Choose the loop that divides by the loss scale; False if it is not plain."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
-    step.loop = unscale_loops()[kind]
+    step.loop = _unscale.loops[kind]
     return to_double(loss_scale, &step.c[0]) and fits(step.c, kind, 1)
 
 
@@ -129,7 +136,7 @@ cdef HookRecipe recipe_of_hook(object hook):
     if item is NULL:
         return None
     recipe = <HookRecipe>item
-    if not has_methods(recipe.hook_class, _METHODS, recipe.methods):
+    if not has_methods(recipe.hook_class, recipe.method_names, recipe.methods):
         return None
     return recipe
 
@@ -142,9 +149,11 @@ cdef bint prepare_hook(
     cdef PyObject *item
     cdef double scale
     cdef Py_ssize_t i
-    if (fields is NULL
-            or PyDict_GetItemWithError(<object>fields, '_change') is not NULL):
+    if fields is NULL:
         return False
+    for name in recipe.method_names:
+        if PyDict_GetItemWithError(<object>fields, name) is not NULL:
+            return False
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     for i in range(len(recipe.attributes)):
         item = PyDict_GetItemWithError(<object>fields, recipe.attributes[i])
@@ -256,12 +265,23 @@ def scale_grads(params, double factor):
             if gather(
                     &operands, variable.arr, variable.grad_arr, None, (), True
                     ) and fits(step.c, operands.kind, 1):
-                step.loop = scale_loops()[operands.kind]
+                step.loop = _scale.loops[operands.kind]
                 run(&operands, &step, 1)
                 continue
         left.append(param)
     report()
     return left
+
+
+cdef bint _is_finite(object array, int kind) noexcept:
+    """Whether no element of a contiguous array is infinite or NaN."""
+    cdef const void *data = PyArray_DATA(array)
+    cdef Py_ssize_t n = PyArray_SIZE(array)
+    if kind == HALF:
+        return all_finite[uint16_t](data, n, 0x7c00)
+    if kind == SINGLE:
+        return all_finite[uint32_t](data, n, 0x7f800000)
+    return all_finite[uint64_t](data, n, 0x7ff0000000000000)
 
 
 def are_finite(params):
@@ -277,6 +297,6 @@ def are_finite(params):
                 PyArray_FLAGS(grad) & (NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS)
                 and PyArray_FLAGS(grad) & NPY_ARRAY_ALIGNED
                 and PyArray_ISNOTSWAPPED(grad)
-                and all_finite(kind, PyArray_DATA(grad), PyArray_SIZE(grad))):
+                and _is_finite(grad, kind)):
             return False
     return True

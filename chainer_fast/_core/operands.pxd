@@ -1,7 +1,7 @@
 """Arrays of one update, and the loops over them."""
 from cpython.object cimport PyObject
 
-from chainer_fast._core.update_recipes cimport MAX_ARRAYS, Step
+from chainer_fast._core.recipe cimport MAX_ARRAYS, Step
 
 
 cdef struct Operands:

@@ -15,10 +15,13 @@ from numpy cimport (
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE,
     PyArray_STRIDE, PyArray_TYPE, npy_intp)
 
-from chainer_fast._core.update_recipes cimport (
-    DOUBLE, HALF, SINGLE, floats_from_halves, halves_from_floats)
+from chainer_fast._core.recipe cimport DOUBLE, HALF, SINGLE
 
 np.import_array()
+
+cdef extern from "chainer_fast/_core/half_loops.hpp" namespace "chainer_fast" nogil:
+    void floats_from_halves(const unsigned short *, float *, Py_ssize_t) noexcept
+    void halves_from_floats(const float *, unsigned short *, Py_ssize_t) noexcept
 
 cdef extern from "numpy/arrayobject.h":
     ctypedef struct Iterator "NpyIter":
@@ -290,8 +293,8 @@ cdef int run(Operands *operands, Step *steps, int n_steps) except -1:
 
 
 cdef void _run_in_floats(
-        Operands *operands, char *param, const char *grad, Step *steps,
-        int n_steps) noexcept nogil:
+        Operands *operands, unsigned short *param, const unsigned short *grad,
+        Step *steps, int n_steps) noexcept nogil:
     cdef float buffer[BLOCK]
     cdef void *data[MAX_ARRAYS]
     cdef Py_ssize_t done = 0, n
@@ -301,9 +304,9 @@ cdef void _run_in_floats(
     data[1] = buffer
     while done < operands.size:
         n = min(operands.size - done, <Py_ssize_t>BLOCK)
-        floats_from_halves(grad + 2 * done, buffer, n)
+        floats_from_halves(grad + done, buffer, n)
         _run_block(data, n, steps, n_steps)
-        halves_from_floats(<const float *>data[0], param + 2 * done, n)
+        halves_from_floats(<const float *>data[0], param + done, n)
         for i in range(operands.count):
             if i != 1:
                 data[i] = <char *>data[i] + 4 * n
@@ -332,8 +335,8 @@ cdef int run_in_floats(
         Py_INCREF(<object>halves.arrays[i])
     with nogil:
         _run_in_floats(
-            operands, <char *>halves.data[0], <const char *>halves.data[1], steps,
-            n_steps)
+            operands, <unsigned short *>halves.data[0],
+            <const unsigned short *>halves.data[1], steps, n_steps)
     for i in range(operands.count):
         Py_DECREF(<object>operands.arrays[i])
     for i in range(2):

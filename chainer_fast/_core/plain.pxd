@@ -1,7 +1,7 @@
 """Plain arrays: NumPy, one of two float types, in C order and native bytes."""
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIMS, \
-    PyArray_EMPTY, PyArray_NDIM, PyArray_SIZE
+    PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
 cdef extern from *:
     """
@@ -30,3 +30,12 @@ cdef inline object empty_like(object array):
     """Return a new array of the same shape and type, not filled."""
     return PyArray_EMPTY(
         PyArray_NDIM(array), PyArray_DIMS(array), np.PyArray_TYPE(array), 0)
+
+
+cdef inline char common_kind(object a, object b) noexcept:
+    """Return the kind of two plain arrays of one type and shape, else 0."""
+    cdef char kind = kind_of(a)
+    if not kind or kind_of(b) != kind or not PyArray_SAMESHAPE(
+            <np.ndarray>a, <np.ndarray>b):
+        return 0
+    return kind

@@ -5,10 +5,12 @@ plain, and to results whose loops raised a floating-point flag, which NumPy has 
 of; the function's own methods then do the work, and give the same bits.
 """
 cimport numpy as np
+from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
-from chainer_fast._core.graph cimport FunctionBase, VariableNodeBase, shape_matches
+from chainer_fast._core.graph cimport (
+    FunctionBase, VariableNodeBase, cf_instance_dict, shape_matches)
 
 np.import_array()
 
@@ -39,4 +41,28 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
         if node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy) or (
                 not shape_matches(node, gy)):
             return False
+    return True
+
+
+cdef object attribute(FunctionBase function, str name):
+    """Return an attribute of the instance, or None if it has no such attribute."""
+    cdef PyObject *own = cf_instance_dict(function)
+    cdef PyObject *found
+    if own is NULL:
+        return None
+    found = PyDict_GetItemWithError(<object>own, name)
+    return None if found is NULL else <object>found
+
+
+cdef bint number(FunctionBase function, str name, double *value) except -1:
+    """Read an attribute of the instance if it is a Python number.
+
+    If the name is None, there is no such parameter, and the value stays as it is.
+    """
+    if name is None:
+        return True
+    cdef object found = attribute(function, name)
+    if type(found) is not float and type(found) is not int:
+        return False
+    value[0] = found
     return True

@@ -21,7 +21,7 @@ from chainer_fast._core.gradients cimport (
 from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
 from chainer_fast._core.operands cimport (
     Operands, gather, kind_of_array, lie_alike, run, run_in_floats)
-from chainer_fast._core.update_recipes cimport (
+from chainer_fast._core.recipe cimport (
     HALF, MAX_COEFFICIENTS, MAX_HYPERPARAMS, HookRecipe, Recipe, Step, fits, to_double)
 
 np.import_array()
@@ -31,14 +31,10 @@ cdef extern from *:
     Py_ssize_t PyDict_GET_SIZE(object mapping)
 
 cdef enum:
-    # Attributes of an update rule as UpdateRule makes them, in their order.
+    # Attributes of an update rule, in the order of UpdateRule._fields.
     HYPERPARAM, ENABLED, COUNT, HOOKABLE, STATE, USE_FP32, TWIN, N_FIELDS
     # The division by the loss scale, hooks, and the rule itself.
     MAX_STEPS = 6
-
-cdef tuple _FIELDS = (
-    'hyperparam', 'enabled', 't', '_hookable', '_state', '_use_fp32_update',
-    '_fp32_param')
 
 # The public classes; a rule or parameter of any other class takes the long way.
 cdef type _Parameter = None
@@ -47,24 +43,43 @@ cdef type _Hookable = None
 cdef object _parameter_update = None
 cdef dict _recipes = {}      # class of update rules -> Recipe
 
-# Methods that must be the ones known at registration for a rule to be plain.
-cdef tuple _METHODS = (
-    'update', 'update_core', 'update_core_cpu', 'init_state', '_init_states', '_move')
+# The names of their attributes, which the classes themselves declare.
+cdef tuple _fields = None
+cdef str _parent_field = None
+cdef str _pre_hooks_field = None
+cdef str _post_hooks_field = None
 
 
-def bind(*, parameter, hyperparameter, hookable):
-    """Make the public classes known; called once, at import."""
+def bind(*, parameter, rule, hyperparameter, hookable):
+    """Make the public classes known; called once, at import.
+
+    All but the first have a tuple ``_fields``: the names of the attributes that their
+    instances are made with, in order. Dictionaries of instances are read by them.
+    """
     global _Parameter, _Hyperparameter, _Hookable, _parameter_update
+    global _fields, _parent_field, _pre_hooks_field, _post_hooks_field
     _Parameter = parameter
     _Hyperparameter = hyperparameter
     _Hookable = hookable
     _parameter_update = parameter.update
+    if len(rule._fields) != N_FIELDS:
+        raise ValueError(
+            '%s has %d attributes %s; expected %d, so adapt the list of attributes in '
+            '_core/update.pyx' % (rule.__name__, len(rule._fields), rule._fields, N_FIELDS))
+    _fields = rule._fields
+    _parent_field, = hyperparameter._fields
+    _pre_hooks_field, _post_hooks_field = hookable._fields
 
 
 def register(type rule_class, Recipe recipe):
-    """Let :func:`update_params` serve the instances of a class of update rules."""
+    """Let :func:`update_params` serve the instances of a class of update rules.
+
+    The class has a tuple ``_served_methods``: the names of those methods that a recipe
+    takes the place of. A rule is plain only as long as none of them is replaced.
+    """
     recipe.rule_class = rule_class
-    recipe.methods = tuple([getattr(rule_class, name) for name in _METHODS])
+    recipe.method_names = rule_class._served_methods
+    recipe.methods = tuple([getattr(rule_class, name) for name in recipe.method_names])
     _recipes[rule_class] = recipe
 
 
@@ -85,7 +100,7 @@ cdef PyObject *_lookup(object hyperparam, str name) except? NULL:
         item = PyDict_GetItemWithError(<object>fields, name)
         if item is not NULL:
             return item
-        level = PyDict_GetItemWithError(<object>fields, '_parent')
+        level = PyDict_GetItemWithError(<object>fields, _parent_field)
         if level is NULL:
             return NULL
 
@@ -177,10 +192,10 @@ cdef class _Values:
             PyDict_Next(<object>fields, &position, &key, &parent)
             if recipe is self.recipe and <object>parent is self.parent:
                 return True
-            if <object>key != '_parent':
+            if <object>key != _parent_field:
                 return False
         if recipe is not self.recipe and not has_methods(
-                recipe.rule_class, _METHODS, recipe.methods):
+                recipe.rule_class, recipe.method_names, recipe.methods):
             return False
         self.forget()
         if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h):
@@ -218,11 +233,11 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
         return False
     # As a rule the attributes stand in the order in which they were made.
     while i < N_FIELDS and PyDict_Next(fields, &position, &key, &values[i]):
-        if <object>key is not <str>_FIELDS[i]:
+        if <object>key is not <str>_fields[i]:
             break
         i += 1
     for i in range(i, N_FIELDS):
-        values[i] = PyDict_GetItemWithError(fields, _FIELDS[i])
+        values[i] = PyDict_GetItemWithError(fields, _fields[i])
         if values[i] is NULL:
             return False
     return True
@@ -240,10 +255,10 @@ cdef PyObject *_pre_hooks(object hookable) except? NULL:
     fields = cf_instance_dict(hookable)
     if fields is NULL:
         return NULL
-    post = PyDict_GetItemWithError(<object>fields, '_post_update_hooks')
+    post = PyDict_GetItemWithError(<object>fields, _post_hooks_field)
     if post is NULL or PyDict_GET_SIZE(<object>post):
         return NULL
-    return PyDict_GetItemWithError(<object>fields, '_pre_update_hooks')
+    return PyDict_GetItemWithError(<object>fields, _pre_hooks_field)
 
 
 cdef int _prepare_hooks(
@@ -344,7 +359,7 @@ cdef bint _update_plainly(object param, _Values values) except -1:
         run_in_floats(&operands, &halves, steps, n + 1)
     else:
         run(&operands, steps, n + 1)
-    fields['t'] = t
+    fields[_fields[COUNT]] = t
     return True
 
 

@@ -8,6 +8,7 @@ from chainer_fast import link as link_module
 from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.hooks import ScaleRecipe, UnscaleRecipe
 from chainer_fast.optimizer import _moved, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
 from chainer_fast.optimizer._loss_scaling import _LossScaling
@@ -30,6 +31,9 @@ class Hyperparameter:
     ----------
     parent : Hyperparameter or None
     """
+
+    # What an instance without values has; compiled code reads it by this name.
+    _fields = ('_parent',)
 
     def __init__(self, parent=None):
         self._parent = parent
@@ -111,6 +115,11 @@ class UpdateRule(_states.Stateful):
     """
 
     is_elementwise = False
+
+    # What an instance has, in this order; compiled code reads it by these names.
+    _fields = (
+        'hyperparam', 'enabled', 't', '_hookable', '_state', '_use_fp32_update',
+        '_fp32_param')
 
     def __init__(self, parent_hyperparam=None):
         self.hyperparam = Hyperparameter(parent_hyperparam)
@@ -593,6 +602,8 @@ class WeightDecay(_moved.MovedHook, optimizer_hooks.WeightDecay):
     """Old place of :class:`chainer_fast.optimizer_hooks.WeightDecay`."""
 
 
-_gradients.bind(parameter=variable.Parameter)
+_gradients.bind(
+    parameter=variable.Parameter, scale=ScaleRecipe(), unscale=UnscaleRecipe())
 _update.bind(
-    parameter=variable.Parameter, hyperparameter=Hyperparameter, hookable=_Hookable)
+    parameter=variable.Parameter, rule=UpdateRule, hyperparameter=Hyperparameter,
+    hookable=_Hookable)

@@ -15,6 +15,9 @@ class _Hookable:
 
     __module__ = 'chainer_fast.optimizer'
 
+    # What an instance has, in this order; compiled code reads it by these names.
+    _fields = ('_pre_update_hooks', '_post_update_hooks')
+
     def __init__(self):
         self._pre_update_hooks = collections.OrderedDict()
         self._post_update_hooks = collections.OrderedDict()

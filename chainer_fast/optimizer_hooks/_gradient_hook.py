@@ -9,6 +9,9 @@ class GradientHook:
     call_for_each_param = True
     timing = 'pre'
 
+    # Methods that a recipe takes the place of.
+    _served_methods = ('__call__', '_change')
+
     def __call__(self, rule, param):
         if param.grad is None or param.array is None:
             return

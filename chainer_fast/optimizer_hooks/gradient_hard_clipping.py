@@ -1,9 +1,9 @@
 """Clipping of each element of a gradient."""
-from chainer_fast._core import update_recipes
+from chainer_fast.backends.kernels.update_rules.hooks import HardClippingRecipe
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 
-@register(update_recipes.HardClippingRecipe())
+@register(HardClippingRecipe())
 class GradientHardClipping(GradientHook):
     """Hook that clips each element of a gradient to an interval.
 

@@ -1,9 +1,9 @@
 """L1 regularization by way of the gradient."""
-from chainer_fast._core import update_recipes
+from chainer_fast.backends.kernels.update_rules.hooks import LassoRecipe
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 
-@register(update_recipes.LassoRecipe())
+@register(LassoRecipe())
 class Lasso(GradientHook):
     r"""Hook that pulls parameters to zero at a constant speed.
 

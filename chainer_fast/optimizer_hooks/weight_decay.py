@@ -1,9 +1,9 @@
 """L2 regularization by way of the gradient."""
-from chainer_fast._core import update_recipes
+from chainer_fast.backends.kernels.update_rules.hooks import WeightDecayRecipe
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 
-@register(update_recipes.WeightDecayRecipe())
+@register(WeightDecayRecipe())
 class WeightDecay(GradientHook):
     r"""Hook that pulls parameters to zero in proportion to their values.
 

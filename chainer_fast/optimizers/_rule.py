@@ -3,15 +3,16 @@ import numpy
 
 from chainer_fast import backend, optimizer
 from chainer_fast._core import update as _update
+from chainer_fast.backends.kernels.update_rules import cuda as kernels
 
 
 class ElementwiseRule(optimizer.UpdateRule):
     """Base of rules by which each element of a parameter moves by itself.
 
-    A subclass gives the formula twice: :meth:`_move` for NumPy, and
-    :meth:`_move_on_gpu` as a CUDA kernel, which saves the memory traffic of one pass
-    for each operation. A recipe of :mod:`chainer_fast._core.update` does the same for
-    NumPy's arrays.
+    A subclass has the formula for NumPy, :meth:`_move`. The same formula stands in
+    ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops that do all in
+    one pass over memory: :meth:`_move_on_gpu` makes a CUDA kernel of it, and a recipe of
+    :mod:`chainer_fast.backends.kernels.update_rules` serves the arrays of NumPy.
 
     Parameters
     ----------
@@ -24,6 +25,11 @@ class ElementwiseRule(optimizer.UpdateRule):
     is_elementwise = True
 
     _recipe = None
+
+    # Methods that a recipe takes the place of.
+    _served_methods = (
+        'update', 'update_core', 'update_core_cpu', 'init_state', '_init_states',
+        '_move')
 
     def __init__(self, parent_hyperparam, **values):
         super().__init__(parent_hyperparam)
@@ -49,6 +55,14 @@ class ElementwiseRule(optimizer.UpdateRule):
     def _move_on_gpu(self, data, grad):
         """Update an array of CuPy in place."""
         raise NotImplementedError
+
+    def _run_kernel(self, rule, data, grad, states=(), dtype='T', **coefficients):
+        """Update an array of CuPy in place, given names of states and coefficients.
+
+        See :func:`chainer_fast.backends.kernels.update_rules.cuda.update`.
+        """
+        kernels.update(
+            rule, data, grad, [self.state[name] for name in states], coefficients, dtype)
 
     def _scalars(self, *names):
         """Return hyperparameters, those of NumPy's scalar types as Python's.

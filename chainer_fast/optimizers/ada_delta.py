@@ -1,13 +1,12 @@
 """AdaDelta."""
 import numpy
 
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.root_mean_square import AdaDeltaRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.AdaDeltaRecipe())
+@_rule.register(AdaDeltaRecipe())
 class AdaDeltaRule(_rule.ElementwiseRule):
     """Update rule of :class:`AdaDelta`, which tells the meaning of the parameters.
 
@@ -36,16 +35,9 @@ class AdaDeltaRule(_rule.ElementwiseRule):
         data -= move
 
     def _move_on_gpu(self, data, grad):
-        kernel = cuda.elementwise(
-            'T grad, T rho, T eps', 'T param, T msg, T msdx', '''
-            msg = rho * msg + (1 - rho) * grad * grad;
-            T move = sqrt((msdx + eps) / (msg + eps)) * grad;
-            msdx = rho * msdx + (1 - rho) * move * move;
-            param -= move;
-            ''', 'adadelta')
-        kernel(
-            grad, self.hyperparam.rho, self.hyperparam.eps, data,
-            self.state['msg'], self.state['msdx'])
+        rho, eps = self._scalars('rho', 'eps')
+        self._run_kernel(
+            'AdaDelta', data, grad, ['msg', 'msdx'], keep=rho, move=1 - rho, eps=eps)
 
 
 class AdaDelta(GradientMethod):

@@ -1,13 +1,12 @@
 """AdaGrad."""
 import numpy
 
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.root_mean_square import AdaGradRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.AdaGradRecipe())
+@_rule.register(AdaGradRecipe())
 class AdaGradRule(_rule.ElementwiseRule):
     """Update rule of :class:`AdaGrad`, which tells the meaning of the parameters.
 
@@ -32,12 +31,9 @@ class AdaGradRule(_rule.ElementwiseRule):
         data -= lr * grad / (numpy.sqrt(total) + eps)
 
     def _move_on_gpu(self, data, grad):
-        kernel = cuda.elementwise(
-            'T grad, T lr, T eps', 'T param, T h',
-            'h += grad * grad; param -= lr * grad / (sqrt(h) + eps);', 'adagrad')
-        kernel(
-            grad, self.hyperparam.lr, self.hyperparam.eps, data,
-            self.state['h'])
+        hyperparam = self.hyperparam
+        self._run_kernel(
+            'AdaGrad', data, grad, ['h'], learning_rate=hyperparam.lr, eps=hyperparam.eps)
 
 
 class AdaGrad(GradientMethod):

@@ -1,12 +1,10 @@
 """Adam and its variants: AdamW, AMSGrad, AdaBound and AMSBound."""
 import math
-import re
 import warnings
 
 import numpy
 
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.moments import AdamRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
@@ -35,7 +33,7 @@ class _LearningRate:
         return self.alpha_t
 
 
-@_rule.register(update_recipes.AdamRecipe())
+@_rule.register(AdamRecipe())
 class AdamRule(_LearningRate, _rule.ElementwiseRule):
     """Update rule of :class:`Adam`, which tells the meaning of the parameters.
 
@@ -104,43 +102,20 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
         data -= eta * (rate * mean)
 
     def _move_on_gpu(self, data, grad):
-        hyperparam, state = self.hyperparam, self.state
-        dtype = numpy.promote_types(grad.dtype, numpy.float32)
-        _rule.check_eps('Adam', hyperparam.eps, dtype)
+        hyperparam = self.hyperparam
         beta1, beta2, eps, eta, decay = self._scalars(
             'beta1', 'beta2', 'eps', 'eta', 'weight_decay_rate')
-        lower, upper = self.bounds if hyperparam.adabound else (0, 0)
-        kernel = _gpu_kernel(
-            dtype.name, bool(hyperparam.amsgrad), bool(hyperparam.adabound))
-        largest = [state['vhat']] if hyperparam.amsgrad else []
-        kernel(
-            grad, self.alpha_t, 1 - beta1, 1 - beta2, eps, eta, 1 - eta * decay, lower,
-            upper, data, state['m'], state['v'], *largest)
-
-
-def _gpu_kernel(dtype, amsgrad, adabound):
-    """Return the kernel of a variant, which computes in a type of its own."""
-    names = 'alpha_t', 'move_m', 'move_v', 'eps', 'eta', 'keep', 'lower', 'upper'
-    code = '''
-        U g = grad;
-        U first = m;
-        U second = v;
-        first += move_m * (g - first);
-        second += move_v * (g * g - second);
-        m = first;
-        v = second;
-        %s
-        U rate = alpha_t / (sqrt(second) + eps);
-        %s
-        param = keep * param - eta * rate * first;
-        ''' % (
-        'second = max((U)vhat, second); vhat = second;' if amsgrad else '',
-        'rate = max(lower, min(rate, upper));' if adabound else '')
-    return cuda.elementwise(
-        'T grad, ' + ', '.join('%s %s' % (dtype, name) for name in names),
-        'T param, T m, T v' + (', T vhat' if amsgrad else ''),
-        re.sub(r'\bU\b', {'float32': 'float', 'float64': 'double'}[dtype], code),
-        'adam')
+        dtype = numpy.promote_types(grad.dtype, numpy.float32)
+        _rule.check_eps('Adam', eps, dtype)
+        coefficients = {
+            'move_m': 1 - beta1, 'move_v': 1 - beta2, 'alpha_t': self.alpha_t, 'eps': eps,
+            'keep': 1 - eta * decay, 'eta': eta}
+        if hyperparam.adabound:
+            coefficients['lower'], coefficients['upper'] = self.bounds
+        self._run_kernel(
+            'AdaBound' if hyperparam.adabound else 'Adam', data, grad,
+            ['m', 'v', 'vhat'] if hyperparam.amsgrad else ['m', 'v'], dtype.name,
+            **coefficients)
 
 
 class Adam(_LearningRate, GradientMethod):

@@ -1,11 +1,10 @@
 """Momentum SGD whose velocity does not depend on the learning rate."""
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.sgd import CorrectedMomentumSGDRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.MomentumSGDRecipe(corrected=True))
+@_rule.register(CorrectedMomentumSGDRecipe())
 class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`CorrectedMomentumSGD`.
 
@@ -31,12 +30,10 @@ class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
         data += lr * v
 
     def _move_on_gpu(self, data, grad):
-        kernel = cuda.elementwise(
-            'T grad, T lr, T momentum', 'T param, T v',
-            'v = momentum * v - grad; param += lr * v;', 'corrected_momentum_sgd')
-        kernel(
-            grad, self.hyperparam.lr, self.hyperparam.momentum, data,
-            self.state['v'])
+        hyperparam = self.hyperparam
+        self._run_kernel(
+            'CorrectedMomentumSGD', data, grad, ['v'], learning_rate=hyperparam.lr,
+            momentum=hyperparam.momentum)
 
 
 class CorrectedMomentumSGD(GradientMethod):

@@ -1,11 +1,10 @@
 """Stochastic gradient descent with momentum."""
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.sgd import MomentumSGDRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.MomentumSGDRecipe())
+@_rule.register(MomentumSGDRecipe())
 class MomentumSGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`MomentumSGD`, which tells the meaning of the parameters.
 
@@ -31,12 +30,10 @@ class MomentumSGDRule(_rule.ElementwiseRule):
         data += v
 
     def _move_on_gpu(self, data, grad):
-        kernel = cuda.elementwise(
-            'T grad, T lr, T momentum', 'T param, T v',
-            'v = momentum * v - lr * grad; param += v;', 'momentum_sgd')
-        kernel(
-            grad, self.hyperparam.lr, self.hyperparam.momentum, data,
-            self.state['v'])
+        hyperparam = self.hyperparam
+        self._run_kernel(
+            'MomentumSGD', data, grad, ['v'], learning_rate=hyperparam.lr,
+            momentum=hyperparam.momentum)
 
 
 class MomentumSGD(GradientMethod):

@@ -1,8 +1,7 @@
 """M-SVAG."""
 import numpy
 
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.moments import MSVAGRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
@@ -10,7 +9,7 @@ from chainer_fast.optimizers import _rule
 _RHO_MAX = 0.9999
 
 
-@_rule.register(update_recipes.MSVAGRecipe(_RHO_MAX))
+@_rule.register(MSVAGRecipe(_RHO_MAX))
 class MSVAGRule(_rule.ElementwiseRule):
     """Update rule of :class:`MSVAG`, which tells the meaning of the parameters.
 
@@ -61,21 +60,9 @@ class MSVAGRule(_rule.ElementwiseRule):
 
     def _move_on_gpu(self, data, grad):
         lr, beta, eta, decay, weight, rho = self._coefficients()
-        kernel = cuda.elementwise(
-            'T grad, T lr, T beta, T eta, T decay, T weight, T rho',
-            'T param, T m, T v', '''
-            m += (1 - beta) * (grad - m);
-            v += (1 - beta) * (grad * grad - v);
-            T mean = m / weight;
-            T square = mean * mean;
-            T variance = (v / weight - square) / (1 - rho);
-            T factor = square / (square + rho * variance);
-            factor = isnan(factor) ? T(0) : T(min(max(factor, T(0)), T(1)));
-            param -= eta * (lr * mean * factor + decay * param);
-            ''', 'msvag')
-        kernel(
-            grad, lr, beta, eta, decay, weight, rho, data,
-            self.state['m'], self.state['v'])
+        self._run_kernel(
+            'MSVAG', data, grad, ['m', 'v'], move=1 - beta, weight=weight,
+            one_minus_rho=1 - rho, rho=rho, eta=eta, learning_rate=lr, decay=decay)
 
 
 class MSVAG(GradientMethod):

@@ -1,11 +1,10 @@
 """Nesterov's accelerated gradient."""
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.sgd import NesterovAGRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.NesterovAGRecipe())
+@_rule.register(NesterovAGRecipe())
 class NesterovAGRule(_rule.ElementwiseRule):
     """Update rule of :class:`NesterovAG`, which tells the meaning of the parameters.
 
@@ -32,14 +31,10 @@ class NesterovAGRule(_rule.ElementwiseRule):
         data -= (1 + momentum) * lr * grad
 
     def _move_on_gpu(self, data, grad):
-        kernel = cuda.elementwise(
-            'T grad, T lr, T momentum', 'T param, T v', '''
-            v = momentum * v - lr * grad;
-            param += momentum * momentum * v - (1 + momentum) * lr * grad;
-            ''', 'nesterov_ag')
-        kernel(
-            grad, self.hyperparam.lr, self.hyperparam.momentum, data,
-            self.state['v'])
+        lr, momentum = self._scalars('lr', 'momentum')
+        self._run_kernel(
+            'NesterovAG', data, grad, ['v'], learning_rate=lr, momentum=momentum,
+            squared_momentum=momentum * momentum, gradient_rate=(1 + momentum) * lr)
 
 
 class NesterovAG(GradientMethod):

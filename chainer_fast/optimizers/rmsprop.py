@@ -1,13 +1,12 @@
 """RMSprop."""
 import numpy
 
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.root_mean_square import RMSpropRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.RMSpropRecipe())
+@_rule.register(RMSpropRecipe())
 class RMSpropRule(_rule.ElementwiseRule):
     """Update rule of :class:`RMSprop`, which tells the meaning of the parameters.
 
@@ -41,17 +40,11 @@ class RMSpropRule(_rule.ElementwiseRule):
         data -= lr * grad / scale
 
     def _move_on_gpu(self, data, grad):
-        hyperparam = self.hyperparam
-        _rule.check_eps('RMSprop', hyperparam.eps, grad.dtype)
-        scale = 'sqrt(ms + eps)' if hyperparam.eps_inside_sqrt else 'sqrt(ms) + eps'
-        kernel = cuda.elementwise(
-            'T grad, T lr, T alpha, T eps', 'T param, T ms', '''
-            ms = alpha * ms + (1 - alpha) * grad * grad;
-            param -= lr * grad / (%s);
-            ''' % scale, 'rmsprop')
-        kernel(
-            grad, hyperparam.lr, hyperparam.alpha, hyperparam.eps, data,
-            self.state['ms'])
+        lr, alpha, eps = self._scalars('lr', 'alpha', 'eps')
+        _rule.check_eps('RMSprop', eps, grad.dtype)
+        self._run_kernel(
+            'RMSpropEpsInside' if self.hyperparam.eps_inside_sqrt else 'RMSprop',
+            data, grad, ['ms'], learning_rate=lr, keep=alpha, move=1 - alpha, eps=eps)
 
 
 class RMSprop(GradientMethod):

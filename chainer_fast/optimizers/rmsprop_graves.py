@@ -1,13 +1,12 @@
 """Graves's RMSprop."""
 import numpy
 
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.moments import RMSpropGravesRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.RMSpropGravesRecipe())
+@_rule.register(RMSpropGravesRecipe())
 class RMSpropGravesRule(_rule.ElementwiseRule):
     """Update rule of :class:`RMSpropGraves`, which tells the meaning of the parameters.
 
@@ -39,18 +38,10 @@ class RMSpropGravesRule(_rule.ElementwiseRule):
         data += delta
 
     def _move_on_gpu(self, data, grad):
-        kernel = cuda.elementwise(
-            'T grad, T lr, T alpha, T momentum, T eps',
-            'T param, T n, T g, T delta', '''
-            n = alpha * n + (1 - alpha) * grad * grad;
-            g = alpha * g + (1 - alpha) * grad;
-            delta = momentum * delta - lr * grad * rsqrt(n - g * g + eps);
-            param += delta;
-            ''', 'rmsprop_graves')
-        hyperparam, state = self.hyperparam, self.state
-        kernel(
-            grad, hyperparam.lr, hyperparam.alpha, hyperparam.momentum,
-            hyperparam.eps, data, state['n'], state['g'], state['delta'])
+        lr, alpha, momentum, eps = self._scalars('lr', 'alpha', 'momentum', 'eps')
+        self._run_kernel(
+            'RMSpropGraves', data, grad, ['n', 'g', 'delta'], learning_rate=lr,
+            keep=alpha, move=1 - alpha, momentum=momentum, eps=eps)
 
 
 class RMSpropGraves(GradientMethod):

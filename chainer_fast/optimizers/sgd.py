@@ -1,11 +1,10 @@
 """Stochastic gradient descent."""
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.sgd import SGDRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.SGDRecipe())
+@_rule.register(SGDRecipe())
 class SGDRule(_rule.ElementwiseRule):
     """Update rule of :class:`SGD`, which tells the meaning of the parameters.
 
@@ -24,9 +23,7 @@ class SGDRule(_rule.ElementwiseRule):
         data -= lr * grad
 
     def _move_on_gpu(self, data, grad):
-        kernel = cuda.elementwise(
-            'T grad, T lr', 'T param', 'param -= lr * grad;', 'sgd')
-        kernel(grad, self.hyperparam.lr, data)
+        self._run_kernel('SGD', data, grad, learning_rate=self.hyperparam.lr)
 
 
 class SGD(GradientMethod):

@@ -1,13 +1,12 @@
 """SMORMS3."""
 import numpy
 
-from chainer_fast._core import update_recipes
-from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules.moments import SMORMS3Recipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 
 
-@_rule.register(update_recipes.SMORMS3Recipe())
+@_rule.register(SMORMS3Recipe())
 class SMORMS3Rule(_rule.ElementwiseRule):
     """Update rule of :class:`SMORMS3`, which tells the meaning of the parameters.
 
@@ -40,19 +39,10 @@ class SMORMS3Rule(_rule.ElementwiseRule):
         memory += 1
 
     def _move_on_gpu(self, data, grad):
-        kernel = cuda.elementwise(
-            'T grad, T lr, T eps', 'T param, T mem, T g, T g2', '''
-            T fresh = 1 / (mem + 1);
-            g = (1 - fresh) * g + fresh * grad;
-            g2 = (1 - fresh) * g2 + fresh * grad * grad;
-            T ratio = g * g / (g2 + eps);
-            param -= grad * min(lr, ratio) / (sqrt(g2) + eps);
-            mem = 1 + mem * (1 - ratio);
-            ''', 'smorms3')
-        state = self.state
-        kernel(
-            grad, self.hyperparam.lr, self.hyperparam.eps, data,
-            state['mem'], state['g'], state['g2'])
+        hyperparam = self.hyperparam
+        self._run_kernel(
+            'SMORMS3', data, grad, ['mem', 'g', 'g2'], learning_rate=hyperparam.lr,
+            eps=hyperparam.eps)
 
 
 class SMORMS3(GradientMethod):

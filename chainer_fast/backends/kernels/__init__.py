@@ -20,10 +20,14 @@ class Kernel:
     reference : callable
         The form that takes arrays of any device, dtype and strides.
     compiled : callable, optional
-        Form for arrays of NumPy. It returns ``NotImplemented`` for cases that it has
-        no code for, before it has changed anything.
+        Form for arrays of NumPy.
     device : callable, optional
         Form for arrays of CuPy.
+
+    Notes
+    -----
+    Both return ``NotImplemented`` for cases that they have no code for, before they
+    have changed anything.
     """
 
     def __init__(self, reference, compiled=None, device=None):
@@ -33,12 +37,15 @@ class Kernel:
         self.device = device
 
     def __call__(self, x, *args):
-        if self.compiled is not None and type(x) is numpy.ndarray:
-            result = self.compiled(x, *args)
+        form = None
+        if type(x) is numpy.ndarray:
+            form = self.compiled
+        elif isinstance(x, cuda.ndarray):
+            form = self.device
+        if form is not None:
+            result = form(x, *args)
             if result is not NotImplemented:
                 return result
-        elif self.device is not None and isinstance(x, cuda.ndarray):
-            return self.device(x, *args)
         return self.reference(x, *args)
 
 

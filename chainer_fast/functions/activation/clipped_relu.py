@@ -1,6 +1,7 @@
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.compiled import ClippedReLUShortcut
+from chainer_fast.backends.kernels.activation.shortcuts import ClippedReLUShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
@@ -59,9 +60,7 @@ class ClippedReLUGrad2(FunctionNode):
         _checks.floats(in_types, 'gy')
 
     def forward(self, inputs):
-        gy, = inputs
-        inside = (self.x > 0) & (self.x < self.cap)
-        return utils.force_array(gy * inside, gy.dtype),
+        return kernels.clipped_relu_grad(self.x, inputs[0], self.cap),
 
     def backward(self, indexes, grad_outputs):
         return ClippedReLUGrad2(self.x, self.cap).apply(grad_outputs)

@@ -1,6 +1,7 @@
-from chainer_fast import backend, utils
+from chainer_fast import utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.compiled import ELUShortcut
+from chainer_fast.backends.kernels.activation.shortcuts import ELUShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
@@ -17,17 +18,12 @@ class ELU(FunctionNode):
         _checks.floats(in_types, 'x')
 
     def forward(self, inputs):
-        x, = inputs
-        xp = backend.get_array_module(x)
         # With a negative alpha both half lines are mapped to positive
         # values, and only the input tells them apart.
         if not self.alpha >= 0:
             self.retain_inputs((0,))
         self.retain_outputs((0,))
-        # The minimum spares expm1() the values whose result is not used.
-        bent = self.alpha * xp.expm1(xp.minimum(x, 0))
-        y = xp.where(x < 0, bent, x)
-        return utils.force_array(y, x.dtype),
+        return kernels.elu(inputs[0], self.alpha),
 
     def backward(self, indexes, grad_outputs):
         y, = self.get_retained_outputs()
@@ -55,10 +51,7 @@ class ELUGrad(FunctionNode):
         self.cond = cond
 
     def forward(self, inputs):
-        y, = inputs
-        xp = backend.get_array_module(y)
-        slope = xp.where(self.cond > 0, 1, y + self.alpha)
-        return utils.force_array(slope, y.dtype),
+        return kernels.elu_slope(inputs[0], self.cond, self.alpha),
 
     def backward(self, indexes, grad_outputs):
         ggx, = grad_outputs

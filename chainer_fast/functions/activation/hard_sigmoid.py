@@ -1,6 +1,6 @@
-from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.compiled import HardSigmoidShortcut
+from chainer_fast.backends.kernels.activation.shortcuts import HardSigmoidShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.utils import type_check
@@ -15,9 +15,7 @@ class HardSigmoid(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0,))
-        line = inputs[0] * 0.2 + 0.5
-        xp = backend.get_array_module(line)
-        return utils.force_array(xp.clip(line, 0, 1), inputs[0].dtype),
+        return kernels.hard_sigmoid(inputs[0]),
 
     def backward(self, indexes, grad_outputs):
         x, = self.get_retained_inputs()
@@ -45,10 +43,7 @@ class HardSigmoidGrad(FunctionNode):
                 getattr(gy_type, facet) == getattr(self.x, facet))
 
     def forward(self, inputs):
-        gy, = inputs
-        # x / 5 + 1 / 2 leaves the unit interval at plus and minus 5 / 2.
-        sloping = abs(self.x) < 2.5
-        return utils.force_array(0.2 * (sloping * gy), gy.dtype),
+        return kernels.hard_sigmoid_grad(self.x, inputs[0]),
 
     def backward(self, indexes, grad_outputs):
         return HardSigmoidGrad(self.x).apply(grad_outputs)

@@ -1,17 +1,8 @@
-from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.compiled import LeakyReLUShortcut
+from chainer_fast.backends.kernels.activation.shortcuts import LeakyReLUShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-
-
-def _scale_negative(values, cond, slope):
-    """Copy of ``values`` with those at ``cond <= 0`` multiplied by ``slope``."""
-    xp = backend.get_array_module(values)
-    # The factors have the dtype of the values: a slope given as a NumPy scalar must not
-    # widen the product. Other values than the scaled ones cannot overflow this way.
-    factors = xp.where(cond <= 0, values.dtype.type(slope), values.dtype.type(1))
-    return utils.force_array(values * factors)
 
 
 @shortcut(LeakyReLUShortcut())
@@ -36,7 +27,7 @@ class LeakyReLU(FunctionNode):
             self.retain_outputs((0,))
         else:
             self.retain_inputs((0,))
-        return _scale_negative(inputs[0], inputs[0], self.slope),
+        return kernels.leaky_relu_grad(inputs[0], inputs[0], self.slope),
 
     def forward_ideep(self, inputs):
         return self.forward(inputs)
@@ -65,7 +56,7 @@ class _LeakyReLUGrad(FunctionNode):
         self.slope = slope
 
     def forward(self, inputs):
-        return _scale_negative(inputs[0], self.cond, self.slope),
+        return kernels.leaky_relu_grad(self.cond, inputs[0], self.slope),
 
     def backward(self, indexes, grad_outputs):
         again = _LeakyReLUGrad(self.cond, self.slope)

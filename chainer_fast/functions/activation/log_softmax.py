@@ -2,7 +2,7 @@ from chainer_fast import backend
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels import softmax as kernels
 from chainer_fast.backends.kernels.softmax import logsumexp as logsumexp
-from chainer_fast.backends.kernels.softmax.compiled import SoftmaxShortcut
+from chainer_fast.backends.kernels.softmax.shortcuts import SoftmaxShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import exponential

@@ -1,4 +1,5 @@
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation.shortcuts import (
     ReLUGradShortcut,
@@ -50,7 +51,7 @@ class ReLUGrad2(FunctionNode):
         self.b = b
 
     def forward(self, inputs):
-        return utils.force_array(inputs[0] * (self.b > 0)),
+        return kernels.relu_grad(self.b, inputs[0]),
 
     def forward_ideep(self, inputs):
         return self.forward(inputs)

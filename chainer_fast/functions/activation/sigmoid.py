@@ -1,4 +1,4 @@
-from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation.shortcuts import (
     SigmoidGradShortcut,
@@ -16,13 +16,8 @@ class Sigmoid(FunctionNode):
         _checks.floats(in_types, 'x')
 
     def forward(self, inputs):
-        # The identity sigmoid(x) = (tanh(x / 2) + 1) / 2 neither overflows
-        # nor loses the tails to a division.
-        x, = inputs
-        xp = backend.get_array_module(x)
-        half = x.dtype.type(0.5)
         self.retain_outputs((0,))
-        return utils.force_array(xp.tanh(x * half) * half + half),
+        return kernels.sigmoid(inputs[0]),
 
     def backward(self, indexes, grad_outputs):
         # The input itself is not needed, so it was not retained.
@@ -49,10 +44,8 @@ class SigmoidGrad(FunctionNode):
         _checks.similar_floats(in_types, 'y', 'gy')
 
     def forward(self, inputs):
-        y, gy = inputs
-        gx = gy * y * (1 - y)
         self.retain_inputs((0, 1))
-        return utils.force_array(gx, gy.dtype),
+        return kernels.sigmoid_grad(*inputs),
 
     def backward(self, indexes, grad_outputs):
         y, gy = self.get_retained_inputs()

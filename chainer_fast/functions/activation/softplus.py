@@ -1,6 +1,6 @@
-from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.compiled import SoftplusShortcut
+from chainer_fast.backends.kernels.activation.shortcuts import SoftplusShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import sigmoid
@@ -19,15 +19,8 @@ class Softplus(FunctionNode):
         _checks.floats(in_types, 'x')
 
     def forward(self, inputs):
-        # log(1 + exp(z)) = max(z, 0) + log(1 + exp(-|z|)), whose exponential
-        # cannot overflow.
-        x, = inputs
-        xp = backend.get_array_module(x)
         self.retain_inputs((0,))
-        z = self.beta * x
-        tail = xp.log1p(xp.exp(-xp.abs(z)))
-        y = (xp.maximum(z, 0) + tail) * self.beta_inv
-        return utils.force_array(y, x.dtype),
+        return kernels.softplus(inputs[0], self.beta, self.beta_inv),
 
     def backward(self, indexes, grad_outputs):
         x, = self.get_retained_inputs()
@@ -51,15 +44,8 @@ class SoftplusGrad(FunctionNode):
         _checks.similar_floats(in_types, 'x', 'gy')
 
     def forward(self, inputs):
-        x, gy = inputs
-        xp = backend.get_array_module(x)
         self.retain_inputs((0, 1))
-        # exp() is fed with the negated absolute value, so that it stays
-        # within (0, 1] on either side of zero.
-        z = self.beta * x
-        decay = xp.exp(-xp.abs(z))
-        slope = xp.where(z >= 0, 1, decay) / (1 + decay)
-        return utils.force_array(slope * gy, x.dtype),
+        return kernels.softplus_grad(*inputs, self.beta),
 
     def backward(self, indexes, grad_outputs):
         x, gy = self.get_retained_inputs()

@@ -1,4 +1,5 @@
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation.shortcuts import (
     TanhGradShortcut,
@@ -41,9 +42,8 @@ class TanhGrad(FunctionNode):
         self.x = x
 
     def forward(self, inputs):
-        y, gy = inputs
         self.retain_inputs((0, 1))
-        return utils.force_array(gy * (1 - y * y), gy.dtype),
+        return kernels.tanh_grad(*inputs),
 
     def backward(self, indexes, grad_outputs):
         y, gy = self.get_retained_inputs()

@@ -1,6 +1,6 @@
 from chainer_fast import backend
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.cross_entropy.shortcuts import AccuracyShortcut
+from chainer_fast.backends.kernels.accuracy.shortcuts import AccuracyShortcut
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 

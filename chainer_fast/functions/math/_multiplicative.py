@@ -1,8 +1,8 @@
 """Multiplication and division, with the gradients of division."""
 from chainer_fast import function_node, utils
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.arithmetic.division import DivShortcut
 from chainer_fast.backends.kernels.arithmetic.shortcuts import (
+    DivShortcut,
     MulConstantShortcut,
     MulShortcut,
 )

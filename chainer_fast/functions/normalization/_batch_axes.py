@@ -1,32 +1,8 @@
-"""Axes of batches: those that are aggregated, and those that parameters have."""
-import functools
+"""Checks of the axes of batches, and of parameters against them."""
 import operator
 
+from chainer_fast.backends.kernels.normalization.axes import _compute_key_axis
 from chainer_fast.utils import type_check
-
-
-def _compute_axis(x_ndim, gamma_ndim=1, axis=None):
-    """Return the axes to aggregate: by default those that parameters do not have.
-
-    The parameters then have the axes after the first one, that of the batch.
-    """
-    if axis is None:
-        return (0, *range(gamma_ndim + 1, x_ndim))
-    return axis
-
-
-def _compute_key_axis(x_ndim, gamma_ndim=1, axis=None):
-    """Return the axes of the parameters."""
-    axis = _compute_axis(x_ndim, gamma_ndim, axis)
-    return tuple([i for i in range(x_ndim) if i not in axis])
-
-
-@functools.lru_cache(maxsize=256)
-def _keys(ndim, axis):
-    """Return the axes of parameters, and an index that gives them all axes."""
-    key_axis = _compute_key_axis(ndim, None, axis)
-    return key_axis, tuple([
-        slice(None) if i in key_axis else None for i in range(ndim)])
 
 
 def _axis_option(axis):
@@ -47,7 +23,7 @@ def _axis_option(axis):
 
 
 def _fits(arrays, axis):
-    """Whether values and parameters fit together."""
+    """Tell whether values and parameters fit together."""
     x, gamma, *others = arrays
     dtype, shape = gamma.dtype, gamma.shape
     for each in others:

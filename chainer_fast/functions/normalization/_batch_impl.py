@@ -1,11 +1,11 @@
-"""How batches are normalized, which extensions may do in a way of their own."""
+"""The default implementation of batch normalization, which extensions may replace."""
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.functions.normalization import _dtypes
 
 
 class _BatchNormalizationImpl:
-    """How a batch is normalized; a base for other libraries, or several machines.
+    """Base of the implementations, such as those that use several machines.
 
     A subclass has methods ``forward`` and ``backward`` like those of
     :class:`GeneralBatchNormalizationImpl`.
@@ -15,7 +15,7 @@ class _BatchNormalizationImpl:
 class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
     """Normalization of batches on any device.
 
-    A subclass may give statistics and sums of its own, such as those over several
+    A subclass may supply statistics and sums of its own, such as those over several
     machines, by overriding :meth:`get_mean_and_var` and :meth:`get_ggamma_and_gbeta`.
     """
 
@@ -34,9 +34,10 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         xp : module
             Module of the arrays.
         expander : tuple
-            Index that makes parameters broadcast to ``x``.
+            Index that broadcasts parameters to ``x``.
         eps, decay : float
-            Options of the function.
+            Constant added to the variance, and share of the running statistics that
+            an update keeps.
         running_mean, running_var : array or None
             Statistics to update.
 
@@ -44,8 +45,8 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         -------
         tuple
             Output and its layout; running mean and variance; mean, variance and
-            reciprocal of the standard deviation of the batch; and whatever
-            :meth:`backward` needs beside.
+            reciprocal of the standard deviation of the batch; and whatever else
+            :meth:`backward` needs.
         """
         dtype = _dtypes.interm(x, gamma)
         y_dtype = x.dtype
@@ -72,7 +73,7 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
 
     @property
     def _is_plain(self):
-        """Whether no subclass has statistics or sums of its own."""
+        """Tell whether statistics and sums are those of this class."""
         cls = type(self)
         own = GeneralBatchNormalizationImpl
         return cls is own or (
@@ -138,15 +139,15 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         xp : module
             Module of the arrays.
         expander : tuple
-            Index that makes parameters broadcast to ``x``.
+            Index that broadcasts parameters to ``x``.
         mean, inv_std : array
             Statistics of the batch.
         eps : float
-            Option of the function.
+            Constant added to the variance.
         var : array
             Variance of the batch.
         forward_data : object
-            The last of what :meth:`forward` returned.
+            The last result of :meth:`forward`.
 
         Returns
         -------

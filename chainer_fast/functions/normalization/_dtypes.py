@@ -3,9 +3,9 @@ import numpy
 
 
 def interm(x, gamma):
-    """Return the common dtype of values and parameters, single precision at least.
+    """Return the common dtype of values and parameters, at least single precision.
 
-    The squares of halves, and sums of more than a few of them, do not fit in halves.
+    The squares of halves do not fit in halves, nor do sums of more than a few of them.
     """
     dtype = x.dtype
     if dtype == gamma.dtype and dtype.itemsize > 2:
@@ -15,5 +15,5 @@ def interm(x, gamma):
 
 
 def cast_all(arrays, dtype):
-    """Return arrays cast to a dtype, those that have it as they are."""
+    """Return arrays cast to a dtype; arrays that have it already are not copied."""
     return [a if a.dtype == dtype else a.astype(dtype) for a in arrays]

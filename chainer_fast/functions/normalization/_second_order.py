@@ -10,7 +10,7 @@ Batch, layer and group normalization are one formula with different axes,
 With the projection :math:`P(v) = v - \\bar v - \\hat x \\overline{v \\hat x}`, which is
 its own adjoint, a gradient :math:`h` of :math:`\\hat x` is :math:`s P(h)` for
 :math:`x`, and :math:`\\mathrm d s / \\mathrm d x = -s^2 \\hat x / m` for averages over
-:math:`m` elements. All that follows comes from these two.
+:math:`m` elements. Everything below follows from these two.
 """
 from chainer_fast.functions.array import broadcast, cast, reshape
 from chainer_fast.functions.math import average, sqrt
@@ -19,12 +19,12 @@ from chainer_fast.variable import Variable
 
 
 def as_type(x, dtype):
-    """Cast a variable, or None, where it has another dtype."""
+    """Cast a variable that has another dtype; None stays None."""
     return x if x is None or x.dtype == dtype else cast.cast(x, dtype)
 
 
 def mean(x, axes):
-    """Average of a variable along axes, which stay with length one."""
+    """Return the average of a variable along axes, which stay with length one."""
     return average.average(x, axis=axes, keepdims=True)
 
 
@@ -40,9 +40,9 @@ def standardize(x, axes, eps):
     x : Variable
         Values.
     axes : tuple of int
-        Axes to take the moments over.
+        Axes over which the moments are taken.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
 
     Returns
     -------
@@ -66,12 +66,12 @@ def gradients(x, gamma, gy, ggx, gggamma, ggbeta, axes, eps):
     gy : Variable
         Gradient of the function's output.
     ggx, gggamma, ggbeta : Variable or None
-        Gradients of the gradients of ``x``, of ``gamma``, and of the summand, which has
+        Gradients of the gradients of ``x``, of ``gamma``, and of the offset, which has
         the shape of ``gamma``.
     axes : tuple of int
-        Axes that moments are taken over.
+        Axes over which moments are taken.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
 
     Returns
     -------
@@ -106,17 +106,17 @@ def gradients(x, gamma, gy, ggx, gggamma, ggbeta, axes, eps):
         term = inv_std * projected(by_x_hat)
         by_x = term if by_x is None else by_x + term
     if ggbeta is not None:
-        # The gradient of the summand is a sum of gy and no more.
+        # The gradient of the offset is just a sum of gy.
         term = broadcast.broadcast_to(ggbeta, gy.shape)
         by_gy = term if by_gy is None else by_gy + term
     return by_x, by_gamma, by_gy
 
 
 def parameter_view(v, shape):
-    """Reshape a variable of a parameter, or None."""
+    """Reshape a variable that belongs to a parameter; None stays None."""
     return v if v is None or v.shape == shape else reshape.reshape(v, shape)
 
 
 def fit(gradient, operand):
-    """Give a gradient, or None, the shape and dtype of its variable."""
+    """Give a gradient the shape and dtype of its variable; None stays None."""
     return as_type(parameter_view(gradient, operand.shape), operand.dtype)

@@ -4,6 +4,11 @@ import warnings
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization.axes import (
+    _compute_axis,  # noqa: F401
+    _compute_key_axis,  # noqa: F401
+    batch_axes,
+)
 from chainer_fast.backends.kernels.normalization.shortcuts import (
     BatchNormalizationShortcut,
     FixedBatchNormalizationShortcut,
@@ -16,9 +21,6 @@ from chainer_fast.functions.normalization import _dtypes, _second_order
 from chainer_fast.functions.normalization._batch_axes import (
     _axis_option,
     _check_inputs,
-    _compute_axis,
-    _compute_key_axis,  # noqa: F401
-    _keys,
 )
 from chainer_fast.functions.normalization._batch_impl import (
     GeneralBatchNormalizationImpl,
@@ -28,22 +30,22 @@ from chainer_fast.utils import argument, type_check
 
 
 def _impl_selector(batch_norm_func, inputs):
-    """Return how a function should normalize its inputs."""
+    """Return the default implementation, whatever the function and its inputs."""
     return GeneralBatchNormalizationImpl()
 
 
 def _accept_layouts(function, inputs):
-    """Method that leaves the layouts of the inputs to the implementation."""
+    """Accept inputs in any layout; ``forward`` converts them."""
 
 
 def _layout_of(function, i):
-    """Return the layout of an input, None if it is the usual one."""
+    """Return the layout of an input; None stands for the usual one."""
     layouts = function._input_layouts
     return None if layouts is None else layouts[i]
 
 
 def _in_layouts(function, layouts, arrays):
-    """Return output arrays in the layouts that the function is to have."""
+    """Return output arrays in the given layouts."""
     if function._input_layouts is None:
         return arrays
     function.output_layouts = layouts
@@ -53,7 +55,7 @@ def _in_layouts(function, layouts, arrays):
 
 
 def _in_layout(v, layout):
-    """Return a variable, or None, in a layout."""
+    """Return a variable in a layout; None stays None."""
     if v is None or v.layout == layout:
         return v
     return memory_layouts.AsLayout(layout).apply((v,))[0]
@@ -68,21 +70,23 @@ _ONE_ELEMENT = (
     'it aggregates, and its output is then beta, whatever the values.')
 
 
+@shortcut(BatchNormalizationShortcut())
 class BatchNormalization(FunctionNode):
     """Normalizes a batch by its own moments.
 
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     mean, var : array or None
         Running statistics to update in place.
     decay : float
-        What an update keeps of them.
+        Share of the running statistics that an update keeps.
     axis : int, tuple of int or None
         Axes to aggregate.
     impl_selector : callable
-        What returns an implementation, given the function and its input arrays.
+        Function that returns an implementation, given the function node and its input
+        arrays.
 
     Attributes
     ----------
@@ -98,6 +102,10 @@ class BatchNormalization(FunctionNode):
     mean = None
     inv_std = None
     forward_data = None
+
+    # The shortcut stands in for these, and leaves others to the methods.
+    _default_selector = staticmethod(_impl_selector)
+    _default_impl = GeneralBatchNormalizationImpl
 
     def __init__(self, eps=2e-5, mean=None, var=None, decay=0.9, axis=None,
                  impl_selector=_impl_selector):
@@ -118,16 +126,15 @@ class BatchNormalization(FunctionNode):
         x, gamma, beta = inputs
         layout = _layout_of(self, 0)
         x = memory_layouts._transpose_array(x, layout, None)
-        ndim = x.ndim
-        axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
-        self.key_axis, self.expander = _keys(ndim, axis)
+        self.axis, self.key_axis, self.expander = batch_axes(
+            x.ndim, gamma.ndim, self.axis)
         if x.size == gamma.size:
             self._warn_of_constant_output(x.shape)
         self._impl = self._impl_selector(self, inputs)
         y, *_, self.mean, self.var, self.inv_std, self.forward_data = (
             self._impl.forward(
-                axis, gamma, x, None, backend.get_array_module(x), self.expander, beta,
-                self.eps, self.decay, self.running_mean, self.running_var))
+                self.axis, gamma, x, None, backend.get_array_module(x), self.expander,
+                beta, self.eps, self.decay, self.running_mean, self.running_var))
         return _in_layouts(self, (layout,), (y,))
 
     def _warn_of_constant_output(self, shape):
@@ -150,9 +157,9 @@ class BatchNormalizationGrad(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     expander : tuple
-        Index that makes parameters broadcast to the values.
+        Index that broadcasts parameters to the values.
     axis : tuple of int
         Axes that were aggregated.
     mean, var, inv_std : array
@@ -162,7 +169,7 @@ class BatchNormalizationGrad(FunctionNode):
     impl : object
         The implementation that normalized the batch.
     forward_data : object
-        What it left for the gradients.
+        What the implementation left for the gradients.
     """
 
     def __init__(self, eps, expander, axis, mean, var, inv_std, key_axis, impl,
@@ -205,15 +212,16 @@ class BatchNormalizationGrad(FunctionNode):
             for i in indexes])
 
 
+@shortcut(FixedBatchNormalizationShortcut())
 class FixedBatchNormalization(FunctionNode):
     """Normalizes a batch by given moments.
 
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     axis : int, tuple of int or None
-        Axes that the moments were taken over.
+        Axes over which the moments were taken.
 
     Attributes
     ----------
@@ -238,14 +246,13 @@ class FixedBatchNormalization(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0, 1, 3, 4))
         x, gamma, beta, mean, var = inputs
-        ndim = x.ndim
-        axis = self.axis = _compute_axis(ndim, gamma.ndim, self.axis)
-        self.key_axis, self.expander = _keys(ndim, axis)
+        self.axis, self.key_axis, self.expander = batch_axes(
+            x.ndim, gamma.ndim, self.axis)
         dtype = _dtypes.interm(x, gamma)
         y_dtype = x.dtype
         x, gamma, beta, mean, var = _dtypes.cast_all((x, gamma, beta, mean, var), dtype)
         self.inv_std, self.inv_var = kernels.inverses(var, self.eps)
-        y = kernels.batch_apply(x, gamma, beta, mean, self.inv_std, axis)
+        y = kernels.batch_apply(x, gamma, beta, mean, self.inv_std, self.axis)
         return y if y.dtype == y_dtype else y.astype(y_dtype),
 
     def backward(self, indexes, grad_outputs):
@@ -261,11 +268,11 @@ class FixedBatchNormalizationGrad(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     expander : tuple
-        Index that makes parameters broadcast to the values.
+        Index that broadcasts parameters to the values.
     axis : tuple of int
-        Axes that the moments were taken over.
+        Axes over which the moments were taken.
     inv_std, inv_var : array
         Reciprocals of the standard deviation and the variance.
     """
@@ -314,13 +321,13 @@ class FixedBatchNormalizationGrad(FunctionNode):
         ggamma = sum_mod.sum_to(gy * x_hat, shape)
         weight = sum_mod.sum_to(ggx * gy, shape)
         # The gradients of mean and variance are multiples of those of beta and gamma,
-        # and what comes for them goes on to these.
+        # and pass their own gradients on to these.
         factor = gamma * inv_std
         by_ggamma = gggamma - 0.5 * inv_std * factor * ggvar
         by_gbeta = ggbeta - factor * ggmean
         by_factor = weight - ggmean * gbeta - 0.5 * inv_std * ggvar * ggamma
         by_inv_std = gamma * by_factor - 0.5 * factor * ggvar * ggamma
-        # x_hat depends on x, on the mean, and again on inv_std.
+        # x_hat depends on x, on the mean and, once more, on inv_std.
         by_x_hat = by_ggamma * gy
         by_inv_std = by_inv_std + by_ggamma * ggamma / inv_std
         grads = (
@@ -355,19 +362,19 @@ def batch_normalization(
         Factors. They have the axes of ``x`` that are not aggregated, and may have
         another floating dtype.
     beta : Variable or array
-        Summands, of the shape and dtype of ``gamma``.
+        Offsets, of the shape and dtype of ``gamma``.
     eps : float
-        Summand of the variance, which keeps the quotient finite.
+        Constant added to the variance, which keeps the quotient finite.
     running_mean, running_var : array or None
         Running statistics of the shape of ``gamma``, updated in place; the variance by
-        its unbiased estimate. Both or none of them.
+        its unbiased estimate. Give both or neither.
     decay : float
-        What an update keeps of the running statistics.
+        Share of the running statistics that an update keeps.
     axis : int, tuple of int or None
         Axes to aggregate, in ascending order. By default the first one, and those after
         the axes that ``gamma`` has.
     impl_selector : callable
-        What chooses an implementation; for extensions.
+        Function that chooses an implementation; for extensions.
 
     Returns
     -------
@@ -384,7 +391,7 @@ def batch_normalization(
     Warns
     -----
     UserWarning
-        If there is but one element to aggregate; the result is then ``beta``.
+        If there is only one element to aggregate; the result is then ``beta``.
 
     See Also
     --------
@@ -403,22 +410,22 @@ def batch_normalization(
 def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
     """Normalize a batch by a given mean and variance, scale and shift.
 
-    The formula is that of :func:`batch_normalization`, with statistics that do not
-    depend on the batch, as it is needed for testing.
+    The formula is that of :func:`batch_normalization`, but the statistics do not depend
+    on the batch. It is used for testing.
 
     Parameters
     ----------
     x : Variable or array
         Batch of a floating dtype.
     gamma, beta : Variable or array
-        Factors and summands, with the axes of ``x`` that are not aggregated.
+        Factors and offsets, with the axes of ``x`` that are not aggregated.
     mean, var : Variable or array
         Mean and variance, of the shape and dtype of ``gamma``.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     axis : int, tuple of int or None
-        Axes that the statistics are the same along. By default the first one, and those
-        after the axes that ``gamma`` has.
+        Axes along which the statistics are constant. By default the first one, and
+        those after the axes that ``gamma`` has.
 
     Returns
     -------
@@ -435,9 +442,3 @@ def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
     chainer.links.BatchNormalization
     """
     return FixedBatchNormalization(eps, axis).apply((x, gamma, beta, mean, var))[0]
-
-
-shortcut(BatchNormalizationShortcut(
-    _keys, _impl_selector, GeneralBatchNormalizationImpl, kernels.update_running,
-))(BatchNormalization)
-shortcut(FixedBatchNormalizationShortcut(_keys))(FixedBatchNormalization)

@@ -9,7 +9,7 @@ from chainer_fast.utils import type_check
 
 
 def _deprecated_statistic(name):
-    """Make a property for a running statistic, which warns of its use."""
+    """Return a property for a running statistic that warns when it is used."""
     def get(function):
         warnings.warn(
             'The attributes of BatchRenormalizationFunction are deprecated. Give '
@@ -23,16 +23,16 @@ def _deprecated_statistic(name):
 class BatchRenormalizationFunction(function.Function):
     """Normalizes a batch by its moments, and corrects towards running ones.
 
-    The corrections are taken for constants: no gradient flows through them.
+    The corrections are treated as constants: no gradient flows through them.
 
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     mean, var : array
         Running statistics.
     decay : float
-        What an update keeps of them.
+        Share of the running statistics that an update keeps.
     rmax, dmax : float
         Bounds of the corrections.
     update_statistics : bool
@@ -41,7 +41,7 @@ class BatchRenormalizationFunction(function.Function):
     Attributes
     ----------
     r, d : array
-        The corrections, a factor and a summand, after the call.
+        The corrections, a factor and an offset, after the call.
     std : array
         Standard deviation of the batch, after the call.
     """
@@ -114,8 +114,9 @@ def batch_renormalization(
         d = \\frac{\\mu - \\mu_\\mathrm{run}}{\\sigma_\\mathrm{run}}
 
     with :math:`r` clipped to :math:`[1 / r_\\mathrm{max}, r_\\mathrm{max}]` and
-    :math:`d` to :math:`[-d_\\mathrm{max}, d_\\mathrm{max}]`. Without the bounds it
-    would be what is computed in testing. Both are constants for the gradient.
+    :math:`d` to :math:`[-d_\\mathrm{max}, d_\\mathrm{max}]`. Without the bounds, the
+    batch would be normalized by the running statistics, as in testing. Both are
+    constants for the gradient.
 
     See: `Batch Renormalization: Towards Reducing Minibatch Dependence in
     Batch-Normalized Models <https://arxiv.org/abs/1702.03275>`_
@@ -125,17 +126,17 @@ def batch_renormalization(
     x : Variable or array
         Batch of a floating dtype and shape ``(N, C, ...)``.
     gamma, beta : Variable or array
-        Factors and summands of shape ``(C,)``.
+        Factors and offsets of shape ``(C,)``.
     rmax, dmax : float
         Bounds of the corrections.
     eps : float
-        Summand of the variances.
+        Constant added to the variances.
     running_mean, running_var : array
         Running statistics of shape ``(C,)``.
     decay : float
-        What an update keeps of them.
+        Share of the running statistics that an update keeps.
     update_statistics : bool
-        Whether they are updated, in place.
+        Whether they are updated in place.
 
     Returns
     -------
@@ -164,12 +165,12 @@ def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5):
     """Normalize a batch by given statistics, scale and shift.
 
     .. deprecated:: 7.0
-        It is :func:`~chainer.functions.fixed_batch_normalization`.
+        Use :func:`~chainer.functions.fixed_batch_normalization`, which does the same.
 
     Parameters
     ----------
     x, gamma, beta, mean, var, eps
-        As there.
+        Arguments of that function.
 
     Returns
     -------

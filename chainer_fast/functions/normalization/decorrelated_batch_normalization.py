@@ -8,8 +8,8 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.utils import argument, type_check
 
-# Below, the channels of a group are the rows of a matrix, and the columns are all
-# positions of all samples; there is a stack of such matrices, one for each group.
+# In this module, each group is a matrix: its channels are the rows, and all positions
+# of all samples are the columns. The matrices of all groups are stacked.
 
 
 def _to_matrices(x, groups):
@@ -31,7 +31,7 @@ def _transposed(matrices):
 
 
 def _computed_in(x):
-    """Dtype to compute in: there are no eigenvalues of halves."""
+    """Return the dtype to compute in: NumPy finds no eigenvalues of halves."""
     return numpy.promote_types(x.dtype, numpy.float32)
 
 
@@ -41,7 +41,7 @@ def _result(xp, matrices, shape, dtype):
 
 
 def _check_channels(x_type, groups):
-    """Expect values with channels that can be divided into groups."""
+    """Expect values whose channels can be divided into groups."""
     type_check.expect(x_type.ndim >= 2, x_type.dtype.kind == 'f')
     type_check.expect(x_type.shape[1] % groups == 0)
 
@@ -54,18 +54,18 @@ class DecorrelatedBatchNormalization(FunctionNode):
     groups : int
         Number of groups of channels.
     eps : float
-        Summand of the variances.
+        Constant added to the variances.
     mean, projection : array or None
         Running statistics to update in place.
     decay : float
-        What an update keeps of them.
+        Share of the running statistics that an update keeps.
 
     Attributes
     ----------
     axis : tuple of int
         Axes that are aggregated, after the call.
     eigvals, eigvectors : array
-        Of the covariance of each group.
+        Eigenvalues and eigenvectors of the covariance of each group.
     y_hat_pca : array
         The output in the basis of the eigenvectors.
     """
@@ -97,7 +97,7 @@ class DecorrelatedBatchNormalization(FunctionNode):
         cov += self.eps * xp.eye(size, dtype=dtype)
         self.eigvals, self.eigvectors = xp.linalg.eigh(cov)
 
-        # Into the basis of the eigenvectors, to variance one, and back.
+        # Go to the basis of the eigenvectors, scale to variance one, and go back.
         basis = self.eigvectors
         whitening = _transposed(basis) / xp.sqrt(self.eigvals)[:, :, None]
         self.y_hat_pca = xp.matmul(whitening, rows)
@@ -112,7 +112,7 @@ class DecorrelatedBatchNormalization(FunctionNode):
             self.running_mean *= self.decay
             self.running_mean += mean * new
         if self.running_projection is not None:
-            # Chainer corrects it as if it were a variance.
+            # Chainer corrects the projection as if it were a variance.
             self.running_projection *= self.decay
             self.running_projection += projection * (new * count / max(count - 1, 1))
 
@@ -135,7 +135,7 @@ class DecorrelatedBatchNormalizationGrad(FunctionNode):
         = \\frac{-1}{\\sqrt{\\lambda_i \\lambda_j}
             (\\sqrt{\\lambda_i} + \\sqrt{\\lambda_j})}
 
-    whose right side is as good for eigenvalues that are the same.
+    whose right side also holds for equal eigenvalues.
 
     Parameters
     ----------
@@ -274,14 +274,14 @@ def decorrelated_batch_normalization(
     groups : int
         Number of groups, a divisor of ``C``.
     eps : float
-        Summand of the variances, which keeps the power finite.
+        Constant added to the variances, which keeps the power finite.
     running_mean : array or None
         Running mean of shape ``(groups, C / groups)``, updated in place.
     running_projection : array or None
         Running average of the matrix that whitens, of shape ``(groups, C / groups,
         C / groups)``, updated in place.
     decay : float
-        What an update keeps of the running statistics.
+        Share of the running statistics that an update keeps.
 
     Returns
     -------
@@ -300,8 +300,8 @@ def decorrelated_batch_normalization(
 def fixed_decorrelated_batch_normalization(x, mean, projection, groups=16):
     """Shift and project a batch by given statistics.
 
-    It is :func:`decorrelated_batch_normalization` with statistics that do not depend on
-    the batch, as it is needed for testing. Its gradients cannot be differentiated.
+    This is :func:`decorrelated_batch_normalization` with statistics that do not depend
+    on the batch. It is used for testing. Its gradients cannot be differentiated.
 
     Parameters
     ----------

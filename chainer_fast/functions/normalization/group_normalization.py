@@ -20,7 +20,7 @@ class GroupNormalization(FunctionNode):
     groups : int
         Number of groups.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class GroupNormalization(FunctionNode):
         return y if y.dtype == x_dtype else y.astype(x_dtype),
 
     def forward_cudnn(self, inputs):
-        """As :meth:`forward`; cuDNN's batch normalization could do no better."""
+        """Compute :meth:`forward`; batch normalization by cuDNN would not be better."""
         return self.forward(inputs)
 
     def backward(self, indexes, grad_outputs):
@@ -81,7 +81,7 @@ class _GroupNormalizationGrad(FunctionNode):
     groups : int
         Number of groups.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     mean, inv_std : array
         Statistics of each sample and group.
     """
@@ -128,7 +128,7 @@ class _MulInvStd(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variances.
+        Constant added to the variances.
     mean, inv_std : array
         Statistics of the rows of that matrix, which is the first input.
     dummy_gamma : array
@@ -161,9 +161,9 @@ def group_normalization(x, groups, gamma, beta, eps=1e-5):
 
         y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta .
 
-    With one group it is layer normalization over all axes but the first, with as many
-    groups as channels instance normalization. The statistics of halves are taken in
-    single precision.
+    With one group, this is layer normalization over all axes but the first; with as
+    many groups as channels, it is instance normalization. The statistics of halves are
+    taken in single precision.
 
     See: `Group Normalization <https://arxiv.org/abs/1803.08494>`_
 
@@ -174,11 +174,11 @@ def group_normalization(x, groups, gamma, beta, eps=1e-5):
     groups : int
         Number of groups, a divisor of ``C``.
     gamma : Variable or array
-        Factors of shape ``(C,)``, maybe of another floating dtype.
+        Factors of shape ``(C,)``, which may have another floating dtype.
     beta : Variable or array
-        Summands, like ``gamma``.
+        Offsets, like ``gamma``.
     eps : float
-        Summand of the variance, which keeps the quotient finite.
+        Constant added to the variance, which keeps the quotient finite.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def group_normalization(x, groups, gamma, beta, eps=1e-5):
     Raises
     ------
     TypeError
-        If ``groups`` is no int.
+        If ``groups`` is not an int.
     ValueError
         If ``C`` cannot be divided by ``groups``.
 

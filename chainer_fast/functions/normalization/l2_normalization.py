@@ -17,9 +17,9 @@ class NormalizeL2(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the length.
+        Constant added to the length.
     axis : int or tuple of int
-        Axes of the vectors.
+        Axes along which the components of a vector lie.
     """
 
     def __init__(self, eps=1e-5, axis=1):
@@ -48,9 +48,9 @@ class _NormalizeL2Grad(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the length.
+        Constant added to the length.
     axis : tuple of int
-        Axes of the vectors.
+        Axes along which the components of a vector lie.
     """
 
     def __init__(self, eps, axis):
@@ -67,7 +67,7 @@ class _NormalizeL2Grad(FunctionNode):
 
     def backward(self, indexes, grad_outputs):
         # With the length r, the direction e = x / r and n = r + eps, the gradient is
-        # (g - e <g, e> r / n) / n. The direction of a zero is taken to be zero.
+        # (g - e <g, e> r / n) / n. The direction of a zero vector is taken to be zero.
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs)
         x, gy, ggx = [as_type(v, dtype) for v in (*inputs, *grad_outputs)]
@@ -76,7 +76,7 @@ class _NormalizeL2Grad(FunctionNode):
             return sum_mod.sum(a * b, axis=self.axis, keepdims=True)
 
         square = dot(x, x)
-        # Zeros get a length that can be divided by, and is differentiable.
+        # Zero vectors get a length that is differentiable and not zero.
         zero = (square.array == 0).astype(dtype)
         safe = sqrt.sqrt(square + zero)
         direction = x / safe
@@ -104,9 +104,9 @@ def normalize(x, eps=1e-5, axis=1):
         Vectors of a floating dtype. The lengths of halves are computed in single
         precision.
     eps : float
-        Summand of the length, so that zeros stay zeros.
+        Constant added to the length, so that zeros stay zeros.
     axis : int or tuple of int
-        Axes that the components of a vector lie along.
+        Axes along which the components of a vector lie.
 
     Returns
     -------
@@ -116,6 +116,6 @@ def normalize(x, eps=1e-5, axis=1):
     Raises
     ------
     ValueError
-        If ``x`` lacks an axis, or one is named twice.
+        If ``x`` lacks one of the axes, or an axis is named twice.
     """
     return NormalizeL2(eps, axis).apply((x,))[0]

@@ -17,7 +17,7 @@ class LayerNormalization(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class _LayerNormalizationGrad(FunctionNode):
     Parameters
     ----------
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
     mean, inv_std : array
         Statistics of the rows.
     """
@@ -115,9 +115,9 @@ def layer_normalization(x, gamma, beta, eps=1e-5):
     gamma : Variable or array
         Factors, a vector of the dtype of ``x`` with a number for each column.
     beta : Variable or array
-        Summands, like ``gamma``.
+        Offsets, like ``gamma``.
     eps : float
-        Summand of the variance, which keeps the quotient finite.
+        Constant added to the variance, which keeps the quotient finite.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def layer_normalization(x, gamma, beta, eps=1e-5):
     chainer.links.LayerNormalization
     """
     if gamma.shape == (1,) and x.ndim == 2 and x.shape[1] != 1:
-        # One number may serve for all columns.
+        # A single number serves for all columns.
         gamma = broadcast.broadcast_to(gamma, x.shape[1:])
         beta = broadcast.broadcast_to(beta, x.shape[1:])
     return LayerNormalization(eps).apply((x, gamma, beta))[0]

@@ -24,9 +24,9 @@ class LocalResponseNormalization(FunctionNode):
     Attributes
     ----------
     unit_scale : array
-        What is raised to the power ``-beta``, after the call.
+        The base of the power ``-beta``, after the call.
     scale : array
-        That power.
+        The power.
     """
 
     scale = None
@@ -51,7 +51,7 @@ class LocalResponseNormalization(FunctionNode):
         return tuple(_dtypes.cast_all((y,), dtype))
 
     def forward_ideep(self, inputs):
-        """As :meth:`forward`: there is no iDeep."""
+        """Compute :meth:`forward`: there is no iDeep."""
         return self.forward(inputs)
 
     def backward(self, indexes, grad_outputs):
@@ -62,15 +62,16 @@ class LocalResponseNormalization(FunctionNode):
 
 
 def _half(n):
-    """Number of neighbours on either side."""
+    """Return the number of neighbours on either side."""
     if not isinstance(n, int):
         n = n.__index__()
     return max(n // 2, 0)
 
 
 class LocalResponseNormalizationGrad(FunctionNode):
-    """Gradient of :class:`LocalResponseNormalization`, a function of its input and of
-    the gradient of its output.
+    """Gradient of :class:`LocalResponseNormalization`.
+
+    Its inputs are those of that function and the gradient of its output.
 
     Parameters
     ----------
@@ -103,8 +104,8 @@ class LocalResponseNormalizationGrad(FunctionNode):
         return tuple(_dtypes.cast_all((gx,), dtype))
 
     def backward(self, indexes, grad_outputs):
-        # With y = x u^-b, u = k + a W(x^2) and the sum W over the window, which is its
-        # own adjoint, gx = gy u^-b - 2ab x W(gy x u^-(b+1)).
+        # Let W be the sum over the window, which is its own adjoint. With
+        # u = k + a W(x^2) and y = x u^-b, gx = gy u^-b - 2ab x W(gy x u^-(b+1)).
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs)
         x, gy, ggx = [as_type(v, dtype) for v in (*inputs, *grad_outputs)]
@@ -153,7 +154,7 @@ def local_response_normalization(x, n=5, k=2, alpha=1e-4, beta=.75):
         y_i = x_i
             \\left( k + \\alpha \\sum_{|j - i| \\le n / 2} x_j^2 \\right)^{-\\beta}
 
-    where :math:`i` and :math:`j` are channels, of all positions of a sample alike.
+    where :math:`i` and :math:`j` are channels at the same position of a sample.
 
     See: Krizhevsky et al., `ImageNet Classification with Deep Convolutional Neural
     Networks <https://www.cs.toronto.edu/~fritz/absps/imagenet.pdf>`_

@@ -1,5 +1,8 @@
-"""Steps of activations whose arrays take part together.
+"""Activations, their gradients, and steps of those whose arrays take part together.
 
+A gradient takes the output ``y`` of its activation where that tells enough of the
+input. Functions of one array call NumPy's or CuPy's own where these do the same in one
+step.
 Parameters ``W`` and ``beta`` have the axes of ``x`` from the second on, or the first
 few of them.
 """
@@ -8,7 +11,117 @@ import numpy
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels._device import device_form
 from chainer_fast.backends.kernels.activation import compiled as _compiled
+
+_ELEMENTS = 'chainer_fast/backends/kernels/activation/elements.hpp'
+
+
+def _device(function, in_params, outputs=1):
+    return device_form(_ELEMENTS, function, in_params, outputs)
+
+
+@kernel(device=_device('ReLU::grad', 'T y, T gy'))
+def relu_grad(y, gy):
+    """Pass a gradient where ``y`` is positive."""
+    return arrays.force_array(gy * (y > 0))
+
+
+@kernel(device=_device('ClippedReLU::grad', 'T x, T gy, T cap'))
+def clipped_relu_grad(x, gy, cap):
+    """Pass a gradient where ``x`` lies strictly between zero and ``cap``."""
+    inside = (x > 0) & (x < cap)
+    return arrays.force_array(gy * inside, gy.dtype)
+
+
+@kernel(device=_device('LeakyReLU::grad', 'T sign, T x, T slope'))
+def leaky_relu_grad(sign, x, slope):
+    """Multiply ``x`` by ``slope`` where ``sign`` is at most zero.
+
+    With ``x`` itself as ``sign`` this is the activation.
+    """
+    xp = get_array_module(x)
+    # The factors have the dtype of the values: a slope given as a NumPy scalar must not
+    # widen the product. Other values than the scaled ones cannot overflow this way.
+    factors = xp.where(sign <= 0, x.dtype.type(slope), x.dtype.type(1))
+    return arrays.force_array(x * factors)
+
+
+@kernel(device=_device('ELU::of', 'T x, T alpha'))
+def elu(x, alpha):
+    """Exponential linear unit."""
+    xp = get_array_module(x)
+    # The minimum spares expm1() the values whose result is not used.
+    bent = alpha * xp.expm1(xp.minimum(x, 0))
+    return arrays.force_array(xp.where(x < 0, bent, x), x.dtype)
+
+
+@kernel(device=_device('ELU::slope', 'T y, T sign, T alpha'))
+def elu_slope(y, sign, alpha):
+    """Derivative of :func:`elu`, which had an input of the sign ``sign``."""
+    xp = get_array_module(y)
+    return arrays.force_array(xp.where(sign > 0, 1, y + alpha), y.dtype)
+
+
+@kernel(device=_device('Sigmoid::of', 'T x'))
+def sigmoid(x):
+    """Logistic sigmoid."""
+    # The identity sigmoid(x) = (tanh(x / 2) + 1) / 2 neither overflows
+    # nor loses the tails to a division.
+    xp = get_array_module(x)
+    half = x.dtype.type(0.5)
+    return arrays.force_array(xp.tanh(x * half) * half + half)
+
+
+@kernel(device=_device('Sigmoid::grad', 'T y, T gy'))
+def sigmoid_grad(y, gy):
+    """Gradient of :func:`sigmoid`."""
+    return arrays.force_array(gy * y * (1 - y), gy.dtype)
+
+
+@kernel(device=_device('HardSigmoid::of', 'T x'))
+def hard_sigmoid(x):
+    """Piecewise linear approximation of the sigmoid."""
+    line = x * 0.2 + 0.5
+    xp = get_array_module(line)
+    return arrays.force_array(xp.clip(line, 0, 1), x.dtype)
+
+
+@kernel(device=_device('HardSigmoid::grad', 'T x, T gy'))
+def hard_sigmoid_grad(x, gy):
+    """Pass a fifth of a gradient where :func:`hard_sigmoid` is not flat."""
+    # x / 5 + 1 / 2 leaves the unit interval at plus and minus 5 / 2.
+    sloping = abs(x) < 2.5
+    return arrays.force_array(0.2 * (sloping * gy), gy.dtype)
+
+
+@kernel(device=_device('Tanh::grad', 'T y, T gy'))
+def tanh_grad(y, gy):
+    """Gradient of the hyperbolic tangent."""
+    return arrays.force_array(gy * (1 - y * y), gy.dtype)
+
+
+@kernel(device=_device('Softplus::of', 'T x, T beta, T beta_inv'))
+def softplus(x, beta, beta_inv):
+    """``log(1 + exp(beta * x)) * beta_inv``."""
+    # log(1 + exp(z)) = max(z, 0) + log(1 + exp(-|z|)), whose exponential
+    # cannot overflow.
+    xp = get_array_module(x)
+    z = beta * x
+    tail = xp.log1p(xp.exp(-xp.abs(z)))
+    return arrays.force_array((xp.maximum(z, 0) + tail) * beta_inv, x.dtype)
+
+
+@kernel(device=_device('Softplus::grad', 'T x, T gy, T beta'))
+def softplus_grad(x, gy, beta):
+    """Gradient of :func:`softplus`."""
+    xp = get_array_module(x)
+    # exp() is fed with the negated absolute value, so that it stays
+    # within (0, 1] on either side of zero.
+    z = beta * x
+    decay = xp.exp(-xp.abs(z))
+    slope = xp.where(z >= 0, 1, decay) / (1 + decay)
+    return arrays.force_array(slope * gy, x.dtype)
 
 
 def extended_shape(parameter, x):
@@ -30,27 +143,47 @@ def _total(terms, parameter):
     return arrays.force_array(total, parameter.dtype)
 
 
-@kernel(compiled=_compiled.bend)
+@kernel(compiled=_compiled.bend,
+        device=_device('Bend::of', 'T x, T sign, T slope'))
 def bend(x, signs, slopes):
     """Multiply ``x`` by the slopes where ``signs`` is not at least zero."""
     xp = get_array_module(x)
     return xp.where(signs >= 0, x, x * slopes)
 
 
-@kernel(compiled=_compiled.mix)
+@kernel(compiled=_compiled.mix, device=_device('Mix::of', 'T a, T b, bool flag'))
 def mix(a, b, flags):
     """Elements of ``a`` where a flag is set, of ``b`` where it is not."""
     xp = get_array_module(a)
     return xp.asarray(a * flags + b * xp.logical_not(flags))
 
 
-@kernel(compiled=_compiled.prelu)
+def _prelu_on_device(x, W):
+    return bend.device(x, x, W.reshape(extended_shape(W, x)))
+
+
+@kernel(compiled=_compiled.prelu, device=_prelu_on_device)
 def prelu(x, W):
     """Multiply the negative elements of ``x`` by ``W``."""
     return bend.reference(x, x, W.reshape(extended_shape(W, x)))
 
 
-@kernel(compiled=_compiled.prelu_grad)
+def _grads_on_device(function, in_params):
+    """Return a form for the gradients by ``x`` and by a parameter of channels."""
+    terms_of = _device(function, in_params, outputs=2)
+
+    def form(x, parameter, *args):
+        wide = parameter.reshape(extended_shape(parameter, x))
+        terms = terms_of(x, wide, *args)
+        if terms is NotImplemented:
+            return NotImplemented
+        return terms[0], _total(terms[1], parameter)
+
+    return form
+
+
+@kernel(compiled=_compiled.prelu_grad,
+        device=_grads_on_device('PReLU::grads', 'T x, T W, T gy, T sign'))
 def prelu_grad(x, W, gy, cond):
     """Gradients of :func:`prelu` by ``x`` and ``W``; ``cond`` has the signs of ``x``.
     """
@@ -64,20 +197,28 @@ def _gate(x, beta):
     xp = get_array_module(x)
     half = x.dtype.type(0.5)
     return xp.tanh(beta * x * half) * half + half
+_swished = _device('Swish::of', 'T x, T beta')
 
 
-@kernel(compiled=_compiled.swish)
+def _swish_on_device(x, beta):
+    return _swished(x, beta.reshape(extended_shape(beta, x)))
+
+
+@kernel(compiled=_compiled.swish, device=_swish_on_device)
 def swish(x, beta):
     """Multiply ``x`` by the sigmoid of ``beta * x``."""
     y = x * _gate(x, beta.reshape(extended_shape(beta, x)))
     return arrays.force_array(y, x.dtype)
+    y = x * sigmoid.reference(beta.reshape(extended_shape(beta, x)) * x)
+    return arrays.force_array(y, x.dtype)
 
 
-@kernel(compiled=_compiled.swish_grad)
+@kernel(compiled=_compiled.swish_grad,
+        device=_grads_on_device('Swish::grads', 'T x, T beta, T gy'))
 def swish_grad(x, beta, gy):
     """Gradients of :func:`swish` by ``x`` and ``beta``."""
     wide = beta.reshape(extended_shape(beta, x))
-    s = _gate(x, wide)
+    s = sigmoid.reference(wide * x)
     slope = x * s * (1 - s)
     gx = gy * (s + wide * slope)
     return arrays.force_array(gx, x.dtype), _total(gy * x * slope, beta)
@@ -94,10 +235,27 @@ def maxout(x, size, axis):
     return x.reshape(grouped_shape(x.shape, size, axis)).max(axis=axis + 1)
 
 
-@kernel(compiled=_compiled.maxout_grad)
+def _by_groups(x, y, gy, size, axis):
+    """Return ``x`` with an axis for each group, and the other arrays beside it."""
+    groups = x.reshape(grouped_shape(x.shape, size, axis))
+    xp = get_array_module(x)
+    return groups, *[xp.expand_dims(a, axis + 1) for a in (y, gy)]
+
+
+_to_largest = _device('Maxout::grad', 'T x, T y, T gy')
+
+
+def _maxout_grad_on_device(x, y, gy, size, axis):
+    gx = _to_largest(*_by_groups(x, y, gy, size, axis))
+    return gx if gx is NotImplemented else gx.reshape(x.shape)
+
+
+@kernel(compiled=_compiled.maxout_grad, device=_maxout_grad_on_device)
 def maxout_grad(x, y, gy, size, axis):
     """Gradient of :func:`maxout`: goes to all elements that equal the largest."""
     xp = get_array_module(x)
     groups = x.reshape(grouped_shape(x.shape, size, axis))
     largest, g = (xp.expand_dims(a, axis + 1) for a in (y, gy))
+    xp = get_array_module(x)
+    groups, largest, g = _by_groups(x, y, gy, size, axis)
     return xp.where(groups == largest, g, 0).astype(gy.dtype).reshape(x.shape)

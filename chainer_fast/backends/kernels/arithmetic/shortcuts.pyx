@@ -2,46 +2,36 @@
 import numpy
 
 cimport numpy as np
-from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
-from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_SAMESHAPE, PyArray_SIZE
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, cf_instance_dict
-from chainer_fast._core.plain cimport empty_like, kind_of
-from chainer_fast._core.shortcut cimport fits_inputs, given, input_array, wanted
+from chainer_fast._core.graph cimport FunctionBase, Shortcut
+from chainer_fast._core.plain cimport common_kind, kind_of
+from chainer_fast._core.shortcut cimport (
+    fits_inputs, given, input_array, number, wanted)
 from chainer_fast.backends.kernels.common.loops cimport (
-    BinaryShortcut, Pair1, Pair2, UfuncLoop, UnaryShortcut, run1, run2)
+    Binary, BinaryGrads, BinaryShortcut, PairShortcut, UnaryShortcut, WithConstant,
+    run1, run2, unary_of)
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/common/loops.h" nogil:
-    void cf_add_f(const float *, const float *, float *, ptrdiff_t) noexcept
-    void cf_add_d(const double *, const double *, double *, ptrdiff_t) noexcept
-    void cf_sub_f(const float *, const float *, float *, ptrdiff_t) noexcept
-    void cf_sub_d(const double *, const double *, double *, ptrdiff_t) noexcept
-    void cf_mul_f(const float *, const float *, float *, ptrdiff_t) noexcept
-    void cf_mul_d(const double *, const double *, double *, ptrdiff_t) noexcept
-    void cf_sqrt_grad_f(const float *, const float *, float *, ptrdiff_t) noexcept
-    void cf_sqrt_grad_d(const double *, const double *, double *, ptrdiff_t) noexcept
-    void cf_square_grad_f(const float *, const float *, float *, ptrdiff_t) noexcept
-    void cf_square_grad_d(const double *, const double *, double *, ptrdiff_t) noexcept
-    void cf_neg_f(const float *, float, float *, ptrdiff_t) noexcept
-    void cf_neg_d(const double *, double, double *, ptrdiff_t) noexcept
-    void cf_addc_f(const float *, float, float *, ptrdiff_t) noexcept
-    void cf_addc_d(const double *, double, double *, ptrdiff_t) noexcept
-    void cf_rsubc_f(const float *, float, float *, ptrdiff_t) noexcept
-    void cf_rsubc_d(const double *, double, double *, ptrdiff_t) noexcept
-    void cf_mulc_f(const float *, float, float *, ptrdiff_t) noexcept
-    void cf_mulc_d(const double *, double, double *, ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
+    const Binary ADD "chainer_fast::binary<chainer_fast::Add>"
+    const Binary SUB "chainer_fast::binary<chainer_fast::Sub>"
+    const Binary MUL "chainer_fast::binary<chainer_fast::Mul>"
+    const Binary DIV "chainer_fast::binary<chainer_fast::Div>"
+    const BinaryGrads DIV_GRADS "chainer_fast::binary_grads<chainer_fast::Div>"
+    const Binary SQRT_GRAD "chainer_fast::binary<chainer_fast::SqrtGrad>"
+    const Binary SQUARE_GRAD "chainer_fast::binary<chainer_fast::SquareGrad>"
+    const WithConstant NEG "chainer_fast::with_constant<chainer_fast::Neg>"
+    const WithConstant ADD_CONSTANT "chainer_fast::with_constant<chainer_fast::Add>"
+    const WithConstant SUB_FROM "chainer_fast::with_constant<chainer_fast::SubFrom>"
+    const WithConstant MUL_CONSTANT "chainer_fast::with_constant<chainer_fast::Mul>"
 
 
 cdef class AddShortcut(BinaryShortcut):
 
     def __cinit__(self):
-        self.loops.f = cf_add_f
-        self.loops.d = cf_add_d
+        self.loops = ADD
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -55,8 +45,7 @@ cdef class AddShortcut(BinaryShortcut):
 cdef class SubShortcut(BinaryShortcut):
 
     def __cinit__(self):
-        self.loops.f = cf_sub_f
-        self.loops.d = cf_sub_d
+        self.loops = SUB
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -64,7 +53,7 @@ cdef class SubShortcut(BinaryShortcut):
         if not kind or not fits_inputs(function, gy, 2):
             return 0
         if wanted(function, 1):
-            gx[1] = given(run1(_neg, kind, gy, 0))
+            gx[1] = given(run1(NEG, kind, gy, 0))
             if gx[1] is NULL:
                 return 0
         gx[0] = given(gy)
@@ -74,8 +63,7 @@ cdef class SubShortcut(BinaryShortcut):
 cdef class MulShortcut(BinaryShortcut):
 
     def __cinit__(self):
-        self.loops.f = cf_mul_f
-        self.loops.d = cf_mul_d
+        self.loops = MUL
         self.retain_inputs = (0, 1)
 
     cdef int backward(
@@ -97,64 +85,52 @@ cdef class MulShortcut(BinaryShortcut):
         return 1
 
 
+cdef class DivShortcut(PairShortcut):
+
+    def __cinit__(self):
+        self.loops = DIV
+        self.grads = DIV_GRADS
+
+
 cdef class ExpShortcut(UnaryShortcut):
 
     def __cinit__(self):
-        self.ufunc = UfuncLoop(numpy.exp)
-        self.grad.f = cf_mul_f
-        self.grad.d = cf_mul_d
-        self.retain_outputs = (0,)
+        self.ufunc = unary_of(numpy.exp)
+        self.grad = MUL
 
 
 cdef class SqrtShortcut(UnaryShortcut):
 
     def __cinit__(self):
-        self.ufunc = UfuncLoop(numpy.sqrt)
-        self.grad.f = cf_sqrt_grad_f
-        self.grad.d = cf_sqrt_grad_d
-        self.retain_outputs = (0,)
+        self.ufunc = unary_of(numpy.sqrt)
+        self.grad = SQRT_GRAD
 
 
 cdef class NegShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
-        return run1(_neg, kind, <object>x[0], 0) if kind else None
+        return run1(NEG, kind, <object>x[0], 0) if kind else None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef char kind = kind_of(gy)
         if not kind or not fits_inputs(function, gy, 1):
             return 0
-        gx[0] = given(run1(_neg, kind, gy, 0))
+        gx[0] = given(run1(NEG, kind, gy, 0))
         return gx[0] is not NULL
 
 
 # --------------------------------------------------------------- an array and a scalar
 
-cdef bint _scalar(FunctionBase function, double *value) except -1:
-    """Read the attribute ``value`` if it is a Python number."""
-    cdef PyObject *own = cf_instance_dict(function)
-    cdef PyObject *found
-    if own is NULL:
-        return False
-    found = PyDict_GetItemWithError(<object>own, 'value')
-    if found is NULL:
-        return False
-    if type(<object>found) is not float and type(<object>found) is not int:
-        return False
-    value[0] = <object>found
-    return True
-
-
 cdef class _Constant(Shortcut):
     """Elementwise operation on an array and the function's scalar."""
-    cdef Pair1 loops
+    cdef WithConstant loops
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef double value = 0
         cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
-        if not kind or not _scalar(function, &value):
+        if not kind or not number(function, 'value', &value):
             return None
         return run1(self.loops, kind, <object>x[0], value)
 
@@ -162,8 +138,7 @@ cdef class _Constant(Shortcut):
 cdef class AddConstantShortcut(_Constant):
 
     def __cinit__(self):
-        self.loops.f = cf_addc_f
-        self.loops.d = cf_addc_d
+        self.loops = ADD_CONSTANT
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
@@ -176,29 +151,27 @@ cdef class AddConstantShortcut(_Constant):
 cdef class SubFromConstantShortcut(_Constant):
 
     def __cinit__(self):
-        self.loops.f = cf_rsubc_f
-        self.loops.d = cf_rsubc_d
+        self.loops = SUB_FROM
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef char kind = kind_of(gy)
         if not kind or not fits_inputs(function, gy, 1):
             return 0
-        gx[0] = given(run1(_neg, kind, gy, 0))
+        gx[0] = given(run1(NEG, kind, gy, 0))
         return gx[0] is not NULL
 
 
 cdef class MulConstantShortcut(_Constant):
 
     def __cinit__(self):
-        self.loops.f = cf_mulc_f
-        self.loops.d = cf_mulc_d
+        self.loops = MUL_CONSTANT
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef double value = 0
         cdef char kind = kind_of(gy)
-        if not kind or not _scalar(function, &value) or not fits_inputs(
+        if not kind or not number(function, 'value', &value) or not fits_inputs(
                 function, gy, 1):
             return 0
         gx[0] = given(run1(self.loops, kind, gy, value))
@@ -207,35 +180,24 @@ cdef class MulConstantShortcut(_Constant):
 
 cdef class PowVarConstShortcut(Shortcut):
     """Squares; other exponents are left to NumPy."""
-    cdef Pair2 product
-    cdef Pair2 grad
 
     def __cinit__(self):
-        self.product.f = cf_mul_f
-        self.product.d = cf_mul_d
-        self.grad.f = cf_square_grad_f
-        self.grad.d = cf_square_grad_d
         self.retain_inputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef double value = 0
         cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
-        if not kind or not _scalar(function, &value) or value != 2:
+        if not kind or not number(function, 'value', &value) or value != 2:
             return None
-        return run2(self.product, kind, <object>x[0], <object>x[0])
+        return run2(MUL, kind, <object>x[0], <object>x[0])
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef double value = 0
         cdef char kind = kind_of(gy)
         cdef object x = input_array(function, 0)
-        if not kind or not _scalar(function, &value) or value != 2 or (
+        if not kind or not number(function, 'value', &value) or value != 2 or (
                 kind_of(x) != kind) or not fits_inputs(function, gy, 1):
             return 0
-        gx[0] = given(run2(self.grad, kind, x, gy))
+        gx[0] = given(run2(SQUARE_GRAD, kind, x, gy))
         return gx[0] is not NULL
-
-
-cdef Pair1 _neg
-_neg.f = cf_neg_f
-_neg.d = cf_neg_d

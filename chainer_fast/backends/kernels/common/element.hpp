@@ -20,9 +20,11 @@
 #include <cmath>
 namespace chainer_fast {
 using std::exp;
+using std::expm1;
 using std::fabs;
 using std::floor;
 using std::log;
+using std::log1p;
 using std::pow;
 using std::sqrt;
 using std::tanh;

@@ -24,6 +24,17 @@
 namespace chainer_fast {
 namespace {
 
+/* Calls the loop for floats, of kind 'f', or that for doubles, with arrays as pointers to
+ * void and with numbers as doubles.
+ */
+template <typename... F, typename... D, typename... Arguments>
+void by_type(char kind, void (*f)(F...), void (*d)(D...), Arguments... arguments) {
+    if (kind == 'f')
+        f((F)arguments...);
+    else
+        d((D)arguments...);
+}
+
 /* -- elementwise; an operation is a class with a static function ``of`` */
 
 template <typename Operation, typename T>
@@ -38,15 +49,42 @@ CF_CLONES void map_with_constant(const T *a, T c, T *out, ptrdiff_t n) {
         out[i] = Operation::of(a[i], c);
 }
 
+/* Gradients by a and b of an operation, from that of its output, g. */
+template <typename Operation, typename T>
+CF_CLONES void map_grads(
+        const T *a, const T *b, const T *g, T *ga, T *gb, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        Operation::grads(a[i], b[i], g[i], ga[i], gb[i]);
+}
+
 /* The loops of an operation for both types, as a module in Cython holds them. */
 struct Binary {
     void (*f)(const float *, const float *, float *, ptrdiff_t);
     void (*d)(const double *, const double *, double *, ptrdiff_t);
+
+    void run(char kind, const void *a, const void *b, void *out, ptrdiff_t n) const {
+        by_type(kind, f, d, a, b, out, n);
+    }
 };
 
 struct WithConstant {
     void (*f)(const float *, float, float *, ptrdiff_t);
     void (*d)(const double *, double, double *, ptrdiff_t);
+
+    void run(char kind, const void *a, double c, void *out, ptrdiff_t n) const {
+        by_type(kind, f, d, a, c, out, n);
+    }
+};
+
+struct BinaryGrads {
+    void (*f)(const float *, const float *, const float *, float *, float *, ptrdiff_t);
+    void (*d)(const double *, const double *, const double *, double *, double *,
+              ptrdiff_t);
+
+    void run(char kind, const void *a, const void *b, const void *g, void *ga, void *gb,
+             ptrdiff_t n) const {
+        by_type(kind, f, d, a, b, g, ga, gb, n);
+    }
 };
 
 template <typename Operation>
@@ -55,6 +93,10 @@ constexpr Binary binary = {map2<Operation, float>, map2<Operation, double>};
 template <typename Operation>
 constexpr WithConstant with_constant = {
     map_with_constant<Operation, float>, map_with_constant<Operation, double>};
+
+template <typename Operation>
+constexpr BinaryGrads binary_grads = {
+    map_grads<Operation, float>, map_grads<Operation, double>};
 
 /* -- rows of a matrix */
 
@@ -74,30 +116,38 @@ CF_CLONES void add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns
             out[i * columns + j] += a[j];
 }
 
-/* -- reductions of one row, in lanes so that they can be vectorized */
+/* -- reductions of one row, in lanes so that they can be vectorized; loops over many
+ * short rows call the inlined forms */
 
-/* The largest element; where one is NaN, the flag of invalid operations is raised. */
 template <typename T>
-CF_CLONES T row_max(const T *x, ptrdiff_t n) {
+CF_ELEMENT T inlined_row_max(const T *x, ptrdiff_t n) {
     constexpr ptrdiff_t LANES = 16;
-    T lanes[LANES];
     T largest = x[0];
-    ptrdiff_t i, j;
-    for (j = 0; j < LANES; ++j)
-        lanes[j] = largest;
-    for (i = 0; i + LANES <= n; i += LANES)
+    ptrdiff_t i = 1, j;
+    if (n >= LANES) {
+        T lanes[LANES];
         for (j = 0; j < LANES; ++j)
-            lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
-    for (j = 0; j < LANES; ++j)
-        largest = lanes[j] > largest ? lanes[j] : largest;
+            lanes[j] = x[j];
+        for (i = LANES; i + LANES <= n; i += LANES)
+            for (j = 0; j < LANES; ++j)
+                lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
+        for (j = 0; j < LANES; ++j)
+            largest = lanes[j] > largest ? lanes[j] : largest;
+    }
     for (; i < n; ++i)
         largest = x[i] > largest ? x[i] : largest;
     return largest;
 }
 
-/* A block of a pairwise sum, as NumPy adds it up: eight running totals. */
+/* The largest element; where one of several is NaN, the flag of invalid operations is
+ * raised. */
 template <typename T>
-CF_CLONES T block_sum(const T *x, ptrdiff_t n) {
+CF_CLONES T row_max(const T *x, ptrdiff_t n) {
+    return inlined_row_max(x, n);
+}
+
+template <typename T>
+CF_ELEMENT T inlined_block_sum(const T *x, ptrdiff_t n) {
     T totals[8];
     T total = 0;
     ptrdiff_t i = 0, j;
@@ -113,6 +163,12 @@ CF_CLONES T block_sum(const T *x, ptrdiff_t n) {
     for (; i < n; ++i)
         total += x[i];
     return total;
+}
+
+/* A block of a pairwise sum, as NumPy adds it up: eight running totals. */
+template <typename T>
+CF_CLONES T block_sum(const T *x, ptrdiff_t n) {
+    return inlined_block_sum(x, n);
 }
 
 /* The pairwise sum: long rows in halves. */

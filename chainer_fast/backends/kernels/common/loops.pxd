@@ -1,52 +1,67 @@
 """Loops over plain arrays that elementwise shortcuts share."""
-cimport numpy as np
 from libc.stddef cimport ptrdiff_t
 
 from chainer_fast._core.graph cimport Shortcut
-
-ctypedef void (*Loop2f)(
-    const float *, const float *, float *, ptrdiff_t) noexcept nogil
-ctypedef void (*Loop2d)(
-    const double *, const double *, double *, ptrdiff_t) noexcept nogil
-ctypedef void (*Loop1f)(const float *, float, float *, ptrdiff_t) noexcept nogil
-ctypedef void (*Loop1d)(const double *, double, double *, ptrdiff_t) noexcept nogil
-ctypedef void (*InnerLoop)(
-    char **, np.npy_intp *, np.npy_intp *, void *) noexcept nogil
 
 # Loops over more elements than this let other threads run.
 cdef enum:
     LONG_LOOP = 16384
 
 
-cdef struct Pair2:
-    Loop2f f
-    Loop2d d
+# A module names the loops of an operation by an instance of the templates:
+#     cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
+#         const Binary ADD "chainer_fast::binary<chainer_fast::Add>"
+cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
+        namespace "chainer_fast" nogil:
+    cdef cppclass Binary:
+        void run(char, const void *, const void *, void *, ptrdiff_t) noexcept
 
-cdef struct Pair1:
-    Loop1f f
-    Loop1d d
+    cdef cppclass WithConstant:
+        void run(char, const void *, double, void *, ptrdiff_t) noexcept
 
-
-cdef class UfuncLoop:
-    cdef InnerLoop loop_f
-    cdef InnerLoop loop_d
-    cdef void *data_f
-    cdef void *data_d
-
-    cdef void _loop(self, char kind, void *a, void *out, np.npy_intp n) noexcept nogil
-    cdef object run(self, char kind, object a)
-    cdef int run_in_place(
-        self, char kind, void *data, np.npy_intp n) noexcept nogil
+    cdef cppclass BinaryGrads:
+        void run(char, const void *, const void *, const void *, void *, void *,
+                 ptrdiff_t) noexcept
 
 
-cdef object run2(Pair2 loops, char kind, object a, object b)
-cdef object run1(Pair1 loops, char kind, object a, double c)
+cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
+        namespace "chainer_fast" nogil:
+    ctypedef void (*InnerLoop "chainer_fast::Unary::Loop")(
+        char **, const ptrdiff_t *, const ptrdiff_t *, void *) noexcept
+
+    cdef cppclass Unary:
+        InnerLoop f
+        InnerLoop d
+        void *data_f
+        void *data_d
+        void run(char, const void *, void *, ptrdiff_t) noexcept
+
+
+cdef Unary unary_of(ufunc) except *
+
+cdef object run2(const Binary &loops, char kind, object a, object b)
+cdef object run1(const WithConstant &loops, char kind, object a, double c)
+cdef object run_unary(const Unary &loops, char kind, object a)
 
 
 cdef class BinaryShortcut(Shortcut):
-    cdef Pair2 loops
+    cdef Binary loops
+
+
+cdef class PairShortcut(BinaryShortcut):
+    cdef BinaryGrads grads
 
 
 cdef class UnaryShortcut(Shortcut):
-    cdef UfuncLoop ufunc
-    cdef Pair2 grad
+    cdef Unary ufunc
+    cdef Binary grad
+
+
+# Goes when no module uses it any more: ``Unary`` does the same.
+cdef class UfuncLoop:
+    cdef Unary loops
+
+    cdef void _loop(self, char kind, void *a, void *out, ptrdiff_t n) noexcept nogil
+    cdef object run(self, char kind, object a)
+    cdef int run_in_place(
+        self, char kind, void *data, ptrdiff_t n) noexcept nogil

@@ -1,6 +1,6 @@
-"""What the shortcuts of elementwise functions share: loops over plain arrays.
+"""Loops over plain arrays that elementwise shortcuts share.
 
-What a small model pays for is not arithmetic but the way to it: argument parsing, type
+Small models pay not for arithmetic but for the way to it: argument parsing, type
 resolution and dispatch of each ufunc call. A shortcut goes from the arrays straight to a
 loop and back.
 """
@@ -8,15 +8,15 @@ import numpy
 
 cimport numpy as np
 from cpython.object cimport PyObject
-from numpy cimport PyArray_DATA, PyArray_SAMESHAPE, PyArray_SIZE, npy_intp
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_DATA, PyArray_SIZE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase
-from chainer_fast._core.plain cimport empty_like, kind_of
-from chainer_fast._core.shortcut cimport given
+from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
+from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
 
 np.import_array()
-np.import_ufunc()
 
 cdef extern from "numpy/ufuncobject.h":
     # The fields of C: what Cython's declarations call by these names depends on NumPy.
@@ -27,104 +27,73 @@ cdef extern from "numpy/ufuncobject.h":
         char *types
 
 
-cdef void _loop2(Pair2 loops, char kind, void *a, void *b, void *out,
-                 npy_intp n) noexcept nogil:
-    if kind == b'f':
-        loops.f(<float *>a, <float *>b, <float *>out, n)
-    else:
-        loops.d(<double *>a, <double *>b, <double *>out, n)
+cdef Unary unary_of(ufunc) except *:
+    """Return the loops of a ufunc of one argument; they last as long as NumPy does."""
+    cdef Unary loops
+    cdef cf_ufunc *table
+    cdef int i
+    if not isinstance(ufunc, numpy.ufunc) or ufunc.nin != 1 or ufunc.nout != 1:
+        raise TypeError('expected a ufunc of one argument, got %r' % (ufunc,))
+    table = <cf_ufunc *><PyObject *>ufunc
+    # The first loop that fits is NumPy's choice; slower ones may come after it.
+    for i in reversed(range(table.ntypes)):
+        if table.types[2 * i] != table.types[2 * i + 1]:
+            continue
+        if table.types[2 * i] == np.NPY_FLOAT:
+            loops.f = table.functions[i]
+            loops.data_f = <void *>table.data[i]
+        elif table.types[2 * i] == np.NPY_DOUBLE:
+            loops.d = table.functions[i]
+            loops.data_d = <void *>table.data[i]
+    if loops.f is NULL or loops.d is NULL:
+        raise RuntimeError('NumPy has no loop of floats for %r' % ufunc)
+    return loops
 
 
-cdef object run2(Pair2 loops, char kind, object a, object b):
+cdef object run2(const Binary &loops, char kind, object a, object b):
     """Return ``loop(a, b)``, or None if it raised a flag."""
     cdef object out = empty_like(a)
-    cdef npy_intp n = PyArray_SIZE(a)
+    cdef ptrdiff_t n = PyArray_SIZE(a)
     cdef void *pa = PyArray_DATA(<np.ndarray>a)
     cdef void *pb = PyArray_DATA(<np.ndarray>b)
     cdef void *pout = PyArray_DATA(<np.ndarray>out)
     clear_float_errors()
     if n < LONG_LOOP:
-        _loop2(loops, kind, pa, pb, pout, n)
+        loops.run(kind, pa, pb, pout, n)
     else:
         with nogil:
-            _loop2(loops, kind, pa, pb, pout, n)
+            loops.run(kind, pa, pb, pout, n)
     return None if float_errors() else out
 
 
-cdef void _loop1(Pair1 loops, char kind, void *a, double c, void *out,
-                 npy_intp n) noexcept nogil:
-    if kind == b'f':
-        loops.f(<float *>a, <float>c, <float *>out, n)
-    else:
-        loops.d(<double *>a, c, <double *>out, n)
-
-
-cdef object run1(Pair1 loops, char kind, object a, double c):
+cdef object run1(const WithConstant &loops, char kind, object a, double c):
     """Return ``loop(a, c)``, or None if it raised a flag."""
     cdef object out = empty_like(a)
-    cdef npy_intp n = PyArray_SIZE(a)
+    cdef ptrdiff_t n = PyArray_SIZE(a)
     cdef void *pa = PyArray_DATA(<np.ndarray>a)
     cdef void *pout = PyArray_DATA(<np.ndarray>out)
     clear_float_errors()
     if n < LONG_LOOP:
-        _loop1(loops, kind, pa, c, pout, n)
+        loops.run(kind, pa, c, pout, n)
     else:
         with nogil:
-            _loop1(loops, kind, pa, c, pout, n)
+            loops.run(kind, pa, c, pout, n)
     return None if float_errors() else out
 
 
-cdef class UfuncLoop:
-    """Inner loops of a ufunc of one argument, called without the ufunc."""
-
-    def __cinit__(self, ufunc):
-        cdef cf_ufunc *table
-        cdef int i
-        if not isinstance(ufunc, numpy.ufunc) or ufunc.nin != 1 or ufunc.nout != 1:
-            raise TypeError('expected a ufunc of one argument, got %r' % (ufunc,))
-        table = <cf_ufunc *><PyObject *>ufunc
-        # The first loop that fits is NumPy's choice; slower ones may come after it.
-        for i in reversed(range(table.ntypes)):
-            if table.types[2 * i] == np.NPY_FLOAT and (
-                    table.types[2 * i + 1] == np.NPY_FLOAT):
-                self.loop_f = <InnerLoop>table.functions[i]
-                self.data_f = <void *>table.data[i]
-            elif table.types[2 * i] == np.NPY_DOUBLE and (
-                    table.types[2 * i + 1] == np.NPY_DOUBLE):
-                self.loop_d = <InnerLoop>table.functions[i]
-                self.data_d = <void *>table.data[i]
-        if self.loop_f is NULL or self.loop_d is NULL:
-            raise RuntimeError('NumPy has no loop of floats for %r' % ufunc)
-
-    cdef void _loop(self, char kind, void *a, void *out, npy_intp n) noexcept nogil:
-        cdef char *args[2]
-        cdef npy_intp steps[2]
-        args[0] = <char *>a
-        args[1] = <char *>out
-        steps[0] = steps[1] = 4 if kind == b'f' else 8
-        if kind == b'f':
-            self.loop_f(args, &n, steps, self.data_f)
-        else:
-            self.loop_d(args, &n, steps, self.data_d)
-
-    cdef object run(self, char kind, object a):
-        """Return the ufunc of ``a``, or None if its loop raised a flag."""
-        cdef object out = empty_like(a)
-        cdef npy_intp n = PyArray_SIZE(a)
-        cdef void *pa = PyArray_DATA(<np.ndarray>a)
-        cdef void *pout = PyArray_DATA(<np.ndarray>out)
-        clear_float_errors()
-        if n < LONG_LOOP:
-            self._loop(kind, pa, pout, n)
-        else:
-            with nogil:
-                self._loop(kind, pa, pout, n)
-        return None if float_errors() else out
-
-    cdef int run_in_place(self, char kind, void *data, npy_intp n) noexcept nogil:
-        """Apply the ufunc to ``n`` numbers where they are; leaves the flags alone."""
-        self._loop(kind, data, data, n)
-        return 0
+cdef object run_unary(const Unary &loops, char kind, object a):
+    """Return the ufunc of ``a``, or None if its loop raised a flag."""
+    cdef object out = empty_like(a)
+    cdef ptrdiff_t n = PyArray_SIZE(a)
+    cdef void *pa = PyArray_DATA(<np.ndarray>a)
+    cdef void *pout = PyArray_DATA(<np.ndarray>out)
+    clear_float_errors()
+    if n < LONG_LOOP:
+        loops.run(kind, pa, pout, n)
+    else:
+        with nogil:
+            loops.run(kind, pa, pout, n)
+    return None if float_errors() else out
 
 
 cdef class BinaryShortcut(Shortcut):
@@ -135,11 +104,39 @@ cdef class BinaryShortcut(Shortcut):
             return None
         cdef object a = <object>x[0]
         cdef object b = <object>x[1]
-        cdef char kind = kind_of(a)
-        if not kind or kind_of(b) != kind or not PyArray_SAMESHAPE(
-                <np.ndarray>a, <np.ndarray>b):
-            return None
-        return run2(self.loops, kind, a, b)
+        cdef char kind = common_kind(a, b)
+        return run2(self.loops, kind, a, b) if kind else None
+
+
+cdef class PairShortcut(BinaryShortcut):
+    """Elementwise operation on two arrays whose gradients are found in one pass.
+
+    Both are computed, wanted or not: NumPy warns of what it does in either.
+    """
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object a = input_array(function, 0)
+        cdef object b = input_array(function, 1)
+        cdef object ga, gb
+        cdef char kind = common_kind(a, b)
+        if not kind or kind_of(gy) != kind or not fits_inputs(function, gy, 2):
+            return 0
+        ga = empty_like(a)
+        gb = empty_like(a)
+        clear_float_errors()
+        self.grads.run(
+            kind, PyArray_DATA(<np.ndarray>a), PyArray_DATA(<np.ndarray>b),
+            PyArray_DATA(<np.ndarray>gy), PyArray_DATA(<np.ndarray>ga),
+            PyArray_DATA(<np.ndarray>gb), PyArray_SIZE(a))
+        if float_errors():
+            return 0
+        gx[0] = given(ga)
+        gx[1] = given(gb)
+        return 1
 
 
 cdef class UnaryShortcut(Shortcut):
@@ -148,19 +145,37 @@ cdef class UnaryShortcut(Shortcut):
     The gradient is ``grad(y, gy)``.
     """
 
+    def __cinit__(self):
+        self.retain_outputs = (0,)
+
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         if n != 1:
             return None
         cdef object a = <object>x[0]
         cdef char kind = kind_of(a)
-        return self.ufunc.run(kind, a) if kind else None
+        return run_unary(self.ufunc, kind, a) if kind else None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef char kind = kind_of(gy)
         cdef object y = function.kept_outputs
-        if not kind or kind_of(y) != kind or not PyArray_SAMESHAPE(
-                <np.ndarray>y, <np.ndarray>gy):
+        cdef char kind = common_kind(y, gy)
+        if not kind:
             return 0
         gx[0] = given(run2(self.grad, kind, y, gy))
         return gx[0] is not NULL
+
+
+cdef class UfuncLoop:
+
+    def __cinit__(self, ufunc):
+        self.loops = unary_of(ufunc)
+
+    cdef void _loop(self, char kind, void *a, void *out, ptrdiff_t n) noexcept nogil:
+        self.loops.run(kind, a, out, n)
+
+    cdef object run(self, char kind, object a):
+        return run_unary(self.loops, kind, a)
+
+    cdef int run_in_place(self, char kind, void *data, ptrdiff_t n) noexcept nogil:
+        self.loops.run(kind, data, data, n)
+        return 0

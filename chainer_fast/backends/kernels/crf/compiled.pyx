@@ -17,18 +17,18 @@ from chainer_fast._core.plain cimport kind_of
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/crf/loops.h" nogil:
-    double CF_LOG_ZERO
-    double cf_weights(const double *, double *, ptrdiff_t) noexcept
-    int cf_step(const double *, const double *, double, double *, ptrdiff_t) noexcept
-    void cf_add_outer(const double *, const double *, double, double *,
-                      ptrdiff_t) noexcept
-    void cf_shares(const double *, const double *, double, double *,
-                   ptrdiff_t) noexcept
-    void cf_best_f(const float *, const float *, float *, int32_t *,
-                   ptrdiff_t) noexcept
-    void cf_best_d(const double *, const double *, double *, int32_t *,
-                   ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/crf/loops.hpp" \
+        namespace "chainer_fast" nogil:
+    double LOG_ZERO
+    double weights(const double *x, double *out, ptrdiff_t n) noexcept
+    bint step(const double *u, const double *matrix, double add, double *out,
+              ptrdiff_t n) noexcept
+    void add_outer(const double *u, const double *v, double factor, double *out,
+                   ptrdiff_t n) noexcept
+    void fill_shares(const double *a, const double *b, double total, double *out,
+                     ptrdiff_t n) noexcept
+    void find_best[T](const T *origin, const T *cost, T *best, int32_t *which,
+                      ptrdiff_t n) noexcept
 
 ctypedef fused real:
     float
@@ -69,19 +69,19 @@ cdef double _go(Chain *chain, const double *row, bint back, double *u,
 
     ``u`` becomes the exponentials of ``row``, relative to the element returned.
     """
-    cdef double top = cf_weights(row, u, chain.n)
-    cdef double *weights = chain.turned_weights if back else chain.weights
+    cdef double top = weights(row, u, chain.n)
+    cdef double *matrix = chain.turned_weights if back else chain.weights
     # The lines of this matrix end where those of the other begin.
     cdef double *lines = chain.cost if back else chain.turned
     cdef ptrdiff_t j
-    if not cf_step(u, weights, top + chain.top, out, chain.n):
+    if not step(u, matrix, top + chain.top, out, chain.n):
         for j in range(chain.n):
             out[j] = _join(row, lines + j * chain.n, chain.n)
     return top
 
 
 cdef double _finite(double value) noexcept nogil:
-    return CF_LOG_ZERO if value < CF_LOG_ZERO else value
+    return LOG_ZERO if value < LOG_ZERO else value
 
 
 cdef int _open(Chain *chain, const real *cost, ptrdiff_t n,
@@ -100,7 +100,7 @@ cdef int _open(Chain *chain, const real *cost, ptrdiff_t n,
     chain.turned_weights = room + 3 * n * n
     chain.u = room + 4 * n * n
     chain.v = chain.u + n
-    chain.top = CF_LOG_ZERO
+    chain.top = LOG_ZERO
     for i in range(n * n):
         chain.cost[i] = _finite(cost[i])
         chain.top = max(chain.top, chain.cost[i])
@@ -164,17 +164,17 @@ cdef void _back(Chain *chain, const real *x, const double *before,
             if t < chain.times - 1 and b < chain.sizes[t + 1]:
                 # The row of the next time has its own scores already.
                 right = _go(chain, after + (next_start + b) * n, True, chain.v, row)
-                left = cf_weights(here, chain.u, n)
+                left = weights(here, chain.u, n)
                 shift = left + right + chain.top - totals[b]
                 if shift < LARGE:
-                    cf_add_outer(chain.u, chain.v, g[b] * exp(shift), products, n)
+                    add_outer(chain.u, chain.v, g[b] * exp(shift), products, n)
                 else:
                     _add_pairs(chain, here, after + (next_start + b) * n, totals[b],
                                g[b], pairs)
             else:
                 for j in range(n):
                     row[j] = 0
-            cf_shares(here, row, totals[b], chain.u, n)
+            fill_shares(here, row, totals[b], chain.u, n)
             for j in range(n):
                 gx[(start + b) * n + j] = <real>(chain.u[j] * g[b])
                 row[j] += _finite(x[(start + b) * n + j])
@@ -292,11 +292,8 @@ cdef int _best_paths(const real *x, const real *cost, const npy_intp *sizes,
             if t == 0:
                 for j in range(n):
                     row[j] = 0
-            elif real is float:
-                cf_best_f(rows + (last + b) * n, cost, row,
-                          origins + (start + b) * n, n)
             else:
-                cf_best_d(rows + (last + b) * n, cost, row,
+                find_best(rows + (last + b) * n, cost, row,
                           origins + (start + b) * n, n)
             for j in range(n):
                 row[j] += x[(start + b) * n + j]

@@ -12,17 +12,16 @@ from chainer_fast._core.plain cimport kind_of
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/common/logspace.h" nogil:
-    double CF_LOG_ZERO
-    void cf_join3(const double *, const double *, const double *, const double *,
-                  const double *, double *, ptrdiff_t) noexcept
-    void cf_shares(const double *, const double *, double, double *,
-                   ptrdiff_t) noexcept
-    double cf_exp_row_f(const float *, double *, ptrdiff_t) noexcept
-    double cf_exp_row_d(const double *, double *, ptrdiff_t) noexcept
-    void cf_divide_row_f(const double *, double, float *, ptrdiff_t) noexcept
-    void cf_divide_row_d(const double *, double, double *, ptrdiff_t) noexcept
-    double cf_sum_row_d(const double *, ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/common/logspace.hpp" \
+        namespace "chainer_fast" nogil:
+    double LOG_ZERO
+    void join3(const double *a, const double *b, const double *c, const double *bar,
+               const double *add, double *out, ptrdiff_t n) noexcept
+    void fill_shares(const double *a, const double *b, double total, double *out,
+                     ptrdiff_t n) noexcept
+    double exp_row[T](const T *x, double *out, ptrdiff_t n) noexcept
+    void divide_row[T](const double *x, double total, T *out, ptrdiff_t n) noexcept
+    double sum_lanes(const double *x, ptrdiff_t n) noexcept
 
 ctypedef fused real:
     float
@@ -54,7 +53,7 @@ cdef struct Sample:
 cdef void _clear(double *row, ptrdiff_t n) noexcept nogil:
     cdef ptrdiff_t i
     for i in range(n):
-        row[i] = CF_LOG_ZERO
+        row[i] = LOG_ZERO
 
 
 cdef void _set_path(Sample *a, const npy_int32 *labels, npy_int32 blank) noexcept nogil:
@@ -76,11 +75,8 @@ cdef void _set_probabilities(Sample *a, const real *x, real *gx) noexcept nogil:
     cdef ptrdiff_t t, s
     cdef double total, norm, value
     for t in range(max(a.steps, a.length)):
-        if real is float:
-            norm = cf_exp_row_f(x, a.row, a.classes)
-        else:
-            norm = cf_exp_row_d(x, a.row, a.classes)
-        total = cf_sum_row_d(a.row, a.classes)
+        norm = exp_row(x, a.row, a.classes)
+        total = sum_lanes(a.row, a.classes)
         if total == 0:
             # Minus infinity throughout: no class is possible.
             total = 1
@@ -88,13 +84,9 @@ cdef void _set_probabilities(Sample *a, const real *x, real *gx) noexcept nogil:
         if t < a.steps:
             for s in range(a.states):
                 value = x[a.path[s]] - norm
-                a.log_p[t * a.states + s] = (
-                    CF_LOG_ZERO if value < CF_LOG_ZERO else value)
+                a.log_p[t * a.states + s] = LOG_ZERO if value < LOG_ZERO else value
         if gx is not NULL and t < a.length:
-            if real is float:
-                cf_divide_row_f(a.row, total, gx + t * a.stride, a.classes)
-            else:
-                cf_divide_row_d(a.row, total, gx + t * a.stride, a.classes)
+            divide_row(a.row, total, gx + t * a.stride, a.classes)
         x += a.stride
 
 
@@ -112,12 +104,12 @@ cdef double _log_likelihood(Sample *a) noexcept nogil:
     for t in range(1, a.steps):
         last = row
         row += a.pitch
-        cf_join3(last, last - 1, last - 2, a.bar, a.log_p + t * a.states, row, a.states)
+        join3(last, last - 1, last - 2, a.bar, a.log_p + t * a.states, row, a.states)
     pair[0] = row[a.states - 1]
     if a.states > 1:
         none[0] = 0
-        none[1] = CF_LOG_ZERO
-        cf_join3(pair, row + a.states - 2, none + 1, none, none, pair, 1)
+        none[1] = LOG_ZERO
+        join3(pair, row + a.states - 2, none + 1, none, none, pair, 1)
     return pair[0]
 
 
@@ -138,10 +130,10 @@ cdef void _take_from(Sample *a, double log_likelihood, real *gx) noexcept nogil:
     for t in range(a.steps - 1, -1, -1):
         if t < a.steps - 1:
             memset(a.row, 0, a.states * sizeof(double))
-            cf_join3(ahead, ahead + 1, ahead + 2, a.bar + 2, a.row, after, a.states)
+            join3(ahead, ahead + 1, ahead + 2, a.bar + 2, a.row, after, a.states)
         if t < a.length:
-            cf_shares(a.before + t * a.pitch + MARGIN, after, log_likelihood, a.row,
-                      a.states)
+            fill_shares(a.before + t * a.pitch + MARGIN, after, log_likelihood, a.row,
+                        a.states)
             for s in range(a.states):
                 gx[t * a.stride + a.path[s]] -= <real>a.row[s]
         for s in range(a.states):
@@ -188,7 +180,7 @@ cdef int _run(const real *x, real *gx, const npy_int32 *labels, npy_int32 blank,
             _set_probabilities(&a, x + i * classes,
                                <real *>NULL if gx is NULL else gx + i * classes)
             loss = -_log_likelihood(&a)
-            if loss > -CF_LOG_ZERO / 2:
+            if loss > -LOG_ZERO / 2:
                 loss = INFINITE
         losses[i] = loss
         if gx is NULL:

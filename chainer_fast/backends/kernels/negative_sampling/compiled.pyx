@@ -9,11 +9,10 @@ from chainer_fast._core.plain cimport kind_of
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.h" nogil:
-    float cf_dot_f(const float *, const float *, ptrdiff_t) noexcept
-    double cf_dot_d(const double *, const double *, ptrdiff_t) noexcept
-    int cf_add_times_f(const float *, float, float *, ptrdiff_t) noexcept
-    int cf_add_times_d(const double *, double, double *, ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.hpp" \
+        namespace "chainer_fast" nogil:
+    T dot[T](const T *a, const T *b, ptrdiff_t n) noexcept
+    void add_times[T](const T *a, T c, T *out, ptrdiff_t n) noexcept
 
 ctypedef fused real:
     float
@@ -51,20 +50,11 @@ cdef void _loop(Step step, real *x, real *W, real *g, const npy_intp *ids,
             for k in range(n):
                 row = W + ids[k] * width
                 if step == DOT:
-                    if real is float:
-                        g[k] = cf_dot_f(x, row, width)
-                    else:
-                        g[k] = cf_dot_d(x, row, width)
+                    g[k] = dot(x, row, width)
                 elif step == SUM:
-                    if real is float:
-                        cf_add_times_f(row, g[k], x, width)
-                    else:
-                        cf_add_times_d(row, g[k], x, width)
+                    add_times(row, g[k], x, width)
                 else:
-                    if real is float:
-                        cf_add_times_f(x, g[k], row, width)
-                    else:
-                        cf_add_times_d(x, g[k], row, width)
+                    add_times(x, g[k], row, width)
         ids += n
         g += n
         x += width

@@ -17,9 +17,9 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from numpy cimport PyArray_DATA, PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, cf_instance_dict
-from chainer_fast._core.shortcut cimport given
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Pair2, run2
+from chainer_fast._core.graph cimport FunctionBase, Shortcut
+from chainer_fast._core.shortcut cimport attribute, given
+from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Binary, run2
 from chainer_fast._core.plain cimport empty_like, kind_of
 
 np.import_array()
@@ -28,9 +28,8 @@ cdef extern from "numpy/random/bitgen.h":
     ctypedef struct bitgen_t:
         void *state
 
-cdef extern from "chainer_fast/backends/kernels/common/loops.h" nogil:
-    void cf_mul_f(const float *, const float *, float *, ptrdiff_t) noexcept
-    void cf_mul_d(const double *, const double *, double *, ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
+    const Binary MUL "chainer_fast::binary<chainer_fast::Mul>"
 
 cdef extern from "chainer_fast/backends/kernels/noise/mersenne.h" nogil:
     enum:
@@ -245,29 +244,14 @@ def dropout(x, ratio):
 
 # --------------------------------------------------------------- shortcuts of functions
 
-cdef object _attribute(FunctionBase function, str name):
-    """Return an instance attribute, or None."""
-    cdef PyObject *own = cf_instance_dict(function)
-    cdef PyObject *found
-    if own is NULL:
-        return None
-    found = PyDict_GetItemWithError(<object>own, name)
-    return None if found is NULL else <object>found
-
-
-cdef Pair2 _mul
-_mul.f = cf_mul_f
-_mul.d = cf_mul_d
-
-
 cdef object _masked(FunctionBase function, object a):
     """Return the product of an array and the attribute ``mask``, or None."""
     cdef char kind = kind_of(a)
-    mask = _attribute(function, 'mask')
+    mask = attribute(function, 'mask')
     if not kind or kind_of(mask) != kind or not PyArray_SAMESHAPE(
             <np.ndarray>a, <np.ndarray>mask):
         return None
-    return run2(_mul, kind, a, mask)
+    return run2(MUL, kind, a, mask)
 
 
 cdef class DropoutGradShortcut(Shortcut):
@@ -289,9 +273,9 @@ cdef class DropoutShortcut(DropoutGradShortcut):
         cdef tuple drawn
         if n != 1:
             return None
-        if _attribute(function, 'mask') is not None:
+        if attribute(function, 'mask') is not None:
             return _masked(function, <object>x[0])
-        drawn = _draw(<object>x[0], _attribute(function, 'dropout_ratio'))
+        drawn = _draw(<object>x[0], attribute(function, 'dropout_ratio'))
         if drawn is None:
             return None
         function.mask = drawn[1]

@@ -1,19 +1,18 @@
 """Normalization: moments, the normalized array, and gradients through both.
 
-All arrays of a call have one dtype, single or double; those of halves are cast by who
-calls, since neither their squares nor their sums fit in halves. ``axis`` is a sorted
-tuple of the axes that statistics are taken over. Statistics and parameters of a batch
-have the shape of the other axes.
+All arrays of a call have one dtype, single or double. The caller casts halves, since
+neither their squares nor their sums fit in halves. ``axis`` is a sorted tuple of the
+axes that statistics are taken over. Statistics and parameters of a batch have the shape
+of the other axes.
 """
+import functools
+
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.normalization import compiled as _compiled
-
-
-def _kept(shape, axis):
-    """``shape`` with length one along ``axis``, for broadcasting."""
-    return tuple([1 if i in axis else n for i, n in enumerate(shape)])
+from chainer_fast.backends.kernels.normalization import cuda as _cuda
+from chainer_fast.backends.kernels.normalization.axes import kept_shape
 
 
 def _sum(x, axis):
@@ -24,16 +23,15 @@ def _sum(x, axis):
 def moments(x, axis):
     """Mean and variance over axes.
 
-    The variance is the mean of squares divided by the number of elements, as it is
-    normalized with. It is exactly zero where all elements are the same, and so are both
-    moments of no elements at all.
+    The variance is the biased one, a sum divided by the number of elements. It is
+    exactly zero where all elements are the same. Both moments of no elements are zero.
 
     Parameters
     ----------
     x : array
         Values.
     axis : tuple of int
-        Axes to take the moments over.
+        Axes over which the moments are taken.
 
     Returns
     -------
@@ -45,7 +43,7 @@ def moments(x, axis):
     if count == 0:
         shape = tuple([n for i, n in enumerate(x.shape) if i not in axis])
         return xp.zeros(shape, x.dtype), xp.zeros(shape, x.dtype)
-    # Around one of the elements, the mean has no rounding error to speak of.
+    # Taken around one of the elements, the mean has next to no rounding error.
     some = x[tuple([slice(0, 1) if i in axis else slice(None) for i in range(x.ndim)])]
     shifted = x - some
     mean = shifted.mean(axis=axis, keepdims=True)
@@ -54,7 +52,7 @@ def moments(x, axis):
     return (mean + some).reshape(variance.shape), variance
 
 
-@kernel(compiled=_compiled.batch_apply)
+@kernel(compiled=_compiled.batch_apply, device=_cuda.batch_apply)
 def batch_apply(x, gamma, beta, mean, inv_std, axis):
     """Normalize by given statistics, scale and shift.
 
@@ -63,25 +61,34 @@ def batch_apply(x, gamma, beta, mean, inv_std, axis):
     x : array
         Values.
     gamma, beta : array
-        Factors and summands.
+        Factors and offsets.
     mean, inv_std : array
         Statistics: means and reciprocals of standard deviations.
     axis : tuple of int
-        Axes that the statistics are the same along.
+        Axes along which the statistics are constant.
 
     Returns
     -------
     array
         ``(x - mean) * inv_std * gamma + beta``.
     """
-    shape = _kept(x.shape, axis)
+    shape = kept_shape(x.shape, axis)
     y = x - mean.reshape(shape)
     y *= (inv_std * gamma).reshape(shape)
     y += beta.reshape(shape)
     return y
 
 
-@kernel(compiled=_compiled.batch_forward)
+def _forward(apply, x, gamma, beta, axis, eps):
+    """Normalize by the moments of the batch with ``apply``, a form of batch_apply."""
+    xp = get_array_module(x)
+    mean, var = moments.reference(x, axis)
+    inv_std = arrays.force_array(xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
+    return apply(x, gamma, beta, mean, inv_std, axis), mean, var, inv_std
+
+
+@kernel(compiled=_compiled.batch_forward,
+        device=functools.partial(_forward, _cuda.batch_apply))
 def batch_forward(x, gamma, beta, axis, eps):
     """Normalize by the moments of the batch, scale and shift.
 
@@ -90,25 +97,21 @@ def batch_forward(x, gamma, beta, axis, eps):
     x : array
         Values.
     gamma, beta : array
-        Factors and summands.
+        Factors and offsets.
     axis : tuple of int
-        Axes to take the moments over.
+        Axes over which the moments are taken.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
 
     Returns
     -------
     tuple of array
         The result, mean, variance, and reciprocal of the standard deviation.
     """
-    xp = get_array_module(x)
-    mean, var = moments.reference(x, axis)
-    inv_std = arrays.force_array(xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
-    y = batch_apply.reference(x, gamma, beta, mean, inv_std, axis)
-    return y, mean, var, inv_std
+    return _forward(batch_apply.reference, x, gamma, beta, axis, eps)
 
 
-@kernel(compiled=_compiled.batch_backward)
+@kernel(compiled=_compiled.batch_backward, device=_cuda.batch_backward)
 def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     """Gradients of a normalized batch.
 
@@ -123,7 +126,7 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     mean, inv_std : array
         Statistics.
     axis : tuple of int
-        Axes that the statistics are the same along.
+        Axes along which the statistics are constant.
     fixed : bool
         Whether the statistics were given, rather than the moments of ``x``.
 
@@ -132,7 +135,7 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     tuple of array
         Gradients of ``x``, ``gamma`` and ``beta``.
     """
-    shape = _kept(x.shape, axis)
+    shape = kept_shape(x.shape, axis)
     inv_std_kept = inv_std.reshape(shape)
     x_hat = (x - mean.reshape(shape)) * inv_std_kept
     gbeta = _sum(gy, axis)
@@ -158,12 +161,12 @@ def inverses(var, eps):
     var : array
         Variances.
     eps : float
-        Summand of the variances.
+        Constant added to the variances.
 
     Returns
     -------
     tuple of array
-        Reciprocals of the root of ``var + eps``, and of it.
+        Reciprocals of the square root of ``var + eps``, and of ``var + eps``.
     """
     xp = get_array_module(var)
     shifted = var + var.dtype.type(eps)
@@ -186,7 +189,7 @@ def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
     mean, inv_std, inv_var : array
         Statistics.
     axis : tuple of int
-        Axes that they are the same along.
+        Axes along which they are constant.
 
     Returns
     -------
@@ -195,7 +198,8 @@ def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
     """
     gx, ggamma, gbeta = batch_backward.reference(
         x, gamma, gy, mean, inv_std, axis, True)
-    # The result depends on the mean as on -x, and on the variance by inv_std.
+    # The result depends on the mean as it does on -x, and on the variance through
+    # inv_std.
     gmean = arrays.force_array(-gamma * inv_std * gbeta)
     gvar = arrays.force_array(ggamma * gamma * inv_var)
     gvar *= -0.5
@@ -213,9 +217,9 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
     mean, var : array
         Moments of the batch.
     decay : float
-        What is kept of the averages.
+        Share of the averages that is kept.
     adjust : float
-        Factor that makes the variance one of the population.
+        Factor that turns the variance of the batch into the unbiased estimate.
     """
     running_mean *= decay
     running_mean += mean * (1 - decay)
@@ -224,7 +228,7 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
 
 
 def _rows(x, groups):
-    """A row of elements for each sample and group, and ``x`` by channels."""
+    """Return ``x`` with a row for each sample and group, and ``x`` by channels."""
     n, channels = x.shape[:2]
     inner = arrays.size_of_shape(x.shape[2:])
     return (
@@ -241,11 +245,11 @@ def group_forward(x, gamma, beta, groups, eps):
     x : array
         Values of shape ``(N, C, ...)``.
     gamma, beta : array
-        Factors and summands, of shape ``(C,)``.
+        Factors and offsets, of shape ``(C,)``.
     groups : int
         Number of groups, a divisor of ``C``.
     eps : float
-        Summand of the variance.
+        Constant added to the variance.
 
     Returns
     -------
@@ -339,8 +343,8 @@ def response_forward(x, half, k, alpha, beta):
     Returns
     -------
     tuple of array
-        The result; ``k`` plus ``alpha`` times the sum of squares; and its power
-        ``-beta``, which the result is ``x`` times.
+        The result; the scale ``k`` plus ``alpha`` times the sum of squares; and its
+        power ``-beta``, by which ``x`` is multiplied.
     """
     unit_scale = window_sum(x * x, half)
     unit_scale *= alpha
@@ -360,7 +364,7 @@ def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
     gy : array
         Gradients of the result.
     unit_scale, scale : array
-        What the function returned beside the result.
+        The other results of that function.
     half : int
         Number of neighbours on either side.
     alpha, beta : float
@@ -391,9 +395,9 @@ def length_forward(x, axis, eps):
     x : array
         Vectors.
     axis : tuple of int
-        Axes that the components of a vector lie along.
+        Axes along which the components of a vector lie.
     eps : float
-        Summand of the length.
+        Constant added to the length.
 
     Returns
     -------
@@ -419,9 +423,9 @@ def length_backward(x, gy, axis, eps):
     gy : array
         Gradients of the result.
     axis : tuple of int
-        Axes that the components of a vector lie along.
+        Axes along which the components of a vector lie.
     eps : float
-        Summand of the length.
+        Constant added to the length.
 
     Returns
     -------

@@ -4,16 +4,18 @@ from cpython.object cimport PyObject
 from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
-from chainer_fast._core.shortcut cimport given, input_array
 from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.shortcut cimport given, input_array
 
+from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels.normalization import compiled as loops
+from chainer_fast.backends.kernels.normalization.axes import batch_axes
 
 np.import_array()
 
 
 cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
-    """Whether a parameter has the type of ``x``, and the lengths of these axes."""
+    """Tell whether a parameter has the type of ``x`` and the lengths of these axes."""
     cdef Py_ssize_t i
     if kind_of(v) != kind or PyArray_NDIM(v) != len(axes):
         return False
@@ -25,60 +27,39 @@ cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
 
 
 cdef bint _same(object gy, object x) except -1:
-    """Whether a gradient has the shape and the type of an array."""
+    """Tell whether a gradient has the shape and the type of an array."""
     cdef char kind = kind_of(gy)
     return kind and kind_of(x) == kind and PyArray_SAMESHAPE(
         <np.ndarray>gy, <np.ndarray>x)
 
 
-cdef int _give(object grads, PyObject **gx, Py_ssize_t n) except -1:
-    """Hand gradients out; return 0 if there are none."""
+cdef int _give(object grads, PyObject **gx) except -1:
+    """Hand out a gradient or a tuple of them; return 0 if there are none."""
     cdef Py_ssize_t i
     if grads is NotImplemented:
         return 0
-    for i in range(n):
+    if type(grads) is not tuple:
+        gx[0] = given(grads)
+        return 1
+    for i in range(len(<tuple>grads)):
         gx[i] = given((<tuple>grads)[i])
     return 1
 
 
-cdef tuple _batch_axes(FunctionBase function, object keys, object x, object gamma):
-    """Return the axes to aggregate, and those of parameters with their index."""
+cdef tuple _axes(FunctionBase function, object x, object gamma):
+    """Return axes like :func:`batch_axes`, or None if they do not fit."""
+    cdef object axis = own_attribute(function, 'axis')
     cdef Py_ssize_t ndim = PyArray_NDIM(x)
     cdef Py_ssize_t own = PyArray_NDIM(gamma)
-    axis = own_attribute(function, 'axis')
-    if axis is None:
-        if ndim < own + 1:
-            return None
-        axis = (0, *range(own + 1, ndim))
-    elif type(axis) is not tuple:
+    if type(axis) is not tuple and (axis is not None or ndim < own + 1):
         return None
-    return (axis, *keys(ndim, axis))
+    return batch_axes(ndim, own, axis)
 
 
 cdef class BatchNormalizationShortcut(Shortcut):
-    """Batch normalization in the way that it has by default.
+    """Batch normalization by its default implementation."""
 
-    Parameters
-    ----------
-    keys : callable
-        What returns the axes of parameters, and their index.
-    selector : callable
-        Default selector of implementations.
-    impl : type
-        What it returns an instance of.
-    update_running : callable
-        What moves running statistics.
-    """
-    cdef object keys
-    cdef object selector
-    cdef object impl
-    cdef object update_running
-
-    def __cinit__(self, keys, selector, impl, update_running):
-        self.keys = keys
-        self.selector = selector
-        self.impl = impl
-        self.update_running = update_running
+    def __cinit__(self):
         self.retain_inputs = (0, 1)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
@@ -88,44 +69,49 @@ cdef class BatchNormalizationShortcut(Shortcut):
         cdef tuple axes
         cdef double count
         if n != 3 or not kind or (
-                own_attribute(function, '_impl_selector') is not self.selector):
+                own_attribute(function, '_impl_selector')
+                is not function._default_selector):
             return None
         gamma = <object>xs[1]
         beta = <object>xs[2]
-        # Of one element each there is a warning to be given.
+        # With one element for each parameter, there is a warning to give.
         if PyArray_SIZE(gamma) == PyArray_SIZE(x):
             return None
-        axes = _batch_axes(function, self.keys, x, gamma)
-        if axes is None or not _fits(gamma, kind, x, <tuple>axes[1]) or (
-                not _fits(beta, kind, x, <tuple>axes[1])):
+        axes = _axes(function, x, gamma)
+        if axes is None:
+            return None
+        axis, key_axis, expander = axes
+        if not _fits(gamma, kind, x, key_axis) or not _fits(beta, kind, x, key_axis):
             return None
         running_mean = own_attribute(function, 'running_mean')
         running_var = own_attribute(function, 'running_var')
         if running_mean is not None and running_var is None:
             return None
         results = loops.batch_forward(
-            x, gamma, beta, axes[0], own_attribute(function, 'eps'))
+            x, gamma, beta, axis, own_attribute(function, 'eps'))
         if results is NotImplemented:
             return None
         y, mean, var, inv_std = <tuple>results
         if running_mean is not None:
             count = PyArray_SIZE(x) // PyArray_SIZE(gamma)
-            self.update_running(
+            kernels.update_running(
                 running_mean, running_var, mean, var, own_attribute(function, 'decay'),
                 count / max(count - 1, 1.))
-        function.axis, function.key_axis, function.expander = axes
+        function.axis = axis
+        function.key_axis = key_axis
+        function.expander = expander
         function.mean = mean
         function.var = var
         function.inv_std = inv_std
         function.forward_data = None
-        function._impl = self.selector(function, None)
+        function._impl = function._default_impl()
         return y
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0)
         cdef object gamma = input_array(function, 1)
-        if type(own_attribute(function, '_impl')) is not self.impl or (
+        if type(own_attribute(function, '_impl')) is not function._default_impl or (
                 not _same(gy, x)):
             return 0
         if not _fits(gamma, kind_of(x), x, own_attribute(function, 'key_axis')):
@@ -133,21 +119,13 @@ cdef class BatchNormalizationShortcut(Shortcut):
         return _give(loops.batch_backward(
             x, gamma, gy, own_attribute(function, 'mean'),
             own_attribute(function, 'inv_std'), own_attribute(function, 'axis'), False),
-            gx, 3)
+            gx)
 
 
 cdef class FixedBatchNormalizationShortcut(Shortcut):
-    """Normalization by given statistics.
+    """Normalization by given statistics."""
 
-    Parameters
-    ----------
-    keys : callable
-        What returns the axes of parameters, and their index.
-    """
-    cdef object keys
-
-    def __cinit__(self, keys):
-        self.keys = keys
+    def __cinit__(self):
         self.retain_inputs = (0, 1, 3, 4)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
@@ -157,21 +135,24 @@ cdef class FixedBatchNormalizationShortcut(Shortcut):
         cdef Py_ssize_t i
         if n != 5 or not kind:
             return None
-        axes = _batch_axes(function, self.keys, x, <object>xs[1])
+        axes = _axes(function, x, <object>xs[1])
         if axes is None:
             return None
+        axis, key_axis, expander = axes
         for i in range(1, 5):
-            if not _fits(<object>xs[i], kind, x, <tuple>axes[1]):
+            if not _fits(<object>xs[i], kind, x, key_axis):
                 return None
         inverses = loops.inverses(<object>xs[4], own_attribute(function, 'eps'))
         if inverses is NotImplemented:
             return None
         inv_std, inv_var = <tuple>inverses
         y = loops.batch_apply(
-            x, <object>xs[1], <object>xs[2], <object>xs[3], inv_std, axes[0])
+            x, <object>xs[1], <object>xs[2], <object>xs[3], inv_std, axis)
         if y is NotImplemented:
             return None
-        function.axis, function.key_axis, function.expander = axes
+        function.axis = axis
+        function.key_axis = key_axis
+        function.expander = expander
         function.inv_std = inv_std
         function.inv_var = inv_var
         return y
@@ -185,12 +166,17 @@ cdef class FixedBatchNormalizationShortcut(Shortcut):
             return 0
         return _give(loops.fixed_backward(
             x, gamma, gy, input_array(function, 3), own_attribute(function, 'inv_std'),
-            own_attribute(function, 'inv_var'), own_attribute(function, 'axis')),
-            gx, 5)
+            own_attribute(function, 'inv_var'), own_attribute(function, 'axis')), gx)
 
 
 cdef class GroupNormalizationShortcut(Shortcut):
-    """Group normalization; layer normalization, of matrices, if ``of_rows``."""
+    """Group normalization.
+
+    Parameters
+    ----------
+    of_rows : bool
+        Whether it is layer normalization, which has one group and takes matrices only.
+    """
     cdef bint of_rows
 
     def __cinit__(self, bint of_rows):
@@ -224,7 +210,7 @@ cdef class GroupNormalizationShortcut(Shortcut):
             return 0
         return _give(loops.group_backward(
             x, input_array(function, 1), gy, own_attribute(function, 'mean'),
-            own_attribute(function, 'inv_std'), self._groups(function)), gx, 3)
+            own_attribute(function, 'inv_std'), self._groups(function)), gx)
 
 
 cdef class LocalResponseNormalizationShortcut(Shortcut):
@@ -250,11 +236,10 @@ cdef class LocalResponseNormalizationShortcut(Shortcut):
         cdef object x = input_array(function, 0)
         if not _same(gy, x):
             return 0
-        result = loops.response_backward(
+        return _give(loops.response_backward(
             x, gy, own_attribute(function, 'unit_scale'),
             own_attribute(function, 'scale'), max(own_attribute(function, 'n') // 2, 0),
-            own_attribute(function, 'alpha'), own_attribute(function, 'beta'))
-        return _give((result,) if result is not NotImplemented else result, gx, 1)
+            own_attribute(function, 'alpha'), own_attribute(function, 'beta')), gx)
 
 
 cdef class NormalizeL2Shortcut(Shortcut):
@@ -276,6 +261,5 @@ cdef class NormalizeL2Shortcut(Shortcut):
         cdef object x = input_array(function, 0)
         if not _same(gy, x):
             return 0
-        result = loops.length_backward(
-            x, gy, own_attribute(function, 'axis'), own_attribute(function, 'eps'))
-        return _give((result,) if result is not NotImplemented else result, gx, 1)
+        return _give(loops.length_backward(
+            x, gy, own_attribute(function, 'axis'), own_attribute(function, 'eps')), gx)

@@ -1,27 +1,31 @@
 """Compiled shortcuts of sums and means."""
 cimport numpy as np
 from cpython.object cimport PyObject
-from cpython.dict cimport PyDict_GetItemWithError
 from libc.stddef cimport ptrdiff_t
 from libc.string cimport memcpy
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIMS, PyArray_EMPTY, \
     PyArray_FROM_O, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
-    cf_instance_dict
-from chainer_fast._core.shortcut cimport given
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
+from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.shortcut cimport attribute, given
+from chainer_fast.backends.kernels.common.loops cimport (
+    LONG_LOOP, WithConstant, run1)
 
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
-cdef extern from "chainer_fast/backends/kernels/common/loops.h" nogil:
-    float cf_row_sum_f(const float *, ptrdiff_t) noexcept
-    double cf_row_sum_d(const double *, ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
+        namespace "chainer_fast" nogil:
+    void sum_rows(char, const void *, void *, ptrdiff_t, ptrdiff_t) noexcept
+    void repeat(char, const void *, void *, ptrdiff_t, ptrdiff_t) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
+    const WithConstant MUL_CONSTANT "chainer_fast::with_constant<chainer_fast::Mul>"
+    const WithConstant DIV_CONSTANT "chainer_fast::with_constant<chainer_fast::Div>"
 
 
 cdef enum:
@@ -31,18 +35,11 @@ cdef enum:
 
 cdef int _axis(FunctionBase function, int ndim) except -2:
     """Return the axis to reduce: all, one, or not plain; keepdims is not plain."""
-    cdef PyObject *own = cf_instance_dict(function)
-    cdef PyObject *found
     cdef int axis
-    if own is NULL:
+    if attribute(function, 'keepdims') is not False:
         return NOT_PLAIN
-    found = PyDict_GetItemWithError(<object>own, 'keepdims')
-    if found is NULL or <object>found is not False:
-        return NOT_PLAIN
-    found = PyDict_GetItemWithError(<object>own, 'axis')
-    if found is NULL:
-        return NOT_PLAIN
-    if <object>found is None:
+    found = attribute(function, 'axis')
+    if found is None:
         return ALL_AXES
     axes = <tuple>found
     if len(axes) != 1:
@@ -51,20 +48,6 @@ cdef int _axis(FunctionBase function, int ndim) except -2:
     if axis < 0:
         axis += ndim
     return axis if 0 <= axis < ndim else NOT_PLAIN
-
-
-cdef void _add_up(
-        char kind, const void *source, void *target, npy_intp rows,
-        npy_intp columns) noexcept nogil:
-    cdef npy_intp i
-    if kind == b'f':
-        for i in range(rows):
-            (<float *>target)[i] = cf_row_sum_f(
-                <const float *>source + i * columns, columns)
-    else:
-        for i in range(rows):
-            (<double *>target)[i] = cf_row_sum_d(
-                <const double *>source + i * columns, columns)
 
 
 cdef object _sum_rows(object x, int ndim):
@@ -78,10 +61,10 @@ cdef object _sum_rows(object x, int ndim):
     cdef char kind = kind_of(x)
     clear_float_errors()
     if rows * columns < LONG_LOOP:
-        _add_up(kind, source, target, rows, columns)
+        sum_rows(kind, source, target, rows, columns)
     else:
         with nogil:
-            _add_up(kind, source, target, rows, columns)
+            sum_rows(kind, source, target, rows, columns)
     return None if float_errors() else out
 
 
@@ -135,7 +118,7 @@ cdef object _spread(FunctionBase function, object gy):
     source = <char *>PyArray_DATA(<np.ndarray>gy)
     target = <char *>PyArray_DATA(<np.ndarray>out)
     if inner == 1:
-        _repeat(kind_of(gy), source, target, outer, length)
+        repeat(kind_of(gy), source, target, outer, length)
         return out
     step = inner * PyArray_ITEMSIZE(<np.ndarray>gy)
     for _i in range(outer):
@@ -144,45 +127,6 @@ cdef object _spread(FunctionBase function, object gy):
             target += step
         source += step
     return out
-
-
-cdef void _repeat(
-        char kind, void *source, void *target, npy_intp n, npy_intp times) noexcept:
-    """Write each of ``n`` numbers several times."""
-    cdef npy_intp i, j
-    cdef float *source_f = <float *>source
-    cdef float *target_f = <float *>target
-    cdef double *source_d = <double *>source
-    cdef double *target_d = <double *>target
-    for i in range(n):
-        if kind == b'f':
-            for j in range(times):
-                target_f[i * times + j] = source_f[i]
-        else:
-            for j in range(times):
-                target_d[i * times + j] = source_d[i]
-
-
-cdef void _divide(char kind, void *data, npy_intp n, npy_intp count) noexcept:
-    """Divide numbers in place, in their own type."""
-    cdef npy_intp i
-    if kind == b'f':
-        for i in range(n):
-            (<float *>data)[i] /= <float>count
-    else:
-        for i in range(n):
-            (<double *>data)[i] /= <double>count
-
-
-cdef void _multiply(char kind, void *data, npy_intp n, double factor) noexcept:
-    """Multiply numbers in place, in their own type."""
-    cdef npy_intp i
-    if kind == b'f':
-        for i in range(n):
-            (<float *>data)[i] *= <float>factor
-    else:
-        for i in range(n):
-            (<double *>data)[i] *= factor
 
 
 cdef class SumShortcut(Shortcut):
@@ -202,6 +146,7 @@ cdef class MeanShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object array, y
+        cdef void *data
         if n != 1:
             return None
         array = <object>x[0]
@@ -210,17 +155,17 @@ cdef class MeanShortcut(Shortcut):
             return None
         count = PyArray_SIZE(array) // PyArray_SIZE(y)
         function.multiplier = 1. / count
-        _divide(kind_of(y), PyArray_DATA(<np.ndarray>y), PyArray_SIZE(y), count)
+        data = PyArray_DATA(<np.ndarray>y)
+        DIV_CONSTANT.run(kind_of(y), data, count, data, PyArray_SIZE(y))
         return y
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object scaled
+        cdef object scaled = None
         cdef char kind = kind_of(gy)
-        if not kind:
+        if kind:
+            scaled = run1(MUL_CONSTANT, kind, gy, function.multiplier)
+        if scaled is None:
             return 0
-        scaled = np.PyArray_NewCopy(<np.ndarray>gy, np.NPY_CORDER)
-        _multiply(kind, PyArray_DATA(<np.ndarray>scaled), PyArray_SIZE(scaled),
-                  function.multiplier)
         gx[0] = given(_spread(function, scaled))
         return gx[0] is not NULL

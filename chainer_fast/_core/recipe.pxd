@@ -23,7 +23,8 @@ cdef class Recipe:
     cdef unsigned int narrow     # which coefficients get the type of the parameter
     cdef const Loop *loops       # one for each kind
     cdef type rule_class
-    cdef tuple methods           # of the class, when it was registered
+    cdef tuple method_names      # of those that the recipe takes the place of,
+    cdef tuple methods           # and these of the class when it was registered
     cdef tuple states_for(self, const double *h)
     cdef const Loop *loops_for(self, const double *h) noexcept
     cdef bint prepare(
@@ -35,15 +36,10 @@ cdef class HookRecipe:
     cdef bint scaled             # whether the first one grows with the loss scale
     cdef const Loop *loops
     cdef type hook_class
+    cdef tuple method_names
     cdef tuple methods
 
 
-cdef const Loop *scale_loops() noexcept nogil
-cdef const Loop *unscale_loops() noexcept nogil
-cdef void floats_from_halves(
-        const void *halves, float *floats, Py_ssize_t n) noexcept nogil
-cdef void halves_from_floats(
-        const float *floats, void *halves, Py_ssize_t n) noexcept nogil
-cdef bint all_finite(int kind, const void *array, Py_ssize_t n) noexcept nogil
 cdef bint to_double(object value, double *result) except -1
 cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept
+cdef bint vanishes(double eps, int kind) noexcept

@@ -1,0 +1,91 @@
+"""Recipes: what is particular to each update rule, and to each hook.
+
+A recipe names hyperparameters and states, has a loop for each type of floats, and turns
+the values of hyperparameters into the coefficients of the loop.  It leaves a case to the
+rule itself, which raises or warns as NumPy does, wherever a coefficient cannot be had or
+does not fit in the type.  The recipes themselves stand in
+``chainer_fast/backends/kernels/update_rules``.
+"""
+import numpy
+
+from cpython.bool cimport PyBool_Check
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.long cimport PyLong_CheckExact
+from libc.float cimport FLT_MAX
+from libc.math cimport fabs, isfinite
+
+cdef enum:
+    ALL = 0x1ff              # a bit for each of MAX_COEFFICIENTS
+
+# What is halfway from the largest finite float16 to the next, which rounds to infinity;
+# and what still rounds to zero.
+cdef double _HALF_LIMIT = 65520.
+cdef double _HALF_NOTHING = 2. ** -25
+
+
+cdef bint to_double(object value, double *result) except -1:
+    """Read a plain number; False for anything else, such as arrays and None."""
+    if PyFloat_Check(value):
+        result[0] = PyFloat_AS_DOUBLE(value)
+    elif PyBool_Check(value):
+        result[0] = value is True
+    elif PyLong_CheckExact(value):
+        result[0] = value
+    elif isinstance(value, (numpy.float32, numpy.float16, numpy.integer, numpy.bool_)):
+        result[0] = value.item()
+    else:
+        return False
+    return True
+
+
+cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept:
+    """Whether no finite coefficient becomes infinite in the type of the loop."""
+    cdef int i
+    cdef double limit
+    if kind == DOUBLE:
+        return True
+    for i in range(MAX_COEFFICIENTS):
+        limit = _HALF_LIMIT if kind == HALF and narrow >> i & 1 else FLT_MAX
+        if fabs(c[i]) >= limit and isfinite(c[i]):
+            return False
+    return True
+
+
+cdef bint vanishes(double eps, int kind) noexcept:
+    """Whether a small value becomes zero, which is an error that the rule raises."""
+    if kind == HALF:
+        return eps != 0 and fabs(eps) <= _HALF_NOTHING
+    return eps != 0 and kind == SINGLE and <float>eps == 0
+
+
+cdef class Recipe:
+    """Compiled form of a class of update rules; a subclass for each formula.
+
+    Here, for those whose coefficients are the hyperparameters as they are.
+    """
+
+    def __cinit__(self):
+        self.narrow = ALL
+
+    cdef tuple states_for(self, const double *h):
+        """Return the names of the states that the loop needs."""
+        return self.states
+
+    cdef const Loop *loops_for(self, const double *h) noexcept:
+        return self.loops
+
+    cdef bint prepare(
+            self, dict fields, const double *h, long t, int kind,
+            double *c) except -1:
+        """Turn hyperparameters into coefficients; False where the rule must decide.
+
+        ``fields`` are the attributes of the rule, ``t`` its count of updates.
+        """
+        cdef Py_ssize_t i
+        for i in range(len(self.hyperparams)):
+            c[i] = h[i]
+        return True
+
+
+cdef class HookRecipe:
+    """Compiled form of a class of hooks that change one gradient at a time."""

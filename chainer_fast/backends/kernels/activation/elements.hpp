@@ -1,0 +1,210 @@
+/* Activations of one element, and their gradients.
+ *
+ * ``of`` is the function of ``x`` and ``grad`` its gradient, given that of the output.
+ * Gradients take the output ``y`` where it tells enough of the input. A function with an
+ * exponential or a hyperbolic tangent has two parts: on the processor the loop calls
+ * NumPy's function between ``inner`` and ``outer``. That loop gives all activations two
+ * parameters; those that a function does not have are the ``Unused`` ones.
+ */
+#ifndef CHAINER_FAST_ACTIVATION_ELEMENTS_HPP
+#define CHAINER_FAST_ACTIVATION_ELEMENTS_HPP
+
+#include "chainer_fast/backends/kernels/common/element.hpp"
+
+namespace chainer_fast {
+
+/* NaN stays NaN. */
+template <typename T>
+CF_ELEMENT T positive_part(T x) {
+    return x > T(0) || x != x ? x : T(0);
+}
+
+struct ReLU {
+    template <typename T>
+    static CF_ELEMENT T of(T x) { return positive_part(x); }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T y, T gy) { return gy * (y > T(0) ? T(1) : T(0)); }
+};
+
+struct ClippedReLU {
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T of(T x, T cap, Unused...) { return x < T(0) ? T(0) : x > cap ? cap : x; }
+
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T grad(T x, T gy, T cap, Unused...) {
+        return gy * ((x > T(0)) & (x < cap) ? T(1) : T(0));
+    }
+};
+
+struct LeakyReLU {
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T of(T x, T slope, Unused...) { return grad(x, x, slope); }
+
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T grad(T y, T gy, T slope, Unused...) { return y <= T(0) ? gy * slope : gy; }
+};
+
+/* Slopes of their own for all elements; ``sign`` has the sign of the input. */
+struct Bend {
+    template <typename T>
+    static CF_ELEMENT T of(T x, T sign, T slope) {
+        return sign >= T(0) ? x : x * slope;
+    }
+};
+
+struct PReLU {
+    template <typename T>
+    static CF_ELEMENT T of(T x, T slope) { return Bend::of(x, x, slope); }
+
+    template <typename T>
+    static CF_ELEMENT void grads(T x, T slope, T gy, T sign, T &gx, T &gslope) {
+        gx = Bend::of(gy, sign, slope);
+        gslope = sign >= T(0) ? T(0) : x * gy;
+    }
+};
+
+struct ELU {
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T inner(T x, Unused...) { return x < T(0) ? x : T(0); }
+
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T outer(T x, T expm1_of_inner, T alpha, Unused...) {
+        return x < T(0) ? alpha * expm1_of_inner : x;
+    }
+
+    template <typename T>
+    static CF_ELEMENT T of(T x, T alpha) {
+        return outer(x, T(expm1(inner(x))), alpha);
+    }
+
+    template <typename T>
+    static CF_ELEMENT T slope(T y, T sign, T alpha) {
+        return sign > T(0) ? T(1) : y + alpha;
+    }
+
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T grad(T y, T gy, T alpha, Unused...) { return slope(y, y, alpha) * gy; }
+};
+
+/* A sigmoid is (tanh(x / 2) + 1) / 2, which neither overflows nor loses the tails. */
+struct Sigmoid {
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T inner(T x, Unused...) { return x * T(0.5); }
+
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T outer(T, T tanh_of_inner, Unused...) {
+        return tanh_of_inner * T(0.5) + T(0.5);
+    }
+
+    template <typename T>
+    static CF_ELEMENT T of(T x) { return outer(x, T(tanh(inner(x)))); }
+
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T grad(T y, T gy, Unused...) { return gy * y * (T(1) - y); }
+
+    template <typename T>
+    static CF_ELEMENT void grads(T y, T gy, T ggx, T &by_y, T &by_gy) {
+        by_y = ggx * gy * (T(1) - T(2) * y);
+        by_gy = ggx * (y * (T(1) - y));
+    }
+};
+
+struct HardSigmoid {
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T of(T x, Unused...) {
+        T line = x * T(0.2) + T(0.5);
+        return line < T(0) ? T(0) : line > T(1) ? T(1) : line;
+    }
+
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T grad(T x, T gy, Unused...) {
+        return T(0.2) * ((T(fabs(x)) < T(2.5) ? T(1) : T(0)) * gy);
+    }
+};
+
+struct Tanh {
+    template <typename T>
+    static CF_ELEMENT T grad(T y, T gy) { return gy * (T(1) - y * y); }
+
+    template <typename T>
+    static CF_ELEMENT void grads(T y, T gy, T ggx, T &by_y, T &by_gy) {
+        by_y = y * ggx * gy * T(-2);
+        by_gy = ggx - y * ggx * y;
+    }
+};
+
+/* The logarithm of 1 + exp(z) is max(z, 0) + log(1 + exp(-|z|)), with z = beta x: that
+ * exponential cannot overflow. */
+struct Softplus {
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T inner(T x, T beta, Unused...) { return -T(fabs(beta * x)); }
+
+    template <typename T>
+    static CF_ELEMENT T outer(T x, T tail, T beta, T beta_inv) {
+        return (positive_part(beta * x) + tail) * beta_inv;
+    }
+
+    template <typename T>
+    static CF_ELEMENT T of(T x, T beta, T beta_inv) {
+        return outer(x, T(log1p(T(exp(inner(x, beta))))), beta, beta_inv);
+    }
+
+    template <typename T, typename... Unused>
+    static CF_ELEMENT T outer_grad(T x, T gy, T decay, T beta, Unused...) {
+        return (beta * x >= T(0) ? T(1) : decay) / (T(1) + decay) * gy;
+    }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy, T beta) {
+        return outer_grad(x, gy, T(exp(inner(x, beta))), beta);
+    }
+};
+
+struct Swish {
+    template <typename T>
+    static CF_ELEMENT T inner(T x, T beta) { return Sigmoid::inner(beta * x); }
+
+    template <typename T>
+    static CF_ELEMENT T outer(T x, T tanh_of_inner) {
+        return x * Sigmoid::outer(x, tanh_of_inner);
+    }
+
+    template <typename T>
+    static CF_ELEMENT T of(T x, T beta) { return outer(x, T(tanh(inner(x, beta)))); }
+
+    template <typename T>
+    static CF_ELEMENT void outer_grads(
+            T x, T beta, T gy, T tanh_of_inner, T &gx, T &gbeta) {
+        T gate = Sigmoid::outer(x, tanh_of_inner);
+        T slope = x * gate * (T(1) - gate);
+        gx = gy * (gate + beta * slope);
+        gbeta = gy * x * slope;
+    }
+
+    template <typename T>
+    static CF_ELEMENT void grads(T x, T beta, T gy, T &gx, T &gbeta) {
+        outer_grads(x, beta, gy, T(tanh(inner(x, beta))), gx, gbeta);
+    }
+};
+
+struct Mix {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T b, bool flag) {
+        T f = flag ? T(1) : T(0);
+        return a * f + b * (T(1) - f);
+    }
+};
+
+/* Of a group of neighbours. */
+struct Maxout {
+    template <typename T>
+    static CF_ELEMENT T of(T largest, T x) { return x > largest ? x : largest; }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T y, T gy) { return x == y ? gy : T(0); }
+};
+
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,353 @@
+/* Loops of activations and of their gradients.
+ *
+ * Where a loop of NumPy takes part, the work goes part by part, so that what it leaves is
+ * still in the cache.
+ */
+#ifndef CHAINER_FAST_ACTIVATION_LOOPS_HPP
+#define CHAINER_FAST_ACTIVATION_LOOPS_HPP
+
+#include <string.h>
+
+#include "chainer_fast/backends/kernels/activation/elements.hpp"
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/unary.hpp"
+
+namespace chainer_fast {
+namespace {
+
+constexpr ptrdiff_t PART = 1024;
+
+inline ptrdiff_t part_at(ptrdiff_t i, ptrdiff_t n) {
+    return n - i < PART ? n - i : PART;
+}
+
+/* -- activations with up to two parameters, p and q */
+
+template <typename Operation, typename T>
+CF_CLONES void values(
+        const T *x, const T *, T *out, ptrdiff_t n, T p, T q, const Unary *) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Operation::of(x[i], p, q);
+}
+
+template <typename Operation, typename T>
+CF_CLONES void gradients(
+        const T *x, const T *g, T *out, ptrdiff_t n, T p, T q, const Unary *) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Operation::grad(x[i], g[i], p, q);
+}
+
+template <typename Operation, typename T>
+CF_CLONES void inner(const T *x, T *out, ptrdiff_t n, T p, T q) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Operation::inner(x[i], p, q);
+}
+
+template <typename Operation, typename T>
+CF_CLONES void outer(const T *x, T *out, ptrdiff_t n, T p, T q) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Operation::outer(x[i], out[i], p, q);
+}
+
+template <typename Operation, typename T>
+CF_CLONES void outer_gradients(
+        const T *x, const T *g, T *out, ptrdiff_t n, T p, T q) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Operation::outer_grad(x[i], g[i], out[i], p, q);
+}
+
+/* ``ufuncs`` are one or two functions of NumPy, the second of the first. */
+template <typename Operation, typename T>
+void values_by_parts(
+        const T *x, const T *, T *out, ptrdiff_t n, T p, T q, const Unary *ufuncs) {
+    for (ptrdiff_t i = 0; i < n; i += PART) {
+        const ptrdiff_t m = part_at(i, n);
+        inner<Operation>(x + i, out + i, m, p, q);
+        ufuncs[0].run(out + i, out + i, m);
+        if (ufuncs[1].f)
+            ufuncs[1].run(out + i, out + i, m);
+        outer<Operation>(x + i, out + i, m, p, q);
+    }
+}
+
+template <typename Operation, typename T>
+void gradients_by_parts(
+        const T *x, const T *g, T *out, ptrdiff_t n, T p, T q, const Unary *ufuncs) {
+    for (ptrdiff_t i = 0; i < n; i += PART) {
+        const ptrdiff_t m = part_at(i, n);
+        inner<Operation>(x + i, out + i, m, p, q);
+        ufuncs[0].run(out + i, out + i, m);
+        outer_gradients<Operation>(x + i, g + i, out + i, m, p, q);
+    }
+}
+
+/* The loops of an activation, as a module in Cython holds them. */
+struct Activation {
+    template <typename T>
+    using Loop = void (*)(const T *, const T *, T *, ptrdiff_t, T, T, const Unary *);
+
+    Loop<float> f;
+    Loop<double> d;
+    Loop<float> grad_f;
+    Loop<double> grad_d;
+
+    /* The gradient if ``g`` is not null. */
+    void run(char kind, const void *x, const void *g, void *out, ptrdiff_t n, double p,
+             double q, const Unary *ufuncs) const {
+        by_type(kind, g ? grad_f : f, g ? grad_d : d, x, g, out, n, p, q, ufuncs);
+    }
+};
+
+template <typename Operation>
+constexpr Activation activation = {
+    values<Operation, float>, values<Operation, double>,
+    gradients<Operation, float>, gradients<Operation, double>};
+
+template <typename Operation>
+constexpr Activation activation_by_ufunc = {
+    values_by_parts<Operation, float>, values_by_parts<Operation, double>,
+    gradients<Operation, float>, gradients<Operation, double>};
+
+constexpr Activation softplus = {
+    values_by_parts<Softplus, float>, values_by_parts<Softplus, double>,
+    gradients_by_parts<Softplus, float>, gradients_by_parts<Softplus, double>};
+
+/* The gradient of an activation as an operation on two arrays. */
+template <typename Activation>
+struct Grad {
+    template <typename T>
+    static CF_ELEMENT T of(T y, T gy) { return Activation::grad(y, gy); }
+};
+
+struct Rectify {
+    template <typename T>
+    static CF_ELEMENT T of(T x, T) { return ReLU::of(x); }
+};
+
+/* -- elementwise kernels */
+
+template <typename T>
+CF_CLONES void bend_each(
+        const T *x, const T *signs, const T *slopes, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Bend::of(x[i], signs[i], slopes[i]);
+}
+
+inline void bend(char kind, const void *x, const void *signs, const void *slopes,
+                 void *out, ptrdiff_t n) {
+    by_type(kind, bend_each<float>, bend_each<double>, x, signs, slopes, out, n);
+}
+
+template <typename T>
+CF_CLONES void mix_each(
+        const T *a, const T *b, const unsigned char *flags, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Mix::of(a[i], b[i], flags[i] != 0);
+}
+
+inline void mix(char kind, const void *a, const void *b, const void *flags, void *out,
+                ptrdiff_t n) {
+    by_type(kind, mix_each<float>, mix_each<double>, a, b, flags, out, n);
+}
+
+/* -- parameters w of runs of elements
+ *
+ * The run of w[c] is ``run`` elements long, and after that of the last parameter comes
+ * that of the first again.
+ */
+
+/* The parameters of the elements from ``at`` on. */
+template <typename T>
+void spread(const T *w, T *out, ptrdiff_t at, ptrdiff_t n, ptrdiff_t count,
+            ptrdiff_t run) {
+    ptrdiff_t i = 0, c = at / run % count, left = run - at % run;
+    if (run == 1) {
+        for (; i < n; c = 0) {
+            const ptrdiff_t m = n - i < count - c ? n - i : count - c;
+            memcpy(out + i, w + c, m * sizeof(T));
+            i += m;
+        }
+        return;
+    }
+    while (i < n) {
+        const ptrdiff_t end = i + left < n ? i + left : n;
+        for (; i < end; ++i)
+            out[i] = w[c];
+        c = c + 1 == count ? 0 : c + 1;
+        left = run;
+    }
+}
+
+/* Adds what the elements from ``at`` on give to the totals of their parameters. */
+template <typename T>
+CF_CLONES void gather(const T *part, double *totals, ptrdiff_t at, ptrdiff_t n,
+                      ptrdiff_t count, ptrdiff_t run) {
+    ptrdiff_t i = 0, j, c = at / run % count, left = run - at % run;
+    if (run == 1) {
+        for (; i < n; c = 0) {
+            const ptrdiff_t m = n - i < count - c ? n - i : count - c;
+            for (j = 0; j < m; ++j)
+                totals[c + j] += part[i + j];
+            i += m;
+        }
+        return;
+    }
+    while (i < n) {
+        const ptrdiff_t end = i + left < n ? i + left : n;
+        double t[8] = {0, 0, 0, 0, 0, 0, 0, 0}, total = 0;
+        for (; i + 8 <= end; i += 8)
+            for (j = 0; j < 8; ++j)
+                t[j] += part[i + j];
+        for (; i < end; ++i)
+            total += part[i];
+        for (j = 0; j < 8; ++j)
+            total += t[j];
+        totals[c] += total;
+        c = c + 1 == count ? 0 : c + 1;
+        left = run;
+    }
+}
+
+template <typename T>
+CF_CLONES void prelu_grads(const T *x, const T *w, const T *g, const T *signs, T *gx,
+                           T *gw, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        PReLU::grads(x[i], w[i], g[i], signs[i], gx[i], gw[i]);
+}
+
+template <typename T>
+CF_CLONES void swish_inner(const T *x, const T *w, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Swish::inner(x[i], w[i]);
+}
+
+template <typename T>
+CF_CLONES void swish_outer(const T *x, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = Swish::outer(x[i], out[i]);
+}
+
+template <typename T>
+CF_CLONES void swish_outer_grads(
+        const T *x, const T *w, const T *g, T *out, T *gw, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        Swish::outer_grads(x[i], w[i], g[i], out[i], out[i], gw[i]);
+}
+
+/* With ``tanh`` a swish, without it a parametric ReLU. */
+template <typename T>
+void parametric_each(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
+                     ptrdiff_t run, const Unary *tanh) {
+    T wide[PART];
+    for (ptrdiff_t i = 0; i < n; i += PART) {
+        const ptrdiff_t m = part_at(i, n);
+        spread(w, wide, i, m, count, run);
+        if (!tanh) {
+            map2<PReLU>(x + i, wide, y + i, m);
+            continue;
+        }
+        swish_inner(x + i, wide, y + i, m);
+        tanh->run(y + i, y + i, m);
+        swish_outer(x + i, y + i, m);
+    }
+}
+
+inline void parametric(
+        char kind, const void *x, const void *w, void *y, ptrdiff_t n, ptrdiff_t count,
+        ptrdiff_t run, const Unary *tanh) {
+    by_type(kind, parametric_each<float>, parametric_each<double>, x, w, y, n, count,
+            run, tanh);
+}
+
+/* Totals are in double precision; there is room for them and for ``count`` elements. */
+template <typename T>
+void parametric_grads_each(
+        const T *x, const T *w, const T *g, const T *signs, T *gx, T *gw,
+        double *totals, ptrdiff_t n, ptrdiff_t count, ptrdiff_t run,
+        const Unary *tanh) {
+    T wide[PART], part[PART];
+    ptrdiff_t i;
+    for (i = 0; i < count; ++i)
+        totals[i] = 0;
+    for (i = 0; i < n; i += PART) {
+        const ptrdiff_t m = part_at(i, n);
+        spread(w, wide, i, m, count, run);
+        if (tanh) {
+            swish_inner(x + i, wide, gx + i, m);
+            tanh->run(gx + i, gx + i, m);
+            swish_outer_grads(x + i, wide, g + i, gx + i, part, m);
+        } else
+            prelu_grads(x + i, wide, g + i, signs + i, gx + i, part, m);
+        gather(part, totals, i, m, count, run);
+    }
+    for (i = 0; i < count; ++i)
+        gw[i] = (T)totals[i];
+}
+
+inline void parametric_grads(
+        char kind, const void *x, const void *w, const void *g, const void *signs,
+        void *gx, void *gw, double *totals, ptrdiff_t n, ptrdiff_t count, ptrdiff_t run,
+        const Unary *tanh) {
+    by_type(kind, parametric_grads_each<float>, parametric_grads_each<double>, x, w, g,
+            signs, gx, gw, totals, n, count, run, tanh);
+}
+
+/* -- groups of ``size`` elements that lie ``inner`` apart */
+
+template <typename T>
+CF_CLONES void maxout_each(
+        const T *x, T *y, ptrdiff_t groups, ptrdiff_t size, ptrdiff_t inner) {
+    if (inner == 1 && size == 2) {
+        for (ptrdiff_t i = 0; i < groups; ++i)
+            y[i] = Maxout::of(x[2 * i], x[2 * i + 1]);
+        return;
+    }
+    if (inner == 1) {
+        for (ptrdiff_t i = 0; i < groups; ++i, x += size) {
+            T largest = x[0];
+            for (ptrdiff_t k = 1; k < size; ++k)
+                largest = Maxout::of(largest, x[k]);
+            y[i] = largest;
+        }
+        return;
+    }
+    for (ptrdiff_t i = 0; i < groups; ++i, x += size * inner, y += inner) {
+        for (ptrdiff_t j = 0; j < inner; ++j)
+            y[j] = x[j];
+        for (ptrdiff_t k = 1; k < size; ++k)
+            for (ptrdiff_t j = 0; j < inner; ++j)
+                y[j] = Maxout::of(y[j], x[k * inner + j]);
+    }
+}
+
+inline void maxout(char kind, const void *x, void *y, ptrdiff_t groups, ptrdiff_t size,
+                   ptrdiff_t inner) {
+    by_type(kind, maxout_each<float>, maxout_each<double>, x, y, groups, size, inner);
+}
+
+template <typename T>
+CF_CLONES void maxout_grads_each(
+        const T *x, const T *y, const T *g, T *gx, ptrdiff_t groups, ptrdiff_t size,
+        ptrdiff_t inner) {
+    if (inner == 1) {
+        for (ptrdiff_t i = 0; i < groups; ++i, x += size, gx += size)
+            for (ptrdiff_t k = 0; k < size; ++k)
+                gx[k] = Maxout::grad(x[k], y[i], g[i]);
+        return;
+    }
+    for (ptrdiff_t i = 0; i < groups; ++i, y += inner, g += inner)
+        for (ptrdiff_t k = 0; k < size; ++k, x += inner, gx += inner)
+            for (ptrdiff_t j = 0; j < inner; ++j)
+                gx[j] = Maxout::grad(x[j], y[j], g[j]);
+}
+
+inline void maxout_grads(char kind, const void *x, const void *y, const void *g,
+                         void *gx, ptrdiff_t groups, ptrdiff_t size, ptrdiff_t inner) {
+    by_type(kind, maxout_grads_each<float>, maxout_grads_each<double>, x, y, g, gx,
+            groups, size, inner);
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,62 @@
+/* Arithmetic on one element of each array, and its gradients.
+ *
+ * The order of operations is that of NumPy's expressions in functions/math.
+ */
+#ifndef CHAINER_FAST_ARITHMETIC_ELEMENTS_HPP
+#define CHAINER_FAST_ARITHMETIC_ELEMENTS_HPP
+
+#include "chainer_fast/backends/kernels/common/element.hpp"
+
+namespace chainer_fast {
+
+struct Add {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T b) { return a + b; }
+};
+
+struct Sub {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T b) { return a - b; }
+};
+
+/* Subtraction from the second operand, a constant. */
+struct SubFrom {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T c) { return c - a; }
+};
+
+struct Mul {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T b) { return a * b; }
+};
+
+struct Div {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T b) { return a / b; }
+
+    template <typename T>
+    static CF_ELEMENT void grads(T a, T b, T g, T &ga, T &gb) {
+        ga = g / b;
+        gb = -ga * a / b;
+    }
+};
+
+/* The constant does not count. */
+struct Neg {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T) { return -a; }
+};
+
+struct SqrtGrad {
+    template <typename T>
+    static CF_ELEMENT T of(T y, T gy) { return gy / (y * T(2)); }
+};
+
+struct SquareGrad {
+    template <typename T>
+    static CF_ELEMENT T of(T x, T gy) { return T(2) * x * gy; }
+};
+
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,63 @@
+/* Loops that are called with arrays of NumPy.
+ *
+ * A module in Cython names the loop, the type of the elements and the arrays; the
+ * version of the loop for that type is chosen here.
+ */
+#ifndef CHAINER_FAST_ARRAYS_HPP
+#define CHAINER_FAST_ARRAYS_HPP
+
+#include <Python.h>
+#include <numpy/arrayobject.h>
+#include <stddef.h>
+
+namespace chainer_fast {
+namespace {
+
+/* Loops over this many elements let other threads run. */
+constexpr ptrdiff_t LONG = 16384;
+
+/* The elements of an array, as a pointer of whatever type a loop takes. */
+struct Elements {
+    void *data;
+    template <typename T> operator T *() const { return static_cast<T *>(data); }
+};
+
+inline Elements argument(PyObject *array) {
+    return {PyArray_DATA(reinterpret_cast<PyArrayObject *>(array))};
+}
+
+template <typename T> T argument(T other) { return other; }
+
+/* A loop for floats and for doubles. Its first argument is an array, whose size decides
+ * whether other threads may run; ``kind`` is 'f' or 'd', the type of all arrays. */
+template <typename Floats, typename Doubles>
+class Loop {
+public:
+    constexpr Loop(Floats f, Doubles d) : f(f), d(d) {}
+
+    template <typename... Others>
+    void operator()(char kind, PyObject *first, Others... others) const {
+        auto array = reinterpret_cast<PyArrayObject *>(first);
+        run(PyArray_SIZE(array) >= LONG, kind, argument(first), argument(others)...);
+    }
+
+private:
+    Floats f;
+    Doubles d;
+
+    template <typename... Arguments>
+    void run(bool is_long, char kind, Arguments... arguments) const {
+        PyThreadState *thread = is_long ? PyEval_SaveThread() : nullptr;
+        if (kind == 'f')
+            f(arguments...);
+        else
+            d(arguments...);
+        if (is_long)
+            PyEval_RestoreThread(thread);
+    }
+};
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,20 @@
+"""Labels of classes: plain arrays of integers."""
+cimport numpy as np
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_TYPE, \
+    npy_intp
+
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
+
+
+cdef inline bint plain_labels(object t) noexcept:
+    """Tell whether ``t`` is an array that :func:`label_at` reads."""
+    return (PyArray_CheckExact(t)
+            and PyArray_CHKFLAGS(t, CF_PLAIN_FLAGS)
+            and PyArray_TYPE(<np.ndarray>t) in (np.NPY_INT32, np.NPY_INT64)
+            and not np.PyArray_ISBYTESWAPPED(<np.ndarray>t))
+
+
+cdef inline npy_intp label_at(object t, npy_intp i) noexcept:
+    if PyArray_TYPE(<np.ndarray>t) == np.NPY_INT32:
+        return (<np.npy_int32 *>PyArray_DATA(<np.ndarray>t))[i]
+    return (<np.npy_int64 *>PyArray_DATA(<np.ndarray>t))[i]

@@ -1,0 +1,24 @@
+/* The cross entropy of one sample with its label, and the gradient by one score. */
+#ifndef CHAINER_FAST_CROSS_ENTROPY_ELEMENTS_HPP
+#define CHAINER_FAST_CROSS_ENTROPY_ELEMENTS_HPP
+
+#include "chainer_fast/backends/kernels/common/element.hpp"
+
+namespace chainer_fast {
+
+/* Scores, and the logarithm of the sum of their exponentials, are relative to the
+ * largest score. */
+template <typename T>
+CF_ELEMENT T label_loss(T score, T log_total, T weight) {
+    return (log_total - score) * weight;
+}
+
+/* y is the softmax of the score, t the probability that the label gives its class. */
+template <typename T>
+CF_ELEMENT T score_gradient(T y, T t, T scale) {
+    return (y - t) * scale;
+}
+
+}  // namespace chainer_fast
+
+#endif

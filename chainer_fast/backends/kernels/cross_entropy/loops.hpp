@@ -1,0 +1,114 @@
+/* Cross entropy between a softmax and labels, and its gradient, along the middle axis of
+ * three, in the blocks of the softmax. Labels below zero do not count; where there are
+ * none, soft labels take their place. */
+#ifndef CHAINER_FAST_CROSS_ENTROPY_LOOPS_HPP
+#define CHAINER_FAST_CROSS_ENTROPY_LOOPS_HPP
+
+#include "chainer_fast/backends/kernels/cross_entropy/elements.hpp"
+#include "chainer_fast/backends/kernels/softmax/loops.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Sums of each column's elements, weighted by soft labels t, and of these labels. */
+template <typename T>
+CF_CLONES void weigh(Block b, const T *x, const T *t, T *sums, T *norms) {
+    constexpr ptrdiff_t LANES = 16;
+    ptrdiff_t i, j, k;
+    if (b.stride == 1) {
+        for (j = 0; j < b.columns; ++j, x += b.n, t += b.n) {
+            T sum_lanes[LANES] = {0}, norm_lanes[LANES] = {0}, sum = 0, norm = 0;
+            for (i = 0; i + LANES <= b.n; i += LANES)
+                for (k = 0; k < LANES; ++k) {
+                    sum_lanes[k] += x[i + k] * t[i + k];
+                    norm_lanes[k] += t[i + k];
+                }
+            for (; i < b.n; ++i) {
+                sum += x[i] * t[i];
+                norm += t[i];
+            }
+            for (k = 0; k < LANES; ++k) {
+                sum += sum_lanes[k];
+                norm += norm_lanes[k];
+            }
+            sums[j] = sum;
+            norms[j] = norm;
+        }
+        return;
+    }
+    for (j = 0; j < b.columns; ++j)
+        sums[j] = norms[j] = 0;
+    for (i = 0; i < b.n; ++i)
+        for (j = 0; j < b.columns; ++j) {
+            sums[j] += x[i * b.stride + j] * t[i * b.stride + j];
+            norms[j] += t[i * b.stride + j];
+        }
+}
+
+/* Also fills y with the softmax of the scores. */
+template <typename T>
+void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
+                 const T *weights, T *losses, Extent e, const Unary &exp,
+                 const Unary &log) {
+    T tops[BLOCK], totals[BLOCK], sums[BLOCK], norms[BLOCK];
+    for_each_block(e, [&](Block b) {
+        T *p = y + b.at;
+        T *loss = losses + b.first;
+        const npy_intp *label = labels ? labels + b.first : NULL;
+        ptrdiff_t j;
+        find_tops(b, x + b.at, tops);
+        subtract(b, x + b.at, tops, p);
+        if (label)
+            for (j = 0; j < b.columns; ++j)
+                sums[j] = label[j] < 0 ? (T)0 : p[b.place(label[j], j)];
+        else
+            weigh(b, p, soft + b.at, sums, norms);
+        exponentiate(b, p, exp);
+        add_up(b, p, totals);
+        divide(b, p, totals);
+        log.run(totals, totals, b.columns);
+        for (j = 0; j < b.columns; ++j)
+            loss[j] = !label ? totals[j] * norms[j] - sums[j]
+                : label[j] < 0 ? (T)0
+                : label_loss(sums[j], totals[j], weights ? weights[label[j]] : (T)1);
+    });
+}
+
+/* From the softmax y and the gradients of the losses, which become those of the weighted
+ * ones. */
+template <typename T>
+void fill_score_gradients(const T *y, const npy_intp *labels, const T *soft,
+                          const T *weights, T *scales, T *out, Extent e) {
+    for_each_block(e, [&](Block b) {
+        const T *p = y + b.at;
+        T *g = out + b.at;
+        T *scale = scales + b.first;
+        if (!labels) {
+            const T *t = soft + b.at;
+            for_each_element(b, scale, [=](ptrdiff_t k, T by) {
+                g[k] = score_gradient(p[k], t[k], by);
+            });
+            return;
+        }
+        const npy_intp *label = labels + b.first;
+        ptrdiff_t j;
+        for (j = 0; j < b.columns; ++j)
+            if (label[j] < 0)
+                scale[j] = 0;
+            else if (weights)
+                scale[j] *= weights[label[j]];
+        for_each_element(b, scale, [=](ptrdiff_t k, T by) {
+            g[k] = score_gradient(p[k], (T)0, by);
+        });
+        for (j = 0; j < b.columns; ++j)
+            if (label[j] >= 0) {
+                ptrdiff_t k = b.place(label[j], j);
+                g[k] = score_gradient(p[k], (T)1, scale[j]);
+            }
+    });
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

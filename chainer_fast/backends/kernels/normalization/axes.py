@@ -1,0 +1,45 @@
+"""Axes of batches: those that are aggregated, and those of the parameters."""
+import functools
+
+
+def _compute_axis(x_ndim, gamma_ndim=1, axis=None):
+    """Return the axes to aggregate: by default those that the parameters lack.
+
+    The parameters then have the axes after the first one, which is the batch's.
+    """
+    if axis is None:
+        return (0, *range(gamma_ndim + 1, x_ndim))
+    return axis
+
+
+def _compute_key_axis(x_ndim, gamma_ndim=1, axis=None):
+    """Return the axes of the parameters."""
+    axis = _compute_axis(x_ndim, gamma_ndim, axis)
+    return tuple([i for i in range(x_ndim) if i not in axis])
+
+
+@functools.lru_cache(maxsize=256)
+def batch_axes(x_ndim, gamma_ndim, axis):
+    """Return all that a function keeps about its axes.
+
+    Parameters
+    ----------
+    x_ndim, gamma_ndim : int
+        Number of axes of the values and of the parameters.
+    axis : tuple of int or None
+        Axes to aggregate, if the user chose them.
+
+    Returns
+    -------
+    tuple of tuple
+        Axes to aggregate, axes of the parameters, and an index that makes parameters
+        broadcast to the values.
+    """
+    key_axis = _compute_key_axis(x_ndim, gamma_ndim, axis)
+    expander = tuple([slice(None) if i in key_axis else None for i in range(x_ndim)])
+    return _compute_axis(x_ndim, gamma_ndim, axis), key_axis, expander
+
+
+def kept_shape(shape, axis):
+    """Return ``shape`` with length one along ``axis``, for broadcasting."""
+    return tuple([1 if i in axis else n for i, n in enumerate(shape)])

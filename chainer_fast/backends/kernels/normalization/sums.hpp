@@ -1,0 +1,175 @@
+/* Two sums at once of terms of each element, which are doubles.
+ *
+ * Runs are added up in vectors of the compiler, which would not make vectors of sums by
+ * itself: it must keep their order.
+ */
+#ifndef CHAINER_FAST_NORMALIZATION_SUMS_HPP
+#define CHAINER_FAST_NORMALIZATION_SUMS_HPP
+
+#include <stddef.h>
+#include <string.h>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* -- several numbers at once, or just one where the compiler has no vectors */
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+constexpr ptrdiff_t WIDTH = 8;
+template <typename T>
+struct Vector {
+    typedef T type __attribute__((vector_size(8 * sizeof(T))));
+};
+typedef Vector<double>::type Wide;
+template <typename V>
+CF_ELEMENT Wide widened(const V &v) { return __builtin_convertvector(v, Wide); }
+#else
+constexpr ptrdiff_t WIDTH = 1;
+template <typename T>
+struct Vector {
+    typedef T type;
+};
+typedef double Wide;
+CF_ELEMENT Wide widened(double v) { return v; }
+#endif
+
+template <typename T>
+CF_ELEMENT typename Vector<T>::type load(const T *p) {
+    typename Vector<T>::type v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+template <typename T>
+CF_ELEMENT Wide wide(const T *p) { return widened(load(p)); }
+
+/* -- terms of an element x, or of x and a gradient g */
+
+template <typename V>
+struct Pair {
+    V a, b;
+};
+
+template <typename V>
+CF_ELEMENT Pair<V> operator+(const Pair<V> &p, const Pair<V> &q) {
+    return {p.a + q.a, p.b + q.b};
+}
+
+/* x - centre and its square */
+struct Moments {
+    static constexpr int ROWS = 4;
+    template <typename V>
+    CF_ELEMENT static Pair<V> of(const V &x, const V &, double centre) {
+        V d = x - centre;
+        return {d, d * d};
+    }
+};
+
+/* g and g (x - centre) */
+struct Products {
+    static constexpr int ROWS = 2;
+    template <typename V>
+    CF_ELEMENT static Pair<V> of(const V &x, const V &g, double centre) {
+        return {g, g * (x - centre)};
+    }
+};
+
+/* x^2 and g x */
+struct Squares {
+    template <typename V>
+    CF_ELEMENT static Pair<V> of(const V &x, const V &g, double) {
+        return {x * x, g * x};
+    }
+};
+
+/* -- sums over runs of elements */
+
+struct Sums {
+    Pair<Wide> even, odd;
+    Pair<double> rest;
+
+    CF_ELEMENT Pair<double> total() const {
+        return {added_up(even.a, odd.a, rest.a), added_up(even.b, odd.b, rest.b)};
+    }
+
+private:
+    CF_ELEMENT static double added_up(const Wide &even, const Wide &odd, double rest) {
+        double each[2 * WIDTH];
+        memcpy(each, &even, sizeof even);
+        memcpy(each + WIDTH, &odd, sizeof odd);
+        for (int i = 0; i < 2 * WIDTH; ++i)
+            rest += each[i];
+        return rest;
+    }
+};
+
+template <typename Terms, typename T>
+CF_ELEMENT void add_run(const T *x, const T *g, ptrdiff_t n, double centre, Sums &s) {
+    Pair<Wide> even = s.even, odd = s.odd;
+    ptrdiff_t i = 0;
+    for (; i + 2 * WIDTH <= n; i += 2 * WIDTH) {
+        const ptrdiff_t k = i + WIDTH;
+        even = even + Terms::of(wide(x + i), wide(g + i), centre);
+        odd = odd + Terms::of(wide(x + k), wide(g + k), centre);
+    }
+    for (; i + WIDTH <= n; i += WIDTH)
+        even = even + Terms::of(wide(x + i), wide(g + i), centre);
+    s.even = even;
+    s.odd = odd;
+    for (; i < n; ++i)
+        s.rest = s.rest + Terms::of((double)x[i], (double)g[i], centre);
+}
+
+template <typename Terms, typename T>
+CF_ELEMENT Pair<double> run_sums(const T *x, const T *g, ptrdiff_t n, double centre) {
+    Sums s = Sums();
+    add_run<Terms>(x, g, n, centre, s);
+    return s.total();
+}
+
+/* -- sums over the columns of a matrix, each with a centre of its own */
+
+/* The terms of a few rows of a column, added up in pairs. */
+template <typename Terms, int ROWS, typename T>
+CF_ELEMENT Pair<double> of_rows(const T *x, const T *g, ptrdiff_t stride,
+                                double centre) {
+    if constexpr (ROWS == 1)
+        return Terms::of((double)*x, (double)*g, centre);
+    else {
+        const ptrdiff_t half = ROWS / 2 * stride;
+        return of_rows<Terms, ROWS / 2>(x, g, stride, centre)
+            + of_rows<Terms, ROWS / 2>(x + half, g + half, stride, centre);
+    }
+}
+
+template <typename Terms, int ROWS, typename T>
+CF_ELEMENT void add_to_columns(const T *x, const T *g, ptrdiff_t stride,
+                               ptrdiff_t width, const T *centre, double *a, double *b) {
+    for (ptrdiff_t j = 0; j < width; ++j) {
+        const Pair<double> terms = of_rows<Terms, ROWS>(
+            x + j, g + j, stride, (double)centre[j]);
+        a[j] += terms.a;
+        b[j] += terms.b;
+    }
+}
+
+template <typename Terms, typename T>
+CF_ELEMENT void add_columns(const T *x, const T *g, ptrdiff_t rows, ptrdiff_t stride,
+                            ptrdiff_t width, const T *centre, double *a, double *b) {
+    constexpr int ROWS = Terms::ROWS;
+    ptrdiff_t n = 0;
+    for (; n + ROWS <= rows; n += ROWS)
+        add_to_columns<Terms, ROWS>(
+            x + n * stride, g + n * stride, stride, width, centre, a, b);
+    for (; n < rows; ++n)
+        add_to_columns<Terms, 1>(
+            x + n * stride, g + n * stride, stride, width, centre, a, b);
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,189 @@
+/* Softmax, its logarithm, and their gradients, along the middle axis of three.
+ *
+ * The work goes block by block, each small enough to stay in the first level of cache
+ * between the passes over it. Sums along contiguous columns take the order of NumPy's,
+ * and so give its bits.
+ */
+#ifndef CHAINER_FAST_SOFTMAX_LOOPS_HPP
+#define CHAINER_FAST_SOFTMAX_LOOPS_HPP
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/unary.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* An axis of n elements, between those before it and those behind it. */
+struct Extent {
+    ptrdiff_t outer, n, inner;
+};
+
+/* Some columns of n elements each. With a stride of 1 they lie one behind the other;
+ * otherwise side by side, and the elements of each at a distance of the stride. */
+struct Block {
+    ptrdiff_t at;       // the first element
+    ptrdiff_t first;    // the number of the first column
+    ptrdiff_t columns, n, stride;
+
+    /* The element i of column j. */
+    ptrdiff_t place(ptrdiff_t i, ptrdiff_t j) const {
+        return stride == 1 ? j * n + i : i * stride + j;
+    }
+};
+
+constexpr ptrdiff_t BLOCK = 4096;   // also the most columns of a block
+constexpr ptrdiff_t STRIP = 512;    // the fewest columns that lie side by side
+
+template <typename Work>
+void for_each_block(Extent e, Work work) {
+    ptrdiff_t i, j, most = BLOCK / e.n;
+    if (e.inner == 1) {
+        most = std::max<ptrdiff_t>(most, 1);
+        for (i = 0; i < e.outer; i += most)
+            work(Block{i * e.n, i, std::min(most, e.outer - i), e.n, 1});
+        return;
+    }
+    most = std::max(most, STRIP);
+    for (i = 0; i < e.outer; ++i)
+        for (j = 0; j < e.inner; j += most)
+            work(Block{i * e.n * e.inner + j, i * e.inner + j,
+                       std::min(most, e.inner - j), e.n, e.inner});
+}
+
+/* Stretches of memory that make up a block. */
+template <typename Work>
+void for_each_stretch(Block b, Work work) {
+    if (b.stride == 1 || b.stride == b.columns)
+        work(0, b.n * b.columns);
+    else
+        for (ptrdiff_t i = 0; i < b.n; ++i)
+            work(i * b.stride, b.columns);
+}
+
+/* An operation on each element, given its place and the value of its column. */
+template <typename T, typename Operation>
+CF_CLONES void for_each_element(Block b, const T *values, Operation operation) {
+    ptrdiff_t i, j;
+    if (b.stride == 1)
+        for (j = 0; j < b.columns; ++j) {
+            T value = values[j];
+            for (i = 0; i < b.n; ++i)
+                operation(j * b.n + i, value);
+        }
+    else
+        for (i = 0; i < b.n; ++i)
+            for (j = 0; j < b.columns; ++j)
+                operation(i * b.stride + j, values[j]);
+}
+
+template <typename T>
+void subtract(Block b, const T *x, const T *values, T *out) {
+    for_each_element(b, values, [=](ptrdiff_t k, T value) { out[k] = x[k] - value; });
+}
+
+template <typename T>
+void divide(Block b, T *x, const T *values) {
+    for_each_element(b, values, [=](ptrdiff_t k, T value) { x[k] /= value; });
+}
+
+template <typename T>
+void exponentiate(Block b, T *x, const Unary &exp) {
+    for_each_stretch(b, [=](ptrdiff_t at, ptrdiff_t n) { exp.run(x + at, x + at, n); });
+}
+
+/* The largest element of each column. */
+template <typename T>
+CF_CLONES void find_tops(Block b, const T *x, T *tops) {
+    ptrdiff_t i, j;
+    if (b.stride == 1) {
+        for (j = 0; j < b.columns; ++j)
+            tops[j] = inlined_row_max(x + j * b.n, b.n);
+        return;
+    }
+    for (j = 0; j < b.columns; ++j)
+        tops[j] = x[j];
+    for (i = 1; i < b.n; ++i)
+        for (j = 0; j < b.columns; ++j)
+            tops[j] = x[i * b.stride + j] > tops[j] ? x[i * b.stride + j] : tops[j];
+}
+
+/* The sum of each column. */
+template <typename T>
+CF_CLONES void add_up(Block b, const T *x, T *totals) {
+    ptrdiff_t i, j;
+    if (b.stride == 1) {
+        for (j = 0; j < b.columns; ++j, x += b.n)
+            totals[j] = b.n <= 128 ? inlined_block_sum(x, b.n) : row_sum(x, b.n);
+        return;
+    }
+    for (j = 0; j < b.columns; ++j)
+        totals[j] = x[j];
+    for (i = 1; i < b.n; ++i)
+        for (j = 0; j < b.columns; ++j)
+            totals[j] += x[i * b.stride + j];
+}
+
+template <typename T>
+CF_CLONES void multiply(const T *a, const T *b, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = a[i] * b[i];
+}
+
+template <typename T>
+void fill_softmax(const T *x, T *out, Extent e, const Unary &exp, const Unary &log,
+                  bool logarithm) {
+    T tops[BLOCK], totals[BLOCK];
+    for_each_block(e, [&](Block b) {
+        const T *scores = x + b.at;
+        T *y = out + b.at;
+        find_tops(b, scores, tops);
+        subtract(b, scores, tops, y);
+        exponentiate(b, y, exp);
+        add_up(b, y, totals);
+        if (logarithm) {
+            log.run(totals, totals, b.columns);
+            for (ptrdiff_t j = 0; j < b.columns; ++j)
+                totals[j] += tops[j];
+            subtract(b, scores, totals, y);
+        } else
+            divide(b, y, totals);
+    });
+}
+
+/* From the output y and its gradient. */
+template <typename T>
+void fill_softmax_gradient(const T *y_data, const T *gy_data, T *out, Extent e,
+                           const Unary &exp, bool logarithm) {
+    T totals[BLOCK];
+    for_each_block(e, [&](Block b) {
+        const T *y = y_data + b.at, *gy = gy_data + b.at;
+        T *gx = out + b.at;
+        if (logarithm) {
+            for_each_stretch(b, [=](ptrdiff_t at, ptrdiff_t n) {
+                memcpy(gx + at, y + at, n * sizeof(T));
+            });
+            exponentiate(b, gx, exp);
+            add_up(b, gy, totals);
+            for_each_element(b, totals, [=](ptrdiff_t k, T total) {
+                gx[k] = gy[k] - gx[k] * total;
+            });
+        } else {
+            for_each_stretch(b, [=](ptrdiff_t at, ptrdiff_t n) {
+                multiply(y + at, gy + at, gx + at, n);
+            });
+            add_up(b, gx, totals);
+            for_each_element(b, totals, [=](ptrdiff_t k, T total) {
+                gx[k] -= y[k] * total;
+            });
+        }
+    });
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

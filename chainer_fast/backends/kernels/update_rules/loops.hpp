@@ -1,0 +1,286 @@
+/* Update rules, and hooks that change gradients, in one pass over memory.
+ *
+ * A loop gets the parameter, its gradient and the states of the rule, n elements each,
+ * and its coefficients as doubles. There is one for float16, float and double each.
+ */
+#ifndef CHAINER_FAST_UPDATE_LOOPS_HPP
+#define CHAINER_FAST_UPDATE_LOOPS_HPP
+
+#include <fenv.h>
+
+#include <utility>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/update_rules/elements.hpp"
+#include "chainer_fast/backends/kernels/update_rules/small.hpp"
+
+/* The same element of all arrays may be in one place, but not of two arrays. */
+#if defined(__clang__)
+#define CF_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define CF_INDEPENDENT _Pragma("GCC ivdep")
+#elif defined(_MSC_VER)
+#define CF_INDEPENDENT __pragma(loop(ivdep))
+#else
+#define CF_INDEPENDENT
+#endif
+
+namespace chainer_fast {
+namespace {
+
+typedef void (*Loop)(void **, ptrdiff_t, const double *);
+
+/* -- arrays and coefficients in the type of a number */
+
+template <typename N> struct Stored { typedef N type; };
+template <> struct Stored<Half> { typedef uint16_t type; };
+
+template <typename T>
+CF_ELEMENT void load(T x, T &number) { number = x; }
+CF_ELEMENT void load(uint16_t x, Half &number) {
+    number = Half::exactly(float_from_half(x));
+}
+
+template <typename T>
+CF_ELEMENT void store(T number, T &x) { x = number; }
+CF_ELEMENT void store(Half number, uint16_t &x) { x = half_from_rounded((float)number); }
+
+template <typename N>
+struct Arrays {
+    typedef typename Stored<N>::type T;
+    T *param, *grad, *states[3];
+
+    explicit CF_ELEMENT Arrays(void **a)
+        : param((T *)a[0]), grad((T *)a[1]),
+          states{(T *)a[2], (T *)a[3], (T *)a[4]} {}
+};
+
+struct Given {
+    double value;
+    operator float() const { return (float)value; }
+    operator double() const { return value; }
+    operator Half() const { return Half(value); }
+};
+
+template <typename Coefficients, size_t... I>
+Coefficients read(const double *given, std::index_sequence<I...>) {
+    return {Given{given[I]}...};
+}
+
+/* The members of Coefficients are of one size. */
+template <typename Coefficients, typename N>
+Coefficients read(const double *given) {
+    return read<Coefficients>(
+        given, std::make_index_sequence<
+            sizeof(Coefficients) / sizeof(typename Wide<N>::type)>());
+}
+
+/* -- what is done to one element of the arrays */
+
+template <typename Rule, int n_states_>
+struct Update {
+    static constexpr int n_states = n_states_;
+    template <typename N>
+    using Coefficients = typename Rule::template Coefficients<N>;
+    /* In blocks where one of the first n_decaying states has small numbers the step is
+       another; see small.hpp. */
+    template <typename N>
+    static constexpr int n_decaying = Decaying<Rule, N, n_states>::n_decaying;
+    template <typename N>
+    using Small = Update<Decaying<Rule, N, n_states>, n_states>;
+
+    template <typename N>
+    static CF_ELEMENT void apply(
+            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
+        N param, grad, s[3];
+        load(a.param[k], param);
+        load(a.grad[k], grad);
+        for (int i = 0; i < n_states; ++i)
+            load(a.states[i][k], s[i]);
+        if constexpr (n_states == 0)
+            Rule::update(c, param, grad);
+        else if constexpr (n_states == 1)
+            Rule::update(c, param, grad, s[0]);
+        else if constexpr (n_states == 2)
+            Rule::update(c, param, grad, s[0], s[1]);
+        else
+            Rule::update(c, param, grad, s[0], s[1], s[2]);
+        for (int i = 0; i < n_states; ++i)
+            store(s[i], a.states[i][k]);
+        store(param, a.param[k]);
+    }
+};
+
+template <typename Hook>
+struct Change {
+    static constexpr int n_states = 0;
+    template <typename N>
+    using Coefficients = typename Hook::template Coefficients<N>;
+    template <typename N>
+    static constexpr int n_decaying = 0;
+
+    template <typename N>
+    static CF_ELEMENT void apply(
+            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
+        N param, grad;
+        load(a.param[k], param);
+        load(a.grad[k], grad);
+        Hook::change(c, param, grad);
+        store(grad, a.grad[k]);
+    }
+};
+
+/* -- loops */
+
+/* Long arrays do not fit in the cache. Their memory is asked for ahead of its use, a few
+   lines of all arrays at a time: the processor's own prefetching does not keep up with
+   as many arrays. */
+constexpr ptrdiff_t LONG = 65536;
+constexpr ptrdiff_t BLOCK = 64;
+constexpr ptrdiff_t AHEAD = 1024;
+constexpr ptrdiff_t LINE = 64;      /* bytes */
+
+template <typename T>
+CF_ELEMENT void prefetch(const T *address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address, 1);
+#endif
+}
+
+template <typename Step, typename N>
+CF_ELEMENT void prefetch_block(const Arrays<N> &a, ptrdiff_t first) {
+    for (ptrdiff_t k = first; k < first + BLOCK; k += LINE / sizeof *a.param) {
+        prefetch(a.param + k);
+        prefetch(a.grad + k);
+        for (int i = 0; i < Step::n_states; ++i)
+            prefetch(a.states[i] + k);
+    }
+}
+
+template <typename Step, typename N>
+CF_ELEMENT void run(
+        const typename Step::template Coefficients<N> &c, const Arrays<N> &a,
+        ptrdiff_t first, ptrdiff_t last) {
+    CF_INDEPENDENT
+    for (ptrdiff_t k = first; k < last; ++k)
+        Step::template apply<N>(c, a, k);
+}
+
+template <typename N>
+CF_ELEMENT bool block_has_small(const Arrays<N> &a, int n_arrays, ptrdiff_t first) {
+    bool found = false;
+    for (int i = 0; i < n_arrays; ++i)
+        found = found || any_small(a.states[i] + first, BLOCK);
+    return found;
+}
+
+template <typename Step, typename N>
+CF_CLONES void loop(void **arrays, ptrdiff_t n, const double *given) {
+    const Arrays<N> a(arrays);
+    const auto c = read<typename Step::template Coefficients<N>, N>(given);
+    constexpr int n_decaying = Step::template n_decaying<N>;
+    const ptrdiff_t last_ahead = n < LONG ? -1 : n - AHEAD - BLOCK;
+    ptrdiff_t i = 0;
+    for (; n - i >= BLOCK; i += BLOCK) {
+        if (i <= last_ahead)
+            prefetch_block<Step>(a, i + AHEAD);
+        if constexpr (n_decaying > 0)
+            if (block_has_small(a, n_decaying, i)) {
+                run<typename Step::template Small<N>>(c, a, i, i + BLOCK);
+                continue;
+            }
+        run<Step>(c, a, i, i + BLOCK);
+    }
+    run<Step>(c, a, i, n);
+}
+
+/* M-SVAG, a part at a time. */
+struct MSVAGMeans {
+    static constexpr int n_states = 2;
+    template <typename N> using Coefficients = MSVAG::Coefficients<N>;
+    template <typename N> static constexpr int n_decaying = 0;
+
+    template <typename N>
+    static CF_ELEMENT void apply(
+            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
+        N grad, m, v;
+        load(a.grad[k], grad);
+        load(a.states[0][k], m);
+        load(a.states[1][k], v);
+        MSVAG::move_means(c, grad, m, v);
+        store(m, a.states[0][k]);
+        store(v, a.states[1][k]);
+    }
+};
+
+/* The factor of the step, in the place of the gradient. */
+struct MSVAGFactor {
+    static constexpr int n_states = 2;
+    template <typename N> using Coefficients = MSVAG::Coefficients<N>;
+    template <typename N> static constexpr int n_decaying = 0;
+
+    template <typename N>
+    static CF_ELEMENT void apply(
+            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
+        N m, v;
+        load(a.states[0][k], m);
+        load(a.states[1][k], v);
+        store(MSVAG::factor(c, m, v), a.grad[k]);
+    }
+};
+
+struct MSVAGStep {
+    static constexpr int n_states = 1;
+    template <typename N> using Coefficients = MSVAG::Coefficients<N>;
+    template <typename N> static constexpr int n_decaying = 0;
+
+    template <typename N>
+    static CF_ELEMENT void apply(
+            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
+        N param, m, factor;
+        load(a.param[k], param);
+        load(a.states[0][k], m);
+        load(a.grad[k], factor);
+        MSVAG::move_param(c, param, m, factor);
+        store(param, a.param[k]);
+    }
+};
+
+template <typename N>
+void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
+    typedef typename Stored<N>::type T;
+    constexpr ptrdiff_t PART = 512;
+    T factor[PART];
+    for (ptrdiff_t done = 0; done < n; done += PART) {
+        const ptrdiff_t count = n - done < PART ? n - done : PART;
+        void *part[5] = {};
+        for (int i = 0; i < 4; ++i)
+            part[i] = (T *)arrays[i] + done;
+        loop<MSVAGMeans, N>(part, count, given);
+        /* What is invalid in the factor is no error. */
+        fexcept_t flags;
+        fegetexceptflag(&flags, FE_INVALID);
+        part[1] = factor;
+        loop<MSVAGFactor, N>(part, count, given);
+        fesetexceptflag(&flags, FE_INVALID);
+        loop<MSVAGStep, N>(part, count, given);
+    }
+}
+
+/* The loops of a rule or hook for each kind of arrays. */
+template <typename Step>
+constexpr Loop loops_of[3] = {loop<Step, Half>, loop<Step, float>, loop<Step, double>};
+
+template <typename Rule, int n_states>
+constexpr const Loop *rule_loops = loops_of<Update<Rule, n_states>>;
+
+template <typename Hook>
+constexpr const Loop *hook_loops = loops_of<Change<Hook>>;
+
+constexpr Loop msvag_loops[3] = {
+    msvag_loop<Half>, msvag_loop<float>, msvag_loop<double>};
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

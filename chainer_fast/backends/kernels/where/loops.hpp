@@ -1,0 +1,41 @@
+/* Choice without jumps, which are slow when the condition changes often. */
+#ifndef CHAINER_FAST_WHERE_LOOPS_HPP
+#define CHAINER_FAST_WHERE_LOOPS_HPP
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* An array of one element goes with all others. */
+template <bool X_SINGLE, bool Y_SINGLE, typename T>
+CF_CLONES void choose(const unsigned char *condition, const T *x, const T *y, T *out,
+                      ptrdiff_t n) {
+    const T first_x = x[0], first_y = y[0];
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const T a = X_SINGLE ? first_x : x[i], b = Y_SINGLE ? first_y : y[i];
+        out[i] = condition[i] ? a : b;
+    }
+}
+
+template <typename T>
+void where_each(const unsigned char *condition, const T *x, bool x_single, const T *y,
+                bool y_single, T *out, ptrdiff_t n) {
+    if (x_single)
+        choose<true, false>(condition, x, y, out, n);
+    else if (y_single)
+        choose<false, true>(condition, x, y, out, n);
+    else
+        choose<false, false>(condition, x, y, out, n);
+}
+
+inline void where(char kind, const void *condition, const void *x, bool x_single,
+                  const void *y, bool y_single, void *out, ptrdiff_t n) {
+    by_type(kind, where_each<float>, where_each<double>, condition, x, x_single, y,
+            y_single, out, n);
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif
