@@ -5,15 +5,15 @@ from chainer_fast import backend, utils
 
 
 def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
-    """Assert that two arrays agree up to a tolerance, whichever devices they are on.
+    """Assert that two arrays on any devices agree up to a tolerance.
 
-    Elements agree where :math:`|x - y| \\le \\mathit{atol} + \\mathit{rtol} |y|`. NaNs
-    and infinities agree with their like.
+    Elements agree if :math:`|x - y| \\le \\mathit{atol} + \\mathit{rtol} |y|`. NaNs
+    agree with NaNs, and infinities with equal infinities.
 
     Parameters
     ----------
     x, y : array or scalar
-        What is compared; ``y`` is the reference. They may be on different devices.
+        Arrays to compare; ``y`` is the reference. They may be on different devices.
     atol, rtol : float
         Absolute tolerance, and tolerance relative to ``y``.
     verbose : bool
@@ -37,17 +37,17 @@ def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
 
 
 def _mismatch_report(x, y, atol, rtol):
-    """Yield lines that tell what differs: array properties and the worst element."""
+    """Yield lines about the difference: array properties and the worst element."""
     yield 'assert_allclose: x is %s %s, y is %s %s' % (
         x.shape, x.dtype, y.shape, y.dtype)
     if x.shape == y.shape and x.size > 0 and x.dtype.kind in 'biufc':
-        # Double precision, so that unsigned and half-precision numbers do not overflow.
+        # In float64, so that unsigned integers and float16 do not overflow.
         wide = numpy.promote_types(numpy.promote_types(x.dtype, y.dtype), 'd')
         with numpy.errstate(all='ignore'):
             error = abs(x.astype(wide) - y.astype(wide))
             tolerance = atol + rtol * abs(y.astype(wide))
             excess = error - tolerance
-            # A NaN here stands for unlike NaNs or infinities: nothing is worse.
+            # NaN means a NaN or an infinity without a counterpart: nothing is worse.
             worst = numpy.unravel_index(
                 numpy.where(numpy.isnan(excess), numpy.inf, excess).argmax(), x.shape)
             relative = error[worst] / abs(y[worst].astype(wide))

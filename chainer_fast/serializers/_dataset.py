@@ -28,7 +28,7 @@ def reading(what):
         yield
     except MemoryError:
         raise
-    except Exception as error:      # of any type, where a file makes no sense
+    except Exception as error:      # damaged files raise errors of any type
         kind = TypeError if isinstance(error, TypeError) else OSError
         message = error.args[0] if error.args else type(error).__name__
         raise kind('%s cannot be read: %s' % (what, message)) from error

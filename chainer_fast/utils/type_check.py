@@ -43,16 +43,16 @@ __all__ = [
 
 
 class InvalidType(Exception):
-    """A function is given an input that it does not take.
+    """Error for an input of the wrong type or shape.
 
     Parameters
     ----------
     expect : str
-        What is expected.
+        Expected condition.
     actual : str
-        What is there instead.
+        Actual values.
     msg : str, optional
-        Message in place of the one made of the two.
+        Message to use instead of one made from both.
     """
 
     def __init__(self, expect, actual, msg=None):

@@ -78,7 +78,7 @@ class WalkerAlias(device_resident.DeviceResident):
             return self.sample_xp(self.xp, shape)
 
     def sample_gpu(self, shape):
-        """Draw samples with CuPy; the sampler has to be on a GPU."""
+        """Draw samples with CuPy; the sampler must be on a GPU."""
         return self.sample_xp(cuda.cupy, shape)
 
     def sample_xp(self, xp, shape):

@@ -1,4 +1,4 @@
-"""Triggers from their short forms."""
+"""Conversion of short forms to triggers."""
 from chainer_fast.training.triggers import interval_trigger
 
 
@@ -7,13 +7,13 @@ def _never_fire_trigger(trainer):
 
 
 def get_trigger(trigger):
-    """Make a trigger of what a user gives as one.
+    """Return the trigger that a specification stands for.
 
     Parameters
     ----------
     trigger : callable, tuple or None
-        A callable takes the trainer and tells whether it fires; it is returned itself.
-        A pair ``(period, unit)`` stands for an
+        A callable takes the trainer and returns whether it fires; it is returned
+        itself. A pair ``(period, unit)`` stands for an
         :class:`chainer_fast.training.triggers.IntervalTrigger`; ``None`` never fires.
 
     Returns

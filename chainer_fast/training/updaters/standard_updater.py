@@ -79,7 +79,7 @@ class StandardUpdater(_updater.Updater):
     is_new_epoch = _of_main_iterator(
         'is_new_epoch', 'Whether the last batch completed an epoch.')
     epoch_detail = _of_main_iterator(
-        'epoch_detail', 'Number of epochs, with the fraction of the present one.')
+        'epoch_detail', 'Number of epochs, with the fraction of the current one.')
     previous_epoch_detail = _of_main_iterator(
         'previous_epoch_detail', '``epoch_detail`` before the last batch.')
 

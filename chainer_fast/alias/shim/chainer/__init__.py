@@ -1,4 +1,4 @@
-"""Leads to chainer_fast, whose modules take the place of this one."""
+"""Alias of chainer_fast, whose modules replace this one."""
 import importlib as _importlib
 
 _leads_to_chainer_fast = True

@@ -2,7 +2,7 @@
 
 
 def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
-    """Return how many places a window takes along an axis.
+    """Return the number of positions of a window along an axis.
 
     Parameters
     ----------
@@ -11,14 +11,13 @@ def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
     k : int
         Length of the window, in elements.
     s : int
-        Stride: distance of two places.
+        Stride: distance between two positions.
     p : int
         Padding on either side.
     cover_all : bool
-        Whether every element is to be seen, if need be by a window that sticks out at
-        the end.
+        Whether to cover every element, even by a window that sticks out at the end.
     d : int
-        Dilation: distance of two elements of the window.
+        Dilation: distance between neighbouring elements of the window.
 
     Returns
     -------
@@ -35,14 +34,14 @@ def get_conv_outsize(size, k, s, p, cover_all=False, d=1):
 def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
     """Return the length of an axis after a deconvolution (transposed convolution).
 
-    The least length whose :func:`get_conv_outsize` is ``size``.
+    This is the smallest length whose :func:`get_conv_outsize` is ``size``.
 
     Parameters
     ----------
     size : int
         Length of the axis before the deconvolution.
     k, s, p, cover_all, d
-        See :func:`get_conv_outsize`; those of the convolution that is transposed.
+        Arguments of the convolution that is transposed, see :func:`get_conv_outsize`.
 
     Returns
     -------
@@ -53,5 +52,5 @@ def get_deconv_outsize(size, k, s, p, cover_all=False, d=1):
 
 
 def _extent(k, d):
-    """Return the length of a window with the gaps that dilation makes."""
+    """Return the length of a window including the gaps of dilation."""
     return (k - 1) * d + 1
