@@ -64,7 +64,7 @@ cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef bint _fits(object x, object w, ptrdiff_t *count, ptrdiff_t *run) noexcept:
-    """Tell whether ``w`` has the axes of ``x`` from the second on, or the first of them.
+    """Tell whether ``w`` has the axes of ``x`` from the second on, or some of them.
 
     If so, ``count`` is its size, and each of its elements belongs to runs of ``run``
     elements of ``x``.
