@@ -63,9 +63,9 @@ void values_by_parts(
     for (ptrdiff_t i = 0; i < n; i += PART) {
         const ptrdiff_t m = part_at(i, n);
         inner<Operation>(x + i, out + i, m, p, q);
-        ufuncs[0].in_place(out + i, m);
+        ufuncs[0].run(out + i, out + i, m);
         if (ufuncs[1])
-            ufuncs[1].in_place(out + i, m);
+            ufuncs[1].run(out + i, out + i, m);
         outer<Operation>(x + i, out + i, m, p, q);
     }
 }
@@ -76,7 +76,7 @@ void gradients_by_parts(
     for (ptrdiff_t i = 0; i < n; i += PART) {
         const ptrdiff_t m = part_at(i, n);
         inner<Operation>(x + i, out + i, m, p, q);
-        ufuncs[0].in_place(out + i, m);
+        ufuncs[0].run(out + i, out + i, m);
         outer_gradients<Operation>(x + i, g + i, out + i, m, p, q);
     }
 }
@@ -247,7 +247,7 @@ void parametric_each(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
             continue;
         }
         swish_inner(x + i, wide, y + i, m);
-        tanh->in_place(y + i, m);
+        tanh->run(y + i, y + i, m);
         swish_outer(x + i, y + i, m);
     }
 }
@@ -274,7 +274,7 @@ void parametric_grads_each(
         spread(w, wide, i, m, count, run);
         if (tanh) {
             swish_inner(x + i, wide, gx + i, m);
-            tanh->in_place(gx + i, m);
+            tanh->run(gx + i, gx + i, m);
             swish_outer_grads(x + i, wide, g + i, gx + i, part, m);
         } else
             prelu_grads(x + i, wide, g + i, signs + i, gx + i, part, m);

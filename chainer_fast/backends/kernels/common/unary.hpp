@@ -27,14 +27,19 @@ struct Unary {
     UnaryLoop f;    // of single precision
     UnaryLoop d;    // of double precision
 
-    void in_place(float *p, ptrdiff_t n) const { f.run(p, p, n, sizeof(float)); }
-    void in_place(double *p, ptrdiff_t n) const { d.run(p, p, n, sizeof(double)); }
+    void run(const float *a, float *out, ptrdiff_t n) const {
+        f.run(a, out, n, sizeof(float));
+    }
+
+    void run(const double *a, double *out, ptrdiff_t n) const {
+        d.run(a, out, n, sizeof(double));
+    }
 
     void run(char kind, const void *a, void *out, ptrdiff_t n) const {
         if (kind == 'f')
-            f.run(a, out, n, sizeof(float));
+            run((const float *)a, (float *)out, n);
         else
-            d.run(a, out, n, sizeof(double));
+            run((const double *)a, (double *)out, n);
     }
 
     explicit operator bool() const { return f.loop != nullptr; }
