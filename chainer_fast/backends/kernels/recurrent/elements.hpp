@@ -15,6 +15,12 @@ CF_ELEMENT T open_gate(T tangent) {
     return tangent * T(0.5) + T(0.5);
 }
 
+/* The same given its input. */
+template <typename T>
+CF_ELEMENT T sigmoid(T x) {
+    return open_gate<T>(tanh(T(x * T(0.5))));
+}
+
 /* -- long short-term memories */
 
 template <typename T>
