@@ -52,7 +52,9 @@ public:
 
 # What kernels ask of CuPy apart from that.
 cupy = types.SimpleNamespace(
-    empty=np.empty, zeros=np.zeros, ascontiguousarray=np.ascontiguousarray)
+    float32=np.float32, empty=np.empty, zeros=np.zeros, stack=np.stack,
+    ascontiguousarray=np.ascontiguousarray, random=types.SimpleNamespace(
+        rand=lambda *shape, dtype: np.asarray(np.random.rand(*shape), dtype)))
 
 
 @functools.cache
@@ -110,7 +112,6 @@ def elementwise(in_params, out_params, operation, name, preamble=''):
                 if i < len(inputs):
                     arg = np.broadcast_to(arg, shape)
                 assert arg.shape == shape, (name, variable)
-            assert i < len(inputs) or arg.flags.c_contiguous, (name, variable)
             arrays.append(np.ascontiguousarray(arg))
         typedefs = ['typedef %s %s;' % (TYPES[dtype.char], letter)
                     for letter, dtype in letters.items()]
@@ -122,6 +123,10 @@ def elementwise(in_params, out_params, operation, name, preamble=''):
             ctypes.c_ssize_t(int(np.prod(shape))),
             *[array.ctypes.data_as(ctypes.c_void_p) for array in arrays])
         results = args[len(inputs):]
+        # Views with gaps were copied to plain memory.
+        for result, written in zip(results, arrays[len(inputs):], strict=True):
+            if written is not result:
+                result[...] = written
         return results[0] if len(results) == 1 else tuple(results)
 
     return run
