@@ -1,7 +1,7 @@
 """Random masks and numbers.
 
-On the host they use up NumPy's global stream as ``numpy.random.rand``, ``uniform`` and
-``gumbel`` do.
+On the host they draw from NumPy's global generator, exactly as ``numpy.random.rand``,
+``uniform`` and ``gumbel`` do.
 """
 import numpy
 
