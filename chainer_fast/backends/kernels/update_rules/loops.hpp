@@ -57,19 +57,19 @@ struct Arrays {
 
 struct Given {
     double value;
-    operator float() const { return (float)value; }
-    operator double() const { return value; }
-    operator Half() const { return Half(value); }
+    CF_ELEMENT operator float() const { return (float)value; }
+    CF_ELEMENT operator double() const { return value; }
+    CF_ELEMENT operator Half() const { return Half(value); }
 };
 
 template <typename Coefficients, size_t... I>
-Coefficients read(const double *given, std::index_sequence<I...>) {
+CF_ELEMENT Coefficients read(const double *given, std::index_sequence<I...>) {
     return {Given{given[I]}...};
 }
 
 /* The members of Coefficients are of one size. */
 template <typename Coefficients, typename N>
-Coefficients read(const double *given) {
+CF_ELEMENT Coefficients read(const double *given) {
     return read<Coefficients>(
         given, std::make_index_sequence<
             sizeof(Coefficients) / sizeof(typename Wide<N>::type)>());
