@@ -12,7 +12,7 @@
 #ifndef CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 
-#include "chainer_fast/backends/kernels/common/arrays.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
 #include "chainer_fast/backends/kernels/normalization/sums.hpp"
 
