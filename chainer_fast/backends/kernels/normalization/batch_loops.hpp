@@ -48,15 +48,6 @@ CF_ELEMENT Block block_from(ptrdiff_t c, Extent e) {
     return {e.outer, n, e.inner, e.channels * e.inner, c * e.inner};
 }
 
-template <typename T>
-CF_ELEMENT void set_moments(Pair<double> sums, double count, double centre, T &mean,
-                            T &var) {
-    const double by_centre = sums.a / count;
-    const double v = sums.b / count - by_centre * by_centre;
-    mean = (T)(centre + by_centre);
-    var = (T)(v > 0 || v != v ? v : 0);
-}
-
 /* Repeat each number of a parameter as often as its channel has columns. */
 template <typename T>
 CF_ELEMENT void repeat(const T *v, T *out, Block b) {
