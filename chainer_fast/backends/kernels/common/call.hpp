@@ -3,8 +3,8 @@
  * A module in Cython names the loop, the type of the elements and the arrays; the
  * version of the loop for that type is chosen here.
  */
-#ifndef CHAINER_FAST_ARRAYS_HPP
-#define CHAINER_FAST_ARRAYS_HPP
+#ifndef CHAINER_FAST_CALL_HPP
+#define CHAINER_FAST_CALL_HPP
 
 #include <Python.h>
 #include <numpy/arrayobject.h>
@@ -14,7 +14,7 @@ namespace chainer_fast {
 namespace {
 
 /* Loops over this many elements let other threads run. */
-constexpr ptrdiff_t LONG = 16384;
+constexpr ptrdiff_t LONG_LOOP = 16384;
 
 /* The elements of an array, as a pointer of whatever type a loop takes. */
 struct Elements {
@@ -37,8 +37,8 @@ public:
 
     template <typename... Others>
     void operator()(char kind, PyObject *first, Others... others) const {
-        auto array = reinterpret_cast<PyArrayObject *>(first);
-        run(PyArray_SIZE(array) >= LONG, kind, argument(first), argument(others)...);
+        const auto size = PyArray_SIZE(reinterpret_cast<PyArrayObject *>(first));
+        run(size >= LONG_LOOP, kind, argument(first), argument(others)...);
     }
 
 private:
