@@ -11,8 +11,11 @@ import numpy as np
 import chainer_fast
 from chainer_fast import links as L
 
-# Kernels are no public interface, and Theano may not be there.
-PRIVATE = ('chainer_fast.backends.kernels', 'chainer_fast.links.theano')
+# Kernels are no public interface, Theano may not be there, and importing a module of the
+# shim installs the alias.
+PRIVATE = (
+    'chainer_fast.backends.kernels', 'chainer_fast.links.theano',
+    'chainer_fast.alias.shim')
 
 
 def public_modules():
@@ -31,7 +34,8 @@ def public_objects():
             if name.startswith('_') or not (
                     inspect.isclass(value) or inspect.isroutine(value)):
                 continue
-            if (value.__module__ or '').startswith('chainer_fast'):
+            home = value.__module__ or ''
+            if home.startswith('chainer_fast') and not home.startswith(PRIVATE):
                 found.setdefault(value, '%s.%s' % (module.__name__, name))
     return {name: value for value, name in found.items()}
 
