@@ -18,12 +18,17 @@ PRIVATE = (
     'chainer_fast.alias.shim')
 
 
-def public_modules():
+def public_modules(package=chainer_fast):
     """Yield the modules without a private part in their names."""
-    yield chainer_fast
-    for info in pkgutil.walk_packages(chainer_fast.__path__, 'chainer_fast.'):
-        if '._' not in info.name and not info.name.startswith(PRIVATE):
-            yield importlib.import_module(info.name)
+    yield package
+    for info in pkgutil.iter_modules(package.__path__, package.__name__ + '.'):
+        if '._' in info.name or info.name.startswith(PRIVATE):
+            continue
+        module = importlib.import_module(info.name)
+        if info.ispkg:
+            yield from public_modules(module)
+        else:
+            yield module
 
 
 def public_objects():
