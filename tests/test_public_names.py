@@ -11,8 +11,8 @@ import numpy as np
 import chainer_fast
 from chainer_fast import links as L
 
-# Kernels are no public interface, Theano may not be there, and importing a module of the
-# shim installs the alias.
+# Kernels are no public interface, Theano may not be there, and importing a module of
+# the shim installs the alias.
 PRIVATE = (
     'chainer_fast.backends.kernels', 'chainer_fast.links.theano',
     'chainer_fast.alias.shim')
