@@ -1,9 +1,9 @@
 """Floating-point loops over plain memory, and the error flags that they raise.
 
 NumPy reads the processor's error flags after each ufunc and warns as ``numpy.errstate``
-says.  The compiled loops do the same at the price of two reads of a control register:
-a shortcut whose loop raised a flag leaves the case to NumPy, which computes it again and
-says what it has to say.  Underflow is left out: NumPy ignores it unless asked.
+says. The compiled loops do the same at the price of two reads of a control register: a
+shortcut whose loop raised a flag leaves the case to NumPy, which computes it again and
+gives the warnings. Underflow is left out: NumPy ignores it unless asked.
 """
 import numpy
 
@@ -80,20 +80,24 @@ cdef int report_float_errors(int flags) except -1:
     return 0
 
 
+ctypedef fused real:
+    float
+    double
+
+
+cdef inline void _add(real *target, real *source, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        target[i] += source[i]
+
+
 cdef int add_into(
         int typenum, void *target, void *source, Py_ssize_t n) noexcept nogil:
     """Add ``source`` to ``target``, both of ``n`` floats or doubles; return the flags.
     """
-    cdef Py_ssize_t i
-    cdef float *target_f = <float *>target
-    cdef float *source_f = <float *>source
-    cdef double *target_d = <double *>target
-    cdef double *source_d = <double *>source
     cf_clear_flags()
     if typenum == np.NPY_FLOAT32:
-        for i in range(n):
-            target_f[i] += source_f[i]
+        _add(<float *>target, <float *>source, n)
     else:
-        for i in range(n):
-            target_d[i] += source_d[i]
+        _add(<double *>target, <double *>source, n)
     return cf_get_flags()

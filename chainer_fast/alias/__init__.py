@@ -4,7 +4,6 @@ An importer in front of all others answers for ``chainer`` and everything below 
 the module objects of ``chainer_fast``, so that no class exists twice.
 """
 import importlib
-import importlib.abc
 import importlib.util
 import os
 import sys
@@ -36,7 +35,7 @@ def _name_loaded_modules():
                 sys.modules.setdefault(alias + name[len(real):], module)
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader:
     """Hands out a module that is loaded already, and leaves it as it is."""
 
     def __init__(self, module):
@@ -52,7 +51,7 @@ class _Loader(importlib.abc.Loader):
         _name_loaded_modules()
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
 
     def find_spec(self, name, path=None, target=None):
         real = _target(name)

@@ -1,9 +1,10 @@
 """Elementwise CUDA kernels on the host: a C++ compiler runs their code, in a loop.
 
-It stands in for ``cuda.elementwise`` where there is no GPU, and is as strict as CuPy and
-NVRTC in what kernels of this package have stumbled over: arrays alone decide the types
-that letters stand for, no array is converted, half floats are a class whose operators
-give single precision, and macros of ``<cmath>`` such as ``INFINITY`` do not exist.
+It stands in for ``cuda.elementwise`` where there is no GPU, and is as strict as CuPy
+and NVRTC in what kernels of this package have stumbled over: arrays alone decide the
+types that letters stand for, no array is converted, half floats are a class whose
+operators give single precision, and macros of ``<cmath>`` such as ``INFINITY`` do not
+exist.
 
 It cannot know what a GPU does otherwise. Elements are computed one after the other, so
 that races between them remain unseen, and no multiplication is contracted with an
@@ -29,6 +30,7 @@ PREAMBLE = '''
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #undef INFINITY
 #undef NAN
 #undef HUGE_VAL
@@ -37,6 +39,11 @@ PREAMBLE = '''
 #define __device__
 #define __forceinline__ inline
 using namespace std;
+inline double __longlong_as_double(long long v) {
+    double d;
+    memcpy(&d, &v, sizeof d);
+    return d;
+}
 template <class V> void atomicAdd(V* at, V value) { *at += value; }
 class float16 {
     _Float16 data;
@@ -52,7 +59,9 @@ public:
 
 # What kernels ask of CuPy apart from that.
 cupy = types.SimpleNamespace(
-    empty=np.empty, zeros=np.zeros, ascontiguousarray=np.ascontiguousarray)
+    float32=np.float32, empty=np.empty, zeros=np.zeros, stack=np.stack,
+    ascontiguousarray=np.ascontiguousarray, random=types.SimpleNamespace(
+        rand=lambda *shape, dtype: np.asarray(np.random.rand(*shape), dtype)))
 
 
 @functools.cache
@@ -93,9 +102,10 @@ def elementwise(in_params, out_params, operation, name, preamble=''):
         letters = decide_types(params[:len(args)], args, name)
         args = [arg if isinstance(arg, np.ndarray)
                 else np.asarray(arg, dtype_of(kind, letters))
-                for arg, (*_, kind, _) in zip(args, params)]
+                for arg, (*_, kind, _) in zip(args, params, strict=False)]
         shape = np.broadcast_shapes(*[
-            arg.shape for arg, words in zip(args, params) if words[0] != 'raw'])
+            arg.shape for arg, words in zip(args, params, strict=False)
+            if words[0] != 'raw'])
         args += [np.empty(shape, dtype_of(kind, letters))
                  for *_, kind, _ in params[len(args):]]
         pointers, variables, arrays = [], [], []
@@ -110,7 +120,6 @@ def elementwise(in_params, out_params, operation, name, preamble=''):
                 if i < len(inputs):
                     arg = np.broadcast_to(arg, shape)
                 assert arg.shape == shape, (name, variable)
-            assert i < len(inputs) or arg.flags.c_contiguous, (name, variable)
             arrays.append(np.ascontiguousarray(arg))
         typedefs = ['typedef %s %s;' % (TYPES[dtype.char], letter)
                     for letter, dtype in letters.items()]
@@ -121,7 +130,11 @@ def elementwise(in_params, out_params, operation, name, preamble=''):
         compiled('\n'.join(code))(
             ctypes.c_ssize_t(int(np.prod(shape))),
             *[array.ctypes.data_as(ctypes.c_void_p) for array in arrays])
+        # The code takes plain memory only; what it has written is put back.
         results = args[len(inputs):]
+        for array, written in zip(results, arrays[len(inputs):], strict=True):
+            if written is not array:
+                array[...] = written.reshape(array.shape)
         return results[0] if len(results) == 1 else tuple(results)
 
     return run

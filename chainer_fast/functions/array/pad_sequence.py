@@ -7,7 +7,7 @@ from chainer_fast.utils import type_check
 
 
 def _in_dtype(padding, dtype):
-    """A scalar as one of the dtype; integers out of range wrap around."""
+    """Convert a scalar to a dtype; integers out of range wrap around."""
     try:
         return dtype.type(padding)
     except OverflowError:
@@ -22,9 +22,9 @@ class PadSequence(FunctionNode):
     Parameters
     ----------
     length : int or None
-        Length of all after padding.
+        Length of each sequence after padding.
     padding : scalar
-        What to put behind a sequence.
+        Value to pad with.
     """
 
     def __init__(self, length, padding):
@@ -58,12 +58,12 @@ class PadSequence(FunctionNode):
 
 
 class _CutSequences(FunctionNode):
-    """Takes padded sequences apart, without the padding.
+    """Splits padded sequences and removes the padding.
 
     Parameters
     ----------
     lengths : sequence of int
-        Their lengths.
+        Lengths of the sequences.
     """
 
     def __init__(self, lengths):
@@ -93,7 +93,7 @@ def pad_sequence(xs, length=None, padding=0):
     length : int or None
         Length to pad to; by default that of the longest sequence.
     padding : scalar
-        What to put behind a sequence.
+        Value to pad with.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def pad_sequence(xs, length=None, padding=0):
     ------
     InvalidType
         If there is no sequence, one is longer than ``length``, or dtypes or shapes do
-        not go together.
+        not match.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from chainer_fast.utils import type_check
 
 
 class TransposeSequence(FunctionNode):
-    """Regroups the elements of sequences by their places.
+    """Regroups the elements of sequences by their positions.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class TransposeSequence(FunctionNode):
         return sequences.transpose(xs[0], xs, self._length)
 
     def backward(self, indexes, grad_outputs):
-        # The outputs are as long as there are inputs that reach their places, and the
-        # other way round.
+        # The length of an output is the number of inputs that reach its position, and
+        # the other way round.
         known = next(g for g in grad_outputs if g is not None)
         xp = backend.get_array_module(known)
         lengths = [x.shape[0] for x in self.inputs]
@@ -44,7 +44,7 @@ class TransposeSequence(FunctionNode):
 
 
 def transpose_sequence(xs):
-    """Regroups the elements of sequences by their places.
+    """Regroups the elements of sequences by their positions.
 
     Parameters
     ----------
@@ -55,17 +55,17 @@ def transpose_sequence(xs):
     Returns
     -------
     tuple of Variables
-        As many arrays as the first sequence has elements. The one of number ``i`` has
-        the elements in place ``i`` of all the sequences that are long enough.
+        As many arrays as the first sequence has elements. Array ``i`` consists of the
+        element ``i`` of every sequence that is long enough.
 
     Raises
     ------
     InvalidType
-        If a sequence is longer than the one before it, or shapes do not go together.
+        If a sequence is longer than the one before it, or shapes do not match.
 
     Notes
     -----
-    Applied to what it returns, it gives the sequences back, but for empty ones.
+    Applied to its own result, it returns the original sequences, except empty ones.
 
     Examples
     --------

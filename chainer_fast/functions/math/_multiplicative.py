@@ -1,5 +1,6 @@
 """Multiplication and division, with the gradients of division."""
 from chainer_fast import function_node, utils
+from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.arithmetic.shortcuts import (
     DivShortcut,
@@ -66,10 +67,9 @@ class DivGrad(function_node.FunctionNode):
     def forward(self, inputs):
         x0, x1, gy = inputs
         self.retain_inputs((0, 1, 2))
-        gx0 = gy / x1
-        gx1 = -gx0 * x0 / x1
-        return (utils.force_array(utils.sum_to(utils.force_array(gx0), x0.shape)),
-                utils.force_array(utils.sum_to(utils.force_array(gx1), x1.shape)))
+        gx0, gx1 = kernels.div_grads(x0, x1, gy)
+        return (utils.force_array(utils.sum_to(gx0, x0.shape)),
+                utils.force_array(utils.sum_to(gx1, x1.shape)))
 
     def backward(self, indexes, grad_outputs):
         # With q = x0 / x1 the gradients of <ggx0, gx0> + <ggx1, gx1>, which is the sum

@@ -16,7 +16,7 @@ from chainer_fast.variable import as_variable
 class Dropout(FunctionNode):
     """Zeroes random elements and scales up the others."""
 
-    # Whether cuDNN has done it; it keeps its masks to itself.
+    # Whether cuDNN did the work; its masks cannot be read.
     _use_cudnn = False
 
     def __init__(self, dropout_ratio, mask=None, return_mask=False):
@@ -33,8 +33,7 @@ class Dropout(FunctionNode):
         _checks.floats(in_types, 'x')
 
     def forward(self, x):
-        # The mask outlives the call: applied again, the function drops the
-        # same elements.
+        # The mask is kept: applied again, the function drops the same elements.
         if self.mask is None:
             y, self.mask = noise.dropout(x[0], self.dropout_ratio)
         else:
@@ -98,8 +97,8 @@ def dropout(x, ratio=0.5, *, mask=None, return_mask=False, **kwargs):
 
     In training mode (``chainer.config.train`` is true), each element is
     dropped with the probability ``ratio``, and the others are multiplied by
-    ``1 / (1 - ratio)``, so that expectations stay as they are. Otherwise
-    ``x`` passes as it is.
+    ``1 / (1 - ratio)``, so that the expected values do not change. Otherwise
+    ``x`` is returned unchanged.
 
     See: `Improving neural networks by preventing co-adaptation of feature
     detectors <https://arxiv.org/abs/1207.0580>`_
@@ -109,9 +108,9 @@ def dropout(x, ratio=0.5, *, mask=None, return_mask=False, **kwargs):
     x : Variable or array
         Values of a floating dtype.
     ratio : float
-        Probability to drop an element, in ``[0, 1)``.
+        Probability of dropping an element, in ``[0, 1)``.
     mask : array or None
-        What to multiply by in place of a random mask, of the shape, dtype and device of
+        Factors to use instead of a random mask, of the shape, dtype and device of
         ``x``.
     return_mask : bool
         Whether the mask is returned as well.
@@ -119,8 +118,8 @@ def dropout(x, ratio=0.5, *, mask=None, return_mask=False, **kwargs):
     Returns
     -------
     Variable or tuple
-        The values, of the shape and dtype of ``x``; with ``return_mask`` a tuple of
-        them and the mask, which is ``None`` out of training mode.
+        Array of the shape and dtype of ``x``; with ``return_mask`` a tuple of it and
+        the mask, which is ``None`` outside training mode.
 
     Raises
     ------

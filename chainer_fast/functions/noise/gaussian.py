@@ -7,7 +7,7 @@ from chainer_fast.utils import argument
 
 
 def _standard_normal(like):
-    """Random numbers of the shape and dtype of an array, on its device."""
+    """Draw numbers of the shape and dtype of an array, on its device."""
     xp = backend.get_array_module(like)
     if xp is numpy:
         sample = numpy.random.standard_normal(like.shape)
@@ -29,8 +29,7 @@ class Gaussian(FunctionNode):
     def forward(self, inputs):
         mean, ln_var = inputs
         self.retain_inputs((1,))
-        # The sample outlives the call: applied again, the function draws
-        # the same one.
+        # The sample is kept: applied again, the function uses the same one.
         if self.eps is None:
             self.eps = _standard_normal(ln_var)
         xp = backend.get_array_module(ln_var)
@@ -58,7 +57,7 @@ class _GaussianGrad(FunctionNode):
     Parameters
     ----------
     noise : array
-        The noise, which holds the logarithm in its exponential.
+        The scaled noise, ``exp(ln_var / 2) * eps``.
     """
 
     def __init__(self, noise):
@@ -95,7 +94,7 @@ def gaussian(mean, ln_var, *, eps=None, return_eps=False, **kwargs):
     ln_var : Variable or array
         Logarithms of the variances, of the same dtype and shape.
     eps : array or None
-        What to take in place of a random :math:`\\epsilon`.
+        Value of :math:`\\epsilon`; drawn at random by default.
     return_eps : bool
         Whether :math:`\\epsilon` is returned as well.
 

@@ -29,12 +29,12 @@ def gumbel_softmax(log_pi, tau=0.1, axis=1):
     Returns
     -------
     Variable
-        Array of the shape and dtype of ``log_pi``, whose elements sum to one along the
+        Array of the shape and dtype of ``log_pi`` whose elements sum to 1 along the
         axis.
     """
     log_pi = as_variable(log_pi)
     if log_pi.ndim == 0:
-        # The only class there is.
+        # There is only one class.
         return as_variable(log_pi.xp.ones((), log_pi.dtype))
     scores = (log_pi + noise.gumbel(log_pi.array)) / tau
     return softmax.softmax(scores, axis=axis)

@@ -11,15 +11,15 @@ from chainer_fast.variable import Variable
 
 
 class SimplifiedDropconnect(FunctionNode):
-    """Linear layer of which random weights are left out.
+    """Linear layer that drops random weights.
 
     Parameters
     ----------
     ratio : float
-        Probability to leave out a weight.
+        Probability of dropping a weight.
     mask : array, Variable or None
-        Factors of the weights in place of random zeros and ones, of the shape of the
-        weights behind that of the batch, if each row has its own.
+        Zeros and ones to multiply the weights by, instead of random ones. Its shape is
+        that of the weights, after the size of the batch if each row has its own mask.
     use_batchwise_mask : bool
         Whether each row of the batch has a mask of its own.
     """
@@ -52,12 +52,12 @@ class SimplifiedDropconnect(FunctionNode):
             type_check.expect(w_type.shape == shape)
 
     def _factors(self, dtype):
-        """What the weights are multiplied by."""
+        """Return the factors of the weights."""
         scale = 1. / (1 - self.ratio)
         return self.mask.astype(dtype) * numpy.dtype(dtype).type(scale)
 
     def _work_dtype(self, x, W):
-        # Sums of many products want more than half precision.
+        # Half precision is not enough for sums of many products.
         return numpy.result_type(x.dtype, W.dtype, numpy.float32)
 
     def forward(self, inputs):
@@ -111,15 +111,15 @@ class SimplifiedDropconnect(FunctionNode):
 
 def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None,
                            use_batchwise_mask=True):
-    """Linear layer of which random weights are left out.
+    """Applies a linear layer after dropping random weights.
 
     .. math:: Y = x (M \\odot W / (1 - p))^\\top + b
 
     where the elements of :math:`M` are zero with the probability :math:`p` and one
     otherwise.
 
-    In the full method the outputs are moment-matched normal samples at test time; this
-    simplification leaves that out.
+    At test time the full method samples outputs from normal distributions with matching
+    moments; this simplification does not.
 
     See: `Regularization of neural networks using DropConnect
     <https://cs.nyu.edu/~wanli/dropc/>`_
@@ -127,7 +127,7 @@ def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None,
     Parameters
     ----------
     x : Variable or array
-        Rows of a floating dtype. Axes behind the second are flattened into it.
+        Rows of a floating dtype. Axes after the second are flattened into it.
     W : Variable or array
         Weights, of shape ``(M, N)`` for rows of ``N`` elements.
     b : Variable, array or None
@@ -135,11 +135,11 @@ def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None,
     ratio : float
         The probability :math:`p`.
     train : bool
-        Whether weights are left out at all. Unlike other functions, this one does not
-        look at ``chainer.config.train``.
+        Whether to drop weights. Unlike other functions, this one ignores
+        ``chainer.config.train``.
     mask : array, Variable or None
-        What to take as :math:`M`: of shape ``(B, M, N)`` for a batch of ``B``, or
-        ``(M, N)`` if ``use_batchwise_mask`` is false.
+        Value of :math:`M`; drawn at random by default. It has the shape ``(B, M, N)``
+        for a batch of ``B``, or ``(M, N)`` if ``use_batchwise_mask`` is false.
     use_batchwise_mask : bool
         Whether each row of the batch has a mask of its own.
 

@@ -6,12 +6,12 @@ from chainer_fast.utils import argument, type_check
 
 
 class Zoneout(FunctionNode):
-    """Random mixture of the elements of two arrays.
+    """Takes each element from one of two arrays at random.
 
     Parameters
     ----------
     zoneout_ratio : float
-        Probability to take an element of the first.
+        Probability of taking it from the first array.
     """
 
     def __init__(self, zoneout_ratio):
@@ -36,8 +36,8 @@ def zoneout(h, x, ratio=0.5, **kwargs):
     """Keeps random elements of a previous state and replaces the others.
 
     In training mode (``chainer.config.train`` is true), each element of the result is
-    that of ``h`` with the probability ``ratio``, and that of ``x`` otherwise. Out of
-    training mode ``x`` is returned as it is.
+    taken from ``h`` with the probability ``ratio``, and from ``x`` otherwise. Outside
+    training mode ``x`` is returned unchanged.
 
     See: `Zoneout: regularizing RNNs by randomly preserving hidden activations
     <https://arxiv.org/abs/1606.01305>`_
@@ -49,7 +49,7 @@ def zoneout(h, x, ratio=0.5, **kwargs):
     x : Variable or array
         The next state, of the shape and dtype of ``h``.
     ratio : float
-        Probability that an element is preserved.
+        Probability of keeping an element of ``h``.
 
     Returns
     -------

@@ -28,7 +28,7 @@ def stack_weights(xp, mode, ws, bs):
 
 
 def join_biases(mode, b_x, b_h):
-    """The last two of what ``stack_weights`` returns, given the biases gate by gate."""
+    """Return the biases of ``stack_weights``, given those of all gates in a row."""
     if mode != 'gru':
         return b_x + b_h, None
     n = len(b_h) // 3
@@ -38,7 +38,7 @@ def join_biases(mode, b_x, b_h):
 
 
 class Layers:
-    """Recurrent layers, one upon the other, in one direction or in both.
+    """Stacked recurrent layers in one or both directions.
 
     The samples of all steps are the rows of one matrix, step by step.
 
@@ -47,11 +47,11 @@ class Layers:
     mode : str
         Kind of cell, of those in ``GATES``.
     directions : int
-        1, or 2 for layers that also go from the last step to the first.
+        1, or 2 for layers that also run from the last step to the first.
     sizes : tuple of int
         Number of samples in each step, never growing.
     ratio : float or None
-        Ratio of the dropout between layers; None for none at all.
+        Ratio of the dropout between layers; None means no dropout.
     """
 
     def __init__(self, mode, directions, sizes, ratio):
@@ -71,7 +71,7 @@ class Layers:
         hx, cx : array or None
             First states and cells of each layer and direction.
         weights : list of tuple
-            What ``stack_weights`` gives, for each of them.
+            Results of ``stack_weights`` for each of them.
 
         Returns
         -------
@@ -108,11 +108,11 @@ class Layers:
         return sides[0] if len(sides) == 1 else xp.concatenate(sides, axis=1)
 
     def _dropped(self, x):
-        """Inputs of one direction of a layer above the first, after dropout."""
+        """Return the inputs of one direction of an upper layer, after dropout."""
         if self.ratio is None:
             return x
-        # The numbers are drawn whatever the ratio is. All steps together take the same
-        # as one after the other.
+        # Random numbers are drawn even for a ratio of 0. All steps at once take the
+        # same numbers as one step after the other.
         function = dropout.Dropout(self.ratio)
         x, = function.forward((x,))
         self.masks.append(function.mask)
@@ -126,7 +126,7 @@ class Layers:
         gy, ghy, gcy : array or None
             Gradients of the outputs.
         wants_gx : bool
-            Whether the gradient of the inputs is wanted.
+            Whether to compute the gradient of the inputs.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class Layers:
             if gcx is not None:
                 gcx[k] = gc_first
             gb_x = g_gates.sum(axis=0)
-            # Not the same array: somebody may scale a gradient in place.
+            # A copy, since gradients may be scaled in place.
             gb_h = gb_x.copy() if g_recurrent is g_gates else (
                 g_recurrent.sum(axis=0))
             gradients.append((

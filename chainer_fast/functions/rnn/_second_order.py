@@ -1,14 +1,15 @@
 """Second derivatives of memory cells.
 
 A cell ``c = a i + f c_prev`` with an output ``h = o tanh(c)`` has gradients that are
-linear in ``gc_step = gc + gh o (1 - tanh(c)^2)`` and ``gh``. What stands here is the
-gradient of these gradients, ``gg`` being what came for each of them. Gates are given by
-their values; gradients are those of the gates' inputs, before the activation.
+linear in ``gc_step = gc + gh o (1 - tanh(c)^2)`` and ``gh``. The functions here
+differentiate these gradients once more; ``gg`` stands for the gradient by one of them.
+Gates are given by their values, but gradients are those of the gates' inputs, before
+the activation.
 """
 
 
 def cell(gc_step, c_prev, a, i, f, ggc_prev, gga, ggi, ggf):
-    """The part of the cell and its three gates.
+    """Differentiate the gradients of the cell and its three gates.
 
     Returns
     -------
@@ -26,7 +27,7 @@ def cell(gc_step, c_prev, a, i, f, ggc_prev, gga, ggi, ggf):
 
 
 def output(o, tanh_c, gh, by_gc_step, ggo):
-    """The part of the output.
+    """Differentiate the gradients of the output.
 
     Returns
     -------

@@ -13,16 +13,17 @@ from chainer_fast.functions.noise import dropout
 from chainer_fast.functions.rnn import _layers
 from chainer_fast.variable import as_variable
 
-#: Kind of cell: its name; a function that joins the weights and biases of one direction
-#: of a layer; and one of an input, a state, a cell and what has been joined, which
-#: gives the next state and cell. Both are differentiable.
+#: A kind of cell: its name; ``join``, which joins the weights and biases of one
+#: direction of a layer; and ``step``, which takes an input, a state, a cell and the
+#: joined weights and biases, and returns the next state and cell. Both functions are
+#: differentiable.
 Cell = collections.namedtuple('Cell', 'mode join step')
 
 
 # --------------------------------------------------------------------- step by step
 
 def _along(step, xs, h, c, w, b):
-    """States along a sequence; those of samples that end early stay as they are."""
+    """Run along a sequence; the states of samples that have ended do not change."""
     ys = []
     for x in xs:
         size = len(x)
@@ -45,7 +46,7 @@ def _with_rest(state, rest):
 
 
 def drop_sequence(ratio, masks, k, xs):
-    """Dropout of a sequence; the ``k``-th of the masks, if there are any already."""
+    """Apply dropout to a sequence, with the ``k``-th mask if masks are given."""
     if masks is None:
         return [dropout.dropout(x, ratio) for x in xs]
     dropped, start = [], 0
@@ -57,7 +58,7 @@ def drop_sequence(ratio, masks, k, xs):
 
 
 def compose(step, n_layers, directions, hx, cx, ws, bs, xs, drop):
-    """Stacked layers of any step, as a graph of many functions.
+    """Build stacked layers of any cell as a graph of many functions.
 
     Parameters
     ----------
@@ -73,8 +74,8 @@ def compose(step, n_layers, directions, hx, cx, ws, bs, xs, drop):
     xs : list of Variable or array
         Inputs of each step.
     drop : callable or None
-        Dropout of a sequence, given its number, counted in the order of the directions
-        of the second layer and the following ones, and the sequence.
+        Function that applies dropout, given a number and a sequence. The number counts
+        the directions of all layers after the first.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def compose(step, n_layers, directions, hx, cx, ws, bs, xs, drop):
         sides = []
         for side in range(directions):
             k = layer * directions + side
-            # Each direction has a dropout of its own.
+            # Each direction has its own dropout.
             ins = drop(k - directions, xs) if layer > 0 and drop is not None else xs
             order = slice(None, None, -1 if side else 1)
             h, c, ys = _along(
@@ -110,8 +111,8 @@ class StackedRNN(FunctionNode):
     The inputs are the first states, the first cells if there are any, the inputs of
     each step, and for each direction of each layer its weights and its biases. The
     outputs are the last states, the last cells, and the outputs of each step. The
-    gradient is computed at once, too, unless it has to be differentiable; then the
-    function is composed of smaller ones, and these are differentiated.
+    gradient is computed in one go, too, unless it has to be differentiable; then the
+    network is rebuilt from smaller functions, and these are differentiated.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ class StackedRNN(FunctionNode):
         return hx, cx, rest[:steps], groups[0::2], groups[1::2]
 
     def _check_data_type_forward(self, arrays):
-        # Only what `fitting_inputs` has found to fit is applied.
+        # `fitting_inputs` has checked the inputs already.
         pass
 
     def forward(self, inputs):
@@ -182,18 +183,18 @@ class StackedRNN(FunctionNode):
         return tuple([None if g is None else as_variable(g) for g in gradients])
 
     def _stored(self, arrays):
-        """The arrays in the dtype of the inputs."""
+        """Return the arrays in the dtype of the inputs."""
         if self._dtype == self._layers.dtype:
             return tuple(arrays)
         return tuple([
             None if each is None else each.astype(self._dtype) for each in arrays])
 
     def _gradients(self, indexes, gys):
-        """Gradients of all inputs; None for those of the steps if none is wanted."""
+        """Return the gradients of all inputs; None for those of steps nobody wants."""
         layers, n_states = self._layers, 2 if self._cell.mode == 'lstm' else 1
         steps, reached = len(layers.sizes), len(layers.sizes)
         if self._directions == 1:
-            # The last steps have no part in outputs before them.
+            # Steps do not affect earlier outputs.
             while reached and all(gy is None for gy in gys[:n_states] + gys[
                     n_states + reached - 1:]):
                 reached -= 1
@@ -218,7 +219,7 @@ class StackedRNN(FunctionNode):
         return gradients
 
     def _differentiable_gradients(self, indexes, gys):
-        # Behind identities: what an input itself depends on is not to be followed.
+        # Identities cut off the graph that the inputs themselves depend on.
         inputs = identity.identity(*self.get_retained_inputs())
         hx, cx, xs, ws, bs = self._parts(inputs)
         joined = [self._cell.join(*each) for each in zip(ws, bs, strict=True)]
@@ -240,9 +241,9 @@ def _all_fit(arrays, shape, dtype):
 
 
 def fitting_inputs(mode, n_layers, directions, hx, cx, ws, bs, xs):
-    """Return the inputs of :class:`StackedRNN`; None if it has no way with them.
+    """Return the inputs of :class:`StackedRNN`, or None if it cannot handle them.
 
-    All have to be of one floating dtype and of the very shapes that belong together.
+    All must have the same floating dtype, and their shapes must match exactly.
     """
     count, gates = n_layers * directions, _layers.GATES[mode]
     shape, dtype = hx.shape, hx.dtype

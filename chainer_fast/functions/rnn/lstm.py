@@ -89,7 +89,7 @@ class LSTMGrad(Function):
 def lstm(c_prev, x):
     """One step of a long short-term memory, after its affine maps.
 
-    The second axis of ``x`` holds the inputs of four gates by turns:
+    The second axis of ``x`` holds the inputs of four gates, interleaved:
     ``a, i, f, o = x[:, 0::4], x[:, 1::4], x[:, 2::4], x[:, 3::4]``. With them,
 
     .. math::
@@ -108,8 +108,8 @@ def lstm(c_prev, x):
         Cells of shape ``(B, n, ...)`` and a floating dtype.
     x : Variable or array
         Array of shape ``(b, 4 n, ...)`` and the dtype of ``c_prev``. There may be fewer
-        samples than cells; then the sequences of the last cells have ended, and these
-        stay as they are.
+        samples than cells: the sequences of the remaining cells have ended, and these
+        cells do not change.
 
     Returns
     -------
@@ -144,9 +144,9 @@ def lstm_grad_grad(
     gc, gh : array
         Gradients of the new cell and the output.
     ggc_prev, gga, ggi, ggf, ggo : array
-        What came for the gradients of the old cell and the gates.
+        Gradients by the gradients of the old cell and the gates.
     gc_prev, ga, gi, gf, go, gc_next, ggc, ggh : array
-        Where the gradients by each of the first eight are written.
+        Output arrays for the gradients by each of the first eight arguments.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 
 def n_step_gru_base(
         n_layers, dropout_ratio, hx, ws, bs, xs, use_bi_direction, **kwargs):
-    """Either of :func:`~chainer.functions.n_step_gru` and
+    """Runs :func:`~chainer.functions.n_step_gru` or
     :func:`~chainer.functions.n_step_bigru`.
 
     Parameters
@@ -82,8 +82,8 @@ def n_step_gru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
         h'_t &= \\tanh(W_2 x_t + b_2 + r_t (W_5 h_{t-1} + b_5)), \\\\
         h_t &= (1 - z_t) h'_t + z_t h_{t-1}.
 
-    The outputs of a layer are the inputs of the next; in training mode they pass a
-    dropout.
+    The outputs of a layer are the inputs of the next; in training mode they pass
+    through dropout.
 
     Parameters
     ----------
@@ -134,11 +134,11 @@ def n_step_gru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
 
 
 def n_step_bigru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
-    """Stacked gated recurrent units over a batch of sequences, both ways.
+    """Stacked gated recurrent units over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_gru`: one goes along
-    the sequences, the other from their ends to their beginnings. Their outputs stand
-    side by side.
+    Each layer consists of two of :func:`~chainer.functions.n_step_gru`, which run
+    along the sequences and from their ends to their beginnings. Their outputs are
+    concatenated along the second axis.
 
     Parameters
     ----------
@@ -147,12 +147,12 @@ def n_step_bigru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
     dropout_ratio : float
         Ratio of the dropout between layers.
     hx : Variable or array
-        Outputs before the first step, of shape ``(2 L, B, n)``: of each layer those
-        forwards and then those backwards.
+        Outputs before the first step, of shape ``(2 L, B, n)``: for each layer first
+        the forward and then the backward direction.
     ws : list of list
         For each direction of each layer the six matrices, of shape ``(n, m)`` or
-        ``(n, n)`` as there; those for the input of the second layer and the following
-        ones have the shape ``(n, 2 n)``.
+        ``(n, n)`` as there; from the second layer on, those for the input have the
+        shape ``(n, 2 n)``.
     bs : list of list
         For each direction of each layer the six biases.
     xs : list of Variable or array

@@ -60,7 +60,7 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, cx, ws, bs, xs):
 
 def n_step_lstm_base(
         n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction, **kwargs):
-    """Either of :func:`~chainer.functions.n_step_lstm` and
+    """Runs :func:`~chainer.functions.n_step_lstm` or
     :func:`~chainer.functions.n_step_bilstm`.
 
     Parameters
@@ -88,8 +88,8 @@ def n_step_lstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
         c_t &= f_t c_{t-1} + i_t a_t, \\\\
         h_t &= o_t \\tanh(c_t).
 
-    The outputs of a layer are the inputs of the next; in training mode they pass a
-    dropout.
+    The outputs of a layer are the inputs of the next; in training mode they pass
+    through dropout.
 
     Parameters
     ----------
@@ -142,11 +142,11 @@ def n_step_lstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
 
 
 def n_step_bilstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
-    """Stacked long short-term memory over a batch of sequences, both ways.
+    """Stacked long short-term memory over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_lstm`: one goes
-    along the sequences, the other from their ends to their beginnings. Their outputs
-    stand side by side.
+    Each layer consists of two of :func:`~chainer.functions.n_step_lstm`, which run
+    along the sequences and from their ends to their beginnings. Their outputs are
+    concatenated along the second axis.
 
     Parameters
     ----------
@@ -155,12 +155,12 @@ def n_step_bilstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
     dropout_ratio : float
         Ratio of the dropout between layers.
     hx, cx : Variable or array
-        Outputs and cells before the first step, of shape ``(2 L, B, n)``: of each layer
-        those forwards and then those backwards.
+        Outputs and cells before the first step, of shape ``(2 L, B, n)``: for each
+        layer first the forward and then the backward direction.
     ws : list of list
         For each direction of each layer the eight matrices, of shape ``(n, m)`` or
-        ``(n, n)`` as there; those for the input of the second layer and the following
-        ones have the shape ``(n, 2 n)``.
+        ``(n, n)`` as there; from the second layer on, those for the input have the
+        shape ``(n, 2 n)``.
     bs : list of list
         For each direction of each layer the eight biases.
     xs : list of Variable or array

@@ -13,7 +13,7 @@ _DIRECTIONS = {'uni': 1, 'bi': 2}
 
 
 def check_retired(kwargs):
-    """Turn down what earlier versions of the functions took."""
+    """Reject arguments that only earlier versions took."""
     if kwargs:
         argument.check_unexpected_kwargs(kwargs, **{
             name: '%s argument is not supported anymore. '
@@ -33,7 +33,7 @@ def check_input_size(ws, xs):
 
 
 def _check_network(n_layers, rnn_dir, rnn_mode):
-    """Number of directions, and of the gates of the cell."""
+    """Return the number of directions and the number of gates of the cell."""
     for name, value, known in (
             ('rnn_dir', rnn_dir, _DIRECTIONS), ('rnn_mode', rnn_mode, _layers.GATES)):
         if value not in known:
@@ -47,16 +47,15 @@ def _check_network(n_layers, rnn_dir, rnn_mode):
 class CudnnRNNWeightConcat(Function):
     """Puts the weights and biases of a network in one vector.
 
-    The inputs are the matrices of each direction of each layer and then the biases, in
-    the order in which the vector has their elements. This is the order of cuDNN, where
-    every matrix and vector has a place of its own.
+    The inputs are the matrices of each direction of each layer, followed by the biases.
+    The vector has their elements in the same order, which is that of cuDNN.
 
     Parameters
     ----------
     n_layers : int
         Number of layers.
     states : None
-        Random states of cuDNN's dropout; of no effect.
+        Random states of cuDNN's dropout; ignored.
     rnn_dir : str
         'uni' for one direction, 'bi' for two.
     rnn_mode : str
@@ -130,16 +129,16 @@ class BaseNStepRNN(Function):
     """A recurrent network whose weights come in a single vector.
 
     The inputs are the first states, the first cells of an LSTM, the vector of
-    :class:`CudnnRNNWeightConcat`, and the inputs of all steps one under the other. The
-    outputs are the last states, the last cells, and the outputs of all steps one under
-    the other. There is no dropout between layers.
+    :class:`CudnnRNNWeightConcat`, and the inputs of all steps, concatenated along the
+    first axis. The outputs are the last states, the last cells, and the outputs of all
+    steps, concatenated likewise. There is no dropout between layers.
 
     Parameters
     ----------
     n_layers : int
         Number of layers.
     states : None
-        Random states of cuDNN's dropout; there are none, for cuDNN is not used.
+        Random states of cuDNN's dropout; must be None, since cuDNN is not used.
     lengths : list of int
         Number of samples in each step, never growing.
     rnn_dir : str
@@ -183,7 +182,7 @@ class BaseNStepRNN(Function):
             [rows * columns + rows for rows, columns in self._shapes(m, n)]))
 
     def _shapes(self, m, n):
-        """Shapes of the joined matrices, two for each direction of each layer."""
+        """Return shapes of the joined matrices, two for each direction of a layer."""
         shapes = []
         for k in range(self.n_layers * self._directions):
             width = m if k < self._directions else n * self._directions
@@ -191,7 +190,7 @@ class BaseNStepRNN(Function):
         return shapes
 
     def _taken_apart(self, w, m, n):
-        """Joined matrices, and biases, for each direction of each layer."""
+        """Return joined matrices and biases for each direction of each layer."""
         shapes = self._shapes(m, n)
         sizes = [rows * columns for rows, columns in shapes]
         sizes += [rows for rows, _ in shapes]
@@ -232,21 +231,21 @@ class BaseNStepRNN(Function):
 
 
 class NStepRNNTanh(BaseNStepRNN):
-    """Units with a hyperbolic tangent over a sequence; see :class:`BaseNStepRNN`."""
+    """Recurrent units with tanh over a sequence; see :class:`BaseNStepRNN`."""
 
     def __init__(self, n_layers, states, lengths, **kwargs):
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_tanh', **kwargs)
 
 
 class NStepRNNReLU(BaseNStepRNN):
-    """Rectified linear units over a sequence; see :class:`BaseNStepRNN`."""
+    """Recurrent units with ReLU over a sequence; see :class:`BaseNStepRNN`."""
 
     def __init__(self, n_layers, states, lengths, **kwargs):
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_relu', **kwargs)
 
 
 class NStepBiRNNTanh(BaseNStepRNN):
-    """Units with a hyperbolic tangent over a sequence in both directions.
+    """Recurrent units with tanh over a sequence in both directions.
 
     See :class:`BaseNStepRNN`.
     """
@@ -256,7 +255,7 @@ class NStepBiRNNTanh(BaseNStepRNN):
 
 
 class NStepBiRNNReLU(BaseNStepRNN):
-    """Rectified linear units over a sequence in both directions.
+    """Recurrent units with ReLU over a sequence in both directions.
 
     See :class:`BaseNStepRNN`.
     """
@@ -295,7 +294,7 @@ def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 def n_step_rnn_base(
         n_layers, dropout_ratio, hx, ws, bs, xs, activation, use_bi_direction,
         **kwargs):
-    """Either of :func:`~chainer.functions.n_step_rnn` and
+    """Runs :func:`~chainer.functions.n_step_rnn` or
     :func:`~chainer.functions.n_step_birnn`.
 
     Parameters
@@ -319,7 +318,7 @@ def n_step_rnn(
     .. math:: h_t = f(W_0 x_t + W_1 h_{t-1} + b_0 + b_1),
 
     where :math:`f` is the hyperbolic tangent or the rectifier. The outputs of a layer
-    are the inputs of the next; in training mode they pass a dropout.
+    are the inputs of the next; in training mode they pass through dropout.
 
     Parameters
     ----------
@@ -350,8 +349,8 @@ def n_step_rnn(
     Raises
     ------
     ValueError
-        If the inputs and the first layer's weights differ in size, the ratio or the
-        activation is none of the above, or a retired argument is given.
+        If the inputs and the first layer's weights differ in size, the ratio is out of
+        range, the activation is unknown, or a retired argument is given.
     IndexError
         If there are too few weights, biases or states, or no inputs.
 
@@ -375,11 +374,11 @@ def n_step_rnn(
 
 def n_step_birnn(
         n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh', **kwargs):
-    """Stacked recurrent units over a batch of sequences, both ways.
+    """Stacked recurrent units over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_rnn`: one goes along
-    the sequences, the other from their ends to their beginnings. Their outputs stand
-    side by side.
+    Each layer consists of two of :func:`~chainer.functions.n_step_rnn`, which run
+    along the sequences and from their ends to their beginnings. Their outputs are
+    concatenated along the second axis.
 
     Parameters
     ----------
@@ -388,12 +387,12 @@ def n_step_birnn(
     dropout_ratio : float
         Ratio of the dropout between layers.
     hx : Variable or array
-        Outputs before the first step, of shape ``(2 L, B, n)``: of each layer those
-        forwards and then those backwards.
+        Outputs before the first step, of shape ``(2 L, B, n)``: for each layer first
+        the forward and then the backward direction.
     ws : list of list
         For each direction of each layer the two matrices, of shape ``(n, m)`` or
-        ``(n, n)`` as there; those for the input of the second layer and the following
-        ones have the shape ``(n, 2 n)``.
+        ``(n, n)`` as there; from the second layer on, those for the input have the
+        shape ``(n, 2 n)``.
     bs : list of list
         For each direction of each layer the two biases.
     xs : list of Variable or array
@@ -401,7 +400,7 @@ def n_step_birnn(
     activation : str
         'tanh' or 'relu'.
     **kwargs
-        Of no effect.
+        Ignored.
 
     Returns
     -------
@@ -418,7 +417,7 @@ def n_step_birnn(
 
 def n_step_rnn_impl(
         f, n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction):
-    """Stacked layers of any step over a batch of sequences.
+    """Runs stacked layers of any kind of cell over a batch of sequences.
 
     Parameters
     ----------

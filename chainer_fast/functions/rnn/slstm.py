@@ -79,8 +79,8 @@ def slstm(c_prev1, c_prev2, x1, x2):
     """One step of a memory with two pasts, after its affine maps.
 
     It joins two children of a binary tree. Each of ``x1`` and ``x2`` holds the inputs
-    of four gates by turns along its second axis, as that of
-    :func:`~chainer.functions.lstm` does. With them,
+    of four gates, interleaved along its second axis as in
+    :func:`~chainer.functions.lstm`. With them,
 
     .. math::
 
@@ -130,7 +130,7 @@ def slstm_grad_grad(
     gc, gh : array
         Gradients of the new cell and the output.
     ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2 : array
-        What came for the gradients of the old cells and the gates.
+        Gradients by the gradients of the old cells and the gates.
 
     Returns
     -------

@@ -41,7 +41,7 @@ class TreeLSTM(Function):
         return self.c, h
 
     def forward_chainerx(self, inputs):
-        """Never called: there are no ChainerX arrays."""
+        """Return the fallback; never called, as there are no ChainerX arrays."""
         return Fallback
 
     def backward(self, inputs, grad_outputs):
@@ -61,8 +61,8 @@ def tree_lstm(*inputs):
         c &= \\tanh(a) \\sigma(i) + \\sum_k \\sigma(f_k) c_k, \\\\
         h &= \\tanh(c) \\sigma(o),
 
-    elementwise. A node with fewer children than ``N`` has cells of zeros in their
-    places.
+    elementwise. For a node with fewer than ``N`` children, zeros take the places of the
+    missing cells.
 
     See: `Improved semantic representations from tree-structured long short-term
     memory networks <https://www.aclweb.org/anthology/P15-1150>`_

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import noise
+from chainer_fast.backends.kernels.noise import cuda as device
+from tests.backends import host_cuda
 
 # What is drawn before: it leaves the generator anywhere within its block of 624 words,
 # also between the two words of a double.
@@ -141,3 +144,17 @@ def test_threads_share_the_stream():
     np.random.seed(0)
     np.random.rand(4 * x.size)
     np.testing.assert_array_equal(state[1], np.random.get_state()[1])
+
+
+@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
+@pytest.mark.parametrize('dtype', 'fd')
+def test_cuda_code_of_dropout(monkeypatch, dtype):
+    x = np.random.RandomState(0).normal(size=(3, 7)).astype(dtype)
+    np.random.seed(1)
+    expected = noise.dropout(x, .3)
+    monkeypatch.setattr(cuda, 'cupy', host_cuda.cupy)
+    monkeypatch.setattr(cuda, 'elementwise', host_cuda.elementwise)
+    np.random.seed(1)
+    for y, other in zip(device.dropout(x, .3), expected, strict=True):
+        assert y.dtype == dtype
+        np.testing.assert_array_equal(y, other)

@@ -64,7 +64,7 @@ cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef bint _fits(object x, object w, ptrdiff_t *count, ptrdiff_t *run) noexcept:
-    """Tell whether ``w`` has the axes of ``x`` from the second on, or the first of them.
+    """Tell whether ``w`` has the axes of ``x`` from the second on, or some of them.
 
     If so, ``count`` is its size, and each of its elements belongs to runs of ``run``
     elements of ``x``.
@@ -162,7 +162,7 @@ cdef bint _groups(object x, Py_ssize_t size, Py_ssize_t axis, object y,
 
 
 def maxout(x, Py_ssize_t size, Py_ssize_t axis):
-    cdef ptrdiff_t inner
+    cdef ptrdiff_t inner = 0
     cdef char kind = kind_of(x)
     cdef np.npy_intp dims[64]
     cdef Py_ssize_t i
@@ -181,7 +181,7 @@ def maxout(x, Py_ssize_t size, Py_ssize_t axis):
 
 
 def maxout_grad(x, y, gy, Py_ssize_t size, Py_ssize_t axis):
-    cdef ptrdiff_t inner
+    cdef ptrdiff_t inner = 0
     cdef char kind = common_kind(y, gy)
     if not kind or kind_of(x) != kind or not _groups(x, size, axis, y, &inner):
         return NotImplemented

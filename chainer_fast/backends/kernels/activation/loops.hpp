@@ -64,7 +64,7 @@ void values_by_parts(
         const ptrdiff_t m = part_at(i, n);
         inner<Operation>(x + i, out + i, m, p, q);
         ufuncs[0].run(out + i, out + i, m);
-        if (ufuncs[1].f)
+        if (ufuncs[1])
             ufuncs[1].run(out + i, out + i, m);
         outer<Operation>(x + i, out + i, m, p, q);
     }

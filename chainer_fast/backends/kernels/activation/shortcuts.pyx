@@ -27,10 +27,12 @@ cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
     const Activation ELU "chainer_fast::activation_by_ufunc<chainer_fast::ELU>"
     const Activation SIGMOID "chainer_fast::activation_by_ufunc<chainer_fast::Sigmoid>"
     const Activation SOFTPLUS "chainer_fast::softplus"
-    const Binary TANH_GRAD "chainer_fast::binary<chainer_fast::Grad<chainer_fast::Tanh>>"
+    const Binary TANH_GRAD \
+        "chainer_fast::binary<chainer_fast::Grad<chainer_fast::Tanh>>"
     const Binary SIGMOID_GRAD \
         "chainer_fast::binary<chainer_fast::Grad<chainer_fast::Sigmoid>>"
-    const Binary RELU_GRAD "chainer_fast::binary<chainer_fast::Grad<chainer_fast::ReLU>>"
+    const Binary RELU_GRAD \
+        "chainer_fast::binary<chainer_fast::Grad<chainer_fast::ReLU>>"
     const BinaryGrads TANH_GRAD_GRADS "chainer_fast::binary_grads<chainer_fast::Tanh>"
     const BinaryGrads SIGMOID_GRAD_GRADS \
         "chainer_fast::binary_grads<chainer_fast::Sigmoid>"

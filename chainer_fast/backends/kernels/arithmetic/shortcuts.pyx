@@ -5,7 +5,7 @@ cimport numpy as np
 from cpython.object cimport PyObject
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.plain cimport common_kind, kind_of
+from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport (
     fits_inputs, given, input_array, number, wanted)
 from chainer_fast.backends.kernels.common.loops cimport (

@@ -1,5 +1,6 @@
 """Loops over plain arrays that elementwise shortcuts share."""
 from libc.stddef cimport ptrdiff_t
+from numpy cimport npy_intp
 
 from chainer_fast._core.graph cimport Shortcut
 
@@ -24,16 +25,18 @@ cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
                  ptrdiff_t) noexcept
 
 
+ctypedef void (*InnerLoop)(
+    char **, npy_intp *, npy_intp *, void *) noexcept nogil
+
 cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
         namespace "chainer_fast" nogil:
-    ctypedef void (*InnerLoop "chainer_fast::Unary::Loop")(
-        char **, const ptrdiff_t *, const ptrdiff_t *, void *) noexcept
+    cdef cppclass UnaryLoop:
+        InnerLoop loop
+        void *data
 
     cdef cppclass Unary:
-        InnerLoop f
-        InnerLoop d
-        void *data_f
-        void *data_d
+        UnaryLoop f
+        UnaryLoop d
         void run(char, const void *, void *, ptrdiff_t) noexcept
 
 
@@ -60,8 +63,11 @@ cdef class UnaryShortcut(Shortcut):
 # Goes when no module uses it any more: ``Unary`` does the same.
 cdef class UfuncLoop:
     cdef Unary loops
+    cdef InnerLoop loop_f
+    cdef InnerLoop loop_d
+    cdef void *data_f
+    cdef void *data_d
 
-    cdef void _loop(self, char kind, void *a, void *out, ptrdiff_t n) noexcept nogil
+    cdef void _loop(self, char kind, void *a, void *out, npy_intp n) noexcept nogil
     cdef object run(self, char kind, object a)
-    cdef int run_in_place(
-        self, char kind, void *data, ptrdiff_t n) noexcept nogil
+    cdef int run_in_place(self, char kind, void *data, npy_intp n) noexcept nogil

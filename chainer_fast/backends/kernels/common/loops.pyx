@@ -1,15 +1,15 @@
 """Loops over plain arrays that elementwise shortcuts share.
 
 Small models pay not for arithmetic but for the way to it: argument parsing, type
-resolution and dispatch of each ufunc call. A shortcut goes from the arrays straight to a
-loop and back.
+resolution and dispatch of each ufunc call. A shortcut goes from the arrays straight to
+a loop and back.
 """
 import numpy
 
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_SIZE
+from numpy cimport PyArray_DATA, PyArray_SIZE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase
@@ -40,12 +40,12 @@ cdef Unary unary_of(ufunc) except *:
         if table.types[2 * i] != table.types[2 * i + 1]:
             continue
         if table.types[2 * i] == np.NPY_FLOAT:
-            loops.f = table.functions[i]
-            loops.data_f = <void *>table.data[i]
+            loops.f.loop = <InnerLoop>table.functions[i]
+            loops.f.data = <void *>table.data[i]
         elif table.types[2 * i] == np.NPY_DOUBLE:
-            loops.d = table.functions[i]
-            loops.data_d = <void *>table.data[i]
-    if loops.f is NULL or loops.d is NULL:
+            loops.d.loop = <InnerLoop>table.functions[i]
+            loops.d.data = <void *>table.data[i]
+    if loops.f.loop is NULL or loops.d.loop is NULL:
         raise RuntimeError('NumPy has no loop of floats for %r' % ufunc)
     return loops
 
@@ -169,13 +169,15 @@ cdef class UfuncLoop:
 
     def __cinit__(self, ufunc):
         self.loops = unary_of(ufunc)
+        self.loop_f, self.data_f = self.loops.f.loop, self.loops.f.data
+        self.loop_d, self.data_d = self.loops.d.loop, self.loops.d.data
 
-    cdef void _loop(self, char kind, void *a, void *out, ptrdiff_t n) noexcept nogil:
+    cdef void _loop(self, char kind, void *a, void *out, npy_intp n) noexcept nogil:
         self.loops.run(kind, a, out, n)
 
     cdef object run(self, char kind, object a):
         return run_unary(self.loops, kind, a)
 
-    cdef int run_in_place(self, char kind, void *data, ptrdiff_t n) noexcept nogil:
+    cdef int run_in_place(self, char kind, void *data, npy_intp n) noexcept nogil:
         self.loops.run(kind, data, data, n)
         return 0

@@ -11,19 +11,28 @@
 #include "numpy/npy_common.h"
 
 namespace chainer_fast {
-namespace {
+
+struct UnaryLoop {
+    void (*loop)(char **, npy_intp *, npy_intp *, void *) = nullptr;
+    void *data = nullptr;
+
+    void run(const void *a, void *out, npy_intp n, npy_intp size) const {
+        char *args[] = {(char *)a, (char *)out};
+        npy_intp steps[] = {size, size};
+        loop(args, &n, steps, data);
+    }
+};
 
 struct Unary {
-    typedef void (*Loop)(char **, const npy_intp *, const npy_intp *, void *);
-    Loop f = nullptr, d = nullptr;
-    void *data_f = nullptr, *data_d = nullptr;
+    UnaryLoop f;    // of single precision
+    UnaryLoop d;    // of double precision
 
     void run(const float *a, float *out, ptrdiff_t n) const {
-        call(f, data_f, a, out, n, sizeof(float));
+        f.run(a, out, n, sizeof(float));
     }
 
     void run(const double *a, double *out, ptrdiff_t n) const {
-        call(d, data_d, a, out, n, sizeof(double));
+        d.run(a, out, n, sizeof(double));
     }
 
     void run(char kind, const void *a, void *out, ptrdiff_t n) const {
@@ -33,16 +42,9 @@ struct Unary {
             run((const double *)a, (double *)out, n);
     }
 
-private:
-    static void call(Loop loop, void *data, const void *a, void *out, npy_intp n,
-                     npy_intp size) {
-        char *args[] = {(char *)a, (char *)out};
-        const npy_intp steps[] = {size, size};
-        loop(args, &n, steps, data);
-    }
+    explicit operator bool() const { return f.loop != nullptr; }
 };
 
-}  // namespace
 }  // namespace chainer_fast
 
 #endif

@@ -1,7 +1,7 @@
 """Random masks and numbers.
 
-On the host they use up NumPy's global stream as ``numpy.random.rand``, ``uniform`` and
-``gumbel`` do.
+On the host they draw from NumPy's global generator, exactly as ``numpy.random.rand``,
+``uniform`` and ``gumbel`` do.
 """
 import numpy
 
@@ -9,6 +9,7 @@ from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.noise import compiled as _compiled
+from chainer_fast.backends.kernels.noise import cuda as _device
 
 
 @kernel(compiled=_compiled.kept)
@@ -72,7 +73,7 @@ def gumbel(x):
     return arrays.force_array(xp.random.gumbel(size=x.shape), x.dtype)
 
 
-@kernel(compiled=_compiled.dropout)
+@kernel(compiled=_compiled.dropout, device=_device.dropout)
 def dropout(x, ratio):
     """Zero random elements and scale up the others.
 
@@ -88,11 +89,6 @@ def dropout(x, ratio):
     y, mask : array
         ``x * mask``, and the mask of zeros and ``1 / (1 - ratio)``.
     """
-    xp = get_array_module(x)
-    if xp is numpy:
-        drawn = numpy.random.rand(*x.shape)
-    else:
-        drawn = xp.random.rand(*x.shape, dtype=numpy.float32)
     scale = x.dtype.type(1. / (1 - float(ratio)))
-    mask = xp.asarray(scale * (drawn >= ratio))
-    return xp.asarray(x * mask), mask
+    mask = numpy.asarray(scale * (numpy.random.rand(*x.shape) >= ratio))
+    return numpy.asarray(x * mask), mask

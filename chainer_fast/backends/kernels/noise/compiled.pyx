@@ -11,9 +11,8 @@ cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport ceil
 from libc.stddef cimport ptrdiff_t
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport uint32_t
 from numpy cimport PyArray_DATA, PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
@@ -31,21 +30,20 @@ cdef extern from "numpy/random/bitgen.h":
 cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
     const Binary MUL "chainer_fast::binary<chainer_fast::Mul>"
 
-cdef extern from "chainer_fast/backends/kernels/noise/mersenne.h" nogil:
+cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
+        namespace "chainer_fast" nogil:
     enum:
-        CF_MT_N
-    ctypedef struct cf_mt:
-        uint32_t key[CF_MT_N]
+        WORDS
+    ctypedef struct Twister:
+        uint32_t key[WORDS]
         int pos
-    void cf_dropout_f(cf_mt *, const float *, float *, float *, float, int32_t, int32_t,
-                      ptrdiff_t) noexcept
-    void cf_dropout_d(cf_mt *, const double *, double *, double *, double, int32_t,
-                      int32_t, ptrdiff_t) noexcept
-    void cf_uniform_f(cf_mt *, float *, double, double, ptrdiff_t) noexcept
-    void cf_uniform_d(cf_mt *, double *, double, double, ptrdiff_t) noexcept
-    void cf_gumbel_f(cf_mt *, float *, ptrdiff_t) noexcept
-    void cf_gumbel_d(cf_mt *, double *, ptrdiff_t) noexcept
-    void cf_kept(cf_mt *, unsigned char *, int32_t, int32_t, ptrdiff_t) noexcept
+    void _kept "chainer_fast::kept"(
+        Twister *, unsigned char *, double, ptrdiff_t) noexcept
+    void _dropout "chainer_fast::dropout"[T](
+        Twister *, const T *, T *, T *, double, ptrdiff_t) noexcept
+    void _uniform "chainer_fast::uniform"[T](
+        Twister *, T *, double, double, ptrdiff_t) noexcept
+    void _gumbel "chainer_fast::gumbel"[T](Twister *, T *, ptrdiff_t) noexcept
 
 
 # ------------------------------------------------------------------- the generator
@@ -54,39 +52,39 @@ cdef extern from "chainer_fast/backends/kernels/noise/mersenne.h" nogil:
 # another kind. The functions are what NumPy gives as long as nobody replaces them.
 cdef object _generator = None
 cdef object _lock = None
-cdef cf_mt *_mt = NULL
+cdef Twister *_mt = NULL
 cdef object _global = numpy.random.mtrand._rand
 cdef dict _namespace = vars(numpy.random)
-cdef object _rand = numpy.random.rand
-cdef object _uniform = numpy.random.uniform
-cdef object _gumbel = numpy.random.gumbel
+cdef object _numpy_rand = numpy.random.rand
+cdef object _numpy_uniform = numpy.random.uniform
+cdef object _numpy_gumbel = numpy.random.gumbel
 
 
 cdef int _look_at(object generator) except -1:
     """Find the state of a generator, and make sure that it looks as expected."""
     global _generator, _lock, _mt
-    cdef cf_mt *mt
+    cdef Twister *mt
     cdef Py_ssize_t i
     _generator = generator
     _mt = NULL
     if type(generator) is not numpy.random.MT19937:
         return 0
-    mt = <cf_mt *>(<bitgen_t *>PyCapsule_GetPointer(
+    mt = <Twister *>(<bitgen_t *>PyCapsule_GetPointer(
         generator.capsule, 'BitGenerator')).state
     _lock = generator.lock
     with _lock:
         told = generator.state['state']
         key = told['key'].tolist()
-        if len(key) != CF_MT_N or told['pos'] != mt.pos or not 0 <= mt.pos <= CF_MT_N:
+        if len(key) != WORDS or told['pos'] != mt.pos or not 0 <= mt.pos <= WORDS:
             return 0
-        for i in range(CF_MT_N):
+        for i in range(WORDS):
             if <uint32_t>key[i] != mt.key[i]:
                 return 0
     _mt = mt
     return 0
 
 
-cdef cf_mt *_twister(str name, object function) except? NULL:
+cdef Twister *_twister(str name, object function) except? NULL:
     """Return the state of the global generator, or NULL if the stream is not its own.
 
     ``function`` is one of those above; programs put their own in its place, to get the
@@ -101,40 +99,33 @@ cdef cf_mt *_twister(str name, object function) except? NULL:
     return _mt
 
 
-cdef bint _threshold(double ratio, int32_t *high, int32_t *low) noexcept:
-    """Turn ``ratio`` into the integer that the 53 bits of a number are held against."""
-    cdef int64_t bound
-    if not 0 <= ratio < 1:
-        return False
-    bound = <int64_t>ceil(ratio * 9007199254740992.0)
-    high[0] = <int32_t>(bound >> 26)
-    low[0] = <int32_t>(bound & 0x3ffffff)
-    return True
+cdef bint _number(object value) noexcept:
+    return type(value) is float or type(value) is int
 
 
-cdef bint _number(object ratio) noexcept:
-    return type(ratio) is float or type(ratio) is int
+cdef bint _ratio(object value) except -1:
+    return _number(value) and 0 <= <double>value < 1
 
 
 # ------------------------------------------------------------------------ kernels
 
 def kept(x, shape, ratio):
-    cdef int32_t high = 0
-    cdef int32_t low = 0
+    cdef Twister *mt = _twister('rand', _numpy_rand)
+    cdef double p
     cdef unsigned char *out
     cdef Py_ssize_t n
-    cdef cf_mt *mt = _twister('rand', _rand)
-    if mt is NULL or not _number(ratio) or not _threshold(ratio, &high, &low):
+    if mt is NULL or not _ratio(ratio):
         return NotImplemented
+    p = ratio
     flags = numpy.empty(shape, bool)
     out = <unsigned char *>PyArray_DATA(<np.ndarray>flags)
     n = PyArray_SIZE(flags)
     with _lock:
         if n < LONG_LOOP:
-            cf_kept(mt, out, high, low, n)
+            _kept(mt, out, p, n)
         else:
             with nogil:
-                cf_kept(mt, out, high, low, n)
+                _kept(mt, out, p, n)
     return flags
 
 
@@ -143,7 +134,7 @@ def uniform(x, lower, upper):
     cdef void *out
     cdef Py_ssize_t n
     cdef char kind = kind_of(x)
-    cdef cf_mt *mt = _twister('uniform', _uniform)
+    cdef Twister *mt = _twister('uniform', _numpy_uniform)
     if mt is NULL or not kind or not _number(lower) or not _number(upper):
         return NotImplemented
     start = lower
@@ -153,12 +144,11 @@ def uniform(x, lower, upper):
     drawn = empty_like(x)
     out = PyArray_DATA(<np.ndarray>drawn)
     n = PyArray_SIZE(drawn)
-    with _lock:
-        with nogil:
-            if kind == b'f':
-                cf_uniform_f(mt, <float *>out, start, width, n)
-            else:
-                cf_uniform_d(mt, <double *>out, start, width, n)
+    with _lock, nogil:
+        if kind == b'f':
+            _uniform(mt, <float *>out, start, width, n)
+        else:
+            _uniform(mt, <double *>out, start, width, n)
     return drawn
 
 
@@ -166,30 +156,26 @@ def gumbel(x):
     cdef void *out
     cdef Py_ssize_t n
     cdef char kind = kind_of(x)
-    cdef cf_mt *mt = _twister('gumbel', _gumbel)
+    cdef Twister *mt = _twister('gumbel', _numpy_gumbel)
     if mt is NULL or not kind:
         return NotImplemented
     drawn = empty_like(x)
     out = PyArray_DATA(<np.ndarray>drawn)
     n = PyArray_SIZE(drawn)
-    with _lock:
-        with nogil:
-            if kind == b'f':
-                cf_gumbel_f(mt, <float *>out, n)
-            else:
-                cf_gumbel_d(mt, <double *>out, n)
+    with _lock, nogil:
+        if kind == b'f':
+            _gumbel(mt, <float *>out, n)
+        else:
+            _gumbel(mt, <double *>out, n)
     return drawn
 
 
-cdef int _dropout(char kind, cf_mt *mt, void *x, void *mask, void *y, double ratio,
-                  int32_t high, int32_t low, Py_ssize_t n) noexcept nogil:
-    cdef double scale = 1. / (1 - ratio)
+cdef void _drop(char kind, Twister *mt, void *x, void *mask, void *y, double ratio,
+                Py_ssize_t n) noexcept nogil:
     if kind == b'f':
-        cf_dropout_f(mt, <float *>x, <float *>mask, <float *>y, <float>scale, high, low,
-                     n)
+        _dropout(mt, <float *>x, <float *>mask, <float *>y, ratio, n)
     else:
-        cf_dropout_d(mt, <double *>x, <double *>mask, <double *>y, scale, high, low, n)
-    return 0
+        _dropout(mt, <double *>x, <double *>mask, <double *>y, ratio, n)
 
 
 cdef tuple _draw(object x, object ratio):
@@ -197,19 +183,17 @@ cdef tuple _draw(object x, object ratio):
 
     None for what there is no code for.
     """
-    cdef int32_t high = 0
-    cdef int32_t low = 0
     cdef double p
     cdef void *px
     cdef void *py
     cdef void *pmask
     cdef Py_ssize_t n
     cdef char kind = kind_of(x)
-    cdef cf_mt *mt
+    cdef Twister *mt
     cdef int flags
-    if not kind or not _number(ratio) or not _threshold(ratio, &high, &low):
+    if not kind or not _ratio(ratio):
         return None
-    mt = _twister('rand', _rand)
+    mt = _twister('rand', _numpy_rand)
     if mt is NULL:
         return None
     p = ratio
@@ -223,10 +207,10 @@ cdef tuple _draw(object x, object ratio):
     lock.acquire()
     clear_float_errors()
     if n < LONG_LOOP:
-        _dropout(kind, mt, px, pmask, py, p, high, low, n)
+        _drop(kind, mt, px, pmask, py, p, n)
     else:
         with nogil:
-            _dropout(kind, mt, px, pmask, py, p, high, low, n)
+            _drop(kind, mt, px, pmask, py, p, n)
     flags = float_errors()
     lock.release()
     return None if flags else y, mask

@@ -3,47 +3,23 @@
 A cell of one step comes with its inputs projected already. A scan goes through a
 sequence: it adds the projection of the last state at each step, and leaves a trace from
 which its gradient is found without another hyperbolic tangent.
-
-The logistic sigmoid is ``tanh(x / 2) / 2 + 1 / 2`` throughout: it does not overflow.
 """
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
+from chainer_fast.backends.kernels.recurrent import cuda as _device
 from chainer_fast.backends.kernels.recurrent import scan as _compiled_scan
-
-
-def sigmoid(x):
-    """Logistic sigmoid in the dtype of an array."""
-    half = x.dtype.type(0.5)
-    return half + half * get_array_module(x).tanh(half * x)
-
-
-def extract_gates(x):
-    """Views of the gates ``a, i, f, o``, which alternate along the second axis."""
-    samples, width, *rest = x.shape
-    apart = x.reshape(samples, width // 4, 4, *rest)
-    return [apart[:, :, k] for k in range(4)]
-
-
-def activate(x):
-    """Values of alternating gates: the input's, and three between zero and one."""
-    a, i, f, o = extract_gates(x)
-    return get_array_module(x).tanh(a), sigmoid(i), sigmoid(f), sigmoid(o)
-
-
-def cell_grad(gc, c_prev, a, i, f):
-    """Gradients of ``a * i + f * c_prev`` by ``c_prev`` and the gates' inputs."""
-    return (gc * f, gc * i * (1 - a * a), gc * a * i * (1 - i),
-            gc * c_prev * f * (1 - f))
-
-
-def output_grad(o, tanh_c, gc, gh):
-    """Gradients of ``o * tanh(c)`` by ``c``, with that which came for it, and the
-    output gate's input."""
-    gh_o = gh * o
-    return gc + gh_o * (1 - tanh_c * tanh_c), gh_o * tanh_c * (1 - o)
+from chainer_fast.backends.kernels.recurrent.gates import (
+    activate,
+    cell_grad,
+    extract_gates,
+    output_grad,
+    sigmoid,
+    tree_gates,
+)
+from chainer_fast.backends.kernels.recurrent.steps import CELLS
 
 
 def _interleave(gates, out):
@@ -51,7 +27,7 @@ def _interleave(gates, out):
         target[...] = gate
 
 
-@kernel(compiled=_compiled.lstm)
+@kernel(compiled=_compiled.lstm, device=_device.lstm)
 def lstm(c_prev, x):
     """One step of a long short-term memory.
 
@@ -74,7 +50,7 @@ def lstm(c_prev, x):
     return c, o * get_array_module(x).tanh(c[:batch])
 
 
-@kernel(compiled=_compiled.lstm_grad)
+@kernel(compiled=_compiled.lstm_grad, device=_device.lstm_grad)
 def lstm_grad(c_prev, x, c, gc, gh):
     """Gradients of :func:`lstm` by its inputs, given those of its outputs.
 
@@ -95,7 +71,7 @@ def lstm_grad(c_prev, x, c, gc, gh):
     return gc_prev, gx
 
 
-@kernel(compiled=_compiled.slstm)
+@kernel(compiled=_compiled.slstm, device=_device.slstm)
 def slstm(c_prev1, c_prev2, x1, x2):
     """One step of two memories that share a cell and an output gate.
 
@@ -119,7 +95,7 @@ def slstm(c_prev1, c_prev2, x1, x2):
     return c, sigmoid(o1 + o2) * xp.tanh(c)
 
 
-@kernel(compiled=_compiled.slstm_grad)
+@kernel(compiled=_compiled.slstm_grad, device=_device.slstm_grad)
 def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
     """Gradients of :func:`slstm` by its inputs, given those of its outputs.
 
@@ -141,7 +117,7 @@ def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
     return (*gc_prevs, *gxs)
 
 
-@kernel(compiled=_compiled.tree_lstm)
+@kernel(compiled=_compiled.tree_lstm, device=_device.tree_lstm)
 def tree_lstm(x, *cs):
     """One step of a memory of a tree.
 
@@ -167,7 +143,7 @@ def tree_lstm(x, *cs):
     return gates, c, o * xp.tanh(c)
 
 
-@kernel(compiled=_compiled.tree_lstm_grad)
+@kernel(compiled=_compiled.tree_lstm_grad, device=_device.tree_lstm_grad)
 def tree_lstm_grad(gates, c, gc, gh, *cs):
     """Gradients of :func:`tree_lstm` by the cells of the children and ``x``.
 
@@ -187,12 +163,6 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
     return (*gcs, gx)
 
 
-def tree_gates(gates, count):
-    """Views of the gates, which stand one after the other."""
-    n = gates.shape[1] // count
-    return [gates[:, k * n:(k + 1) * n] for k in range(count)]
-
-
 # ------------------------------------------------------------------------------ scans
 
 def _steps(sizes, reverse):
@@ -200,86 +170,6 @@ def _steps(sizes, reverse):
     ends = numpy.cumsum(sizes).tolist()
     steps = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
     return steps[::-1] if reverse else steps
-
-
-def _lstm_step(xp, gates, h, c, weight, bias, extra):
-    c_prev, tanh_c = extra
-    gates += h.dot(weight.T)
-    i, f, a, o = xp.split(gates, 4, axis=1)
-    for gate in (i, f, o):
-        gate[...] = sigmoid(gate)
-    xp.tanh(a, out=a)
-    c_prev[...] = c
-    c[...] = f * c + i * a
-    tanh_c[...] = xp.tanh(c)
-    h[...] = o * tanh_c
-
-
-def _lstm_step_grad(xp, gates, h_prev, extra, gh, gc, gx, gr):
-    c_prev, tanh_c = extra
-    i, f, a, o = xp.split(gates, 4, axis=1)
-    gi, gf, ga, go = xp.split(gx, 4, axis=1)
-    gc_step, go[...] = output_grad(o, tanh_c, gc, gh)
-    gc[...], ga[...], gi[...], gf[...] = cell_grad(gc_step, c_prev, a, i, f)
-    gh[...] = 0
-
-
-def _gru_step(xp, gates, h, c, weight, bias, extra):
-    recurrent, = extra
-    n = h.shape[1]
-    both = h.dot(weight.T)
-    gates[:, :2 * n] += both[:, :2 * n]
-    r, z, new = xp.split(gates, 3, axis=1)
-    for gate in (r, z):
-        gate[...] = sigmoid(gate)
-    recurrent[...] = both[:, 2 * n:] + bias
-    new += r * recurrent
-    xp.tanh(new, out=new)
-    h[...] = (1 - z) * new + z * h
-
-
-def _gru_step_grad(xp, gates, h_prev, extra, gh, gc, gx, gr):
-    recurrent, = extra
-    r, z, new = xp.split(gates, 3, axis=1)
-    gx_r, gx_z, gx_new = xp.split(gx, 3, axis=1)
-    gx_new[...] = gh * (1 - z) * (1 - new * new)
-    gx_z[...] = gh * (h_prev - new) * z * (1 - z)
-    gx_r[...] = gx_new * recurrent * r * (1 - r)
-    gr[...] = gx
-    gr[:, 2 * h_prev.shape[1]:] *= r
-    gh *= z
-
-
-def _tanh_step(xp, gates, h, c, weight, bias, extra):
-    gates += h.dot(weight.T)
-    xp.tanh(gates, out=gates)
-    h[...] = gates
-
-
-def _tanh_step_grad(xp, gates, h_prev, extra, gh, gc, gx, gr):
-    gx[...] = gh * (1 - gates * gates)
-    gh[...] = 0
-
-
-def _relu_step(xp, gates, h, c, weight, bias, extra):
-    gates += h.dot(weight.T)
-    xp.maximum(gates, 0, out=gates)
-    h[...] = gates
-
-
-def _relu_step_grad(xp, gates, h_prev, extra, gh, gc, gx, gr):
-    gx[...] = gh * (gates > 0)
-    gh[...] = 0
-
-
-# Of each kind of cell: a step, its gradient, and how many arrays the trace holds
-# beyond the gates and the states before each step.
-_CELLS = {
-    'lstm': (_lstm_step, _lstm_step_grad, 2),
-    'gru': (_gru_step, _gru_step_grad, 1),
-    'rnn_tanh': (_tanh_step, _tanh_step_grad, 0),
-    'rnn_relu': (_relu_step, _relu_step_grad, 0),
-}
 
 
 @kernel(compiled=_compiled_scan.scan)
@@ -315,7 +205,7 @@ def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
         What :func:`scan_grad` works on.
     """
     xp = get_array_module(gates)
-    step, _, n_extra = _CELLS[mode]
+    step, _, n_extra = CELLS[mode]
     hy = hx.copy()
     cy = None if cx is None else cx.copy()
     shape = len(gates), hx.shape[1]
@@ -325,8 +215,8 @@ def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
         size = rows.stop - rows.start
         h = hy[:size]
         h_prev[rows] = h
-        step(xp, gates[rows], h, None if cy is None else cy[:size], weight, bias,
-             [each[rows] for each in extra])
+        step(gates[rows], h.dot(weight.T), bias, h, None if cy is None else cy[:size],
+             *[each[rows] for each in extra])
         ys[rows] = h
     return ys, hy, cy, (gates, h_prev, *extra)
 
@@ -358,7 +248,7 @@ def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
         Gradients of the first states and cells.
     """
     xp = get_array_module(gys)
-    _, step_grad, _ = _CELLS[mode]
+    _, step_grad, _ = CELLS[mode]
     gates, h_prev, *extra = trace
     ghx = ghy.copy()
     gcx = None if gcy is None else gcy.copy()
@@ -369,7 +259,7 @@ def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
         gh = ghx[:size]
         gh += gys[rows]
         step_grad(
-            xp, gates[rows], h_prev[rows], [each[rows] for each in extra], gh,
+            gates[rows], h_prev[rows], *[each[rows] for each in extra], gh,
             None if gcx is None else gcx[:size], gx[rows], gr[rows])
         gh += gr[rows].dot(weight)
     return gx, gr, ghx, gcx

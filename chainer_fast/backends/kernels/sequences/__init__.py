@@ -13,13 +13,13 @@ def stack_padded(first, xs, length, padding):
     Parameters
     ----------
     first : array
-        The first of them, which decides what form of the kernel runs.
+        The first of them, which decides which form of the kernel runs.
     xs : sequence of array
         The arrays, of one dtype.
     length : int
-        Length of all in the result, not less than any has.
+        Length of each in the result, at least that of the longest.
     padding : numpy scalar
-        What to put behind an array, in their dtype.
+        Value to pad with, in their dtype.
 
     Returns
     -------
@@ -34,22 +34,22 @@ def stack_padded(first, xs, length, padding):
 
 @kernel(compiled=_compiled.transpose)
 def transpose(first, xs, count):
-    """Regroup the elements of arrays by their places along the first axis.
+    """Regroup the elements of arrays by their positions along the first axis.
 
     Parameters
     ----------
     first : array
-        The first of them, which decides what form of the kernel runs.
+        The first of them, which decides which form of the kernel runs.
     xs : sequence of array
         The arrays, none longer than the one before it.
     count : int
-        How many places there are; at least those of the first array.
+        Number of positions, at least as many as the first array has.
 
     Returns
     -------
     tuple of array
-        The elements of each place, in C order and the dtype of the first array. They
-        may share memory that nothing else uses.
+        The elements at each position, in C order and the dtype of the first array.
+        They may share memory that nothing else uses.
     """
     xp = get_array_module(first)
     lengths = numpy.array([len(x) for x in xs])

@@ -1,0 +1,167 @@
+/* Numbers of NumPy's MT19937, a block at a time.
+ *
+ * The recurrence and the tempering are those of Matsumoto and Nishimura (1998), whose
+ * words NumPy hands out one by one. In three loops over the block, none of which reads
+ * what it has just written within a vector's length, the compiler vectorizes them.
+ */
+#ifndef CHAINER_FAST_MERSENNE_HPP
+#define CHAINER_FAST_MERSENNE_HPP
+
+#include <stdint.h>
+#include <algorithm>
+#include <cmath>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/noise/elements.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Words of a block, and how far apart those are that make up the next one. */
+constexpr int WORDS = 624;
+constexpr int SHIFT = 397;
+
+/* As NumPy has it behind the field ``state`` of its generator; checked at run time. */
+struct Twister {
+    uint32_t key[WORDS];
+    int pos;
+};
+
+CF_ELEMENT void twist(uint32_t *key, int i, int next, int from) {
+    const uint32_t y = (key[i] & 0x80000000u) | (key[next] & 0x7fffffffu);
+    key[i] = key[from] ^ (y >> 1) ^ (-(y & 1u) & 0x9908b0dfu);
+}
+
+CF_CLONES void refill(uint32_t *key) {
+    for (int i = 0; i < WORDS - SHIFT; ++i)
+        twist(key, i, i + 1, i + SHIFT);
+    for (int i = WORDS - SHIFT; i < WORDS - 1; ++i)
+        twist(key, i, i + 1, i + (SHIFT - WORDS));
+    twist(key, WORDS - 1, 0, SHIFT - 1);
+}
+
+CF_CLONES void temper(const uint32_t *key, uint32_t *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        uint32_t y = key[i];
+        y ^= y >> 11;
+        y ^= (y << 7) & 0x9d2c5680u;
+        y ^= (y << 15) & 0xefc60000u;
+        y ^= y >> 18;
+        out[i] = y;
+    }
+}
+
+inline void draw_words(Twister *mt, uint32_t *out, ptrdiff_t n) {
+    while (n > 0) {
+        if (mt->pos == WORDS) {
+            refill(mt->key);
+            mt->pos = 0;
+        }
+        const ptrdiff_t now = std::min<ptrdiff_t>(WORDS - mt->pos, n);
+        temper(mt->key + mt->pos, out, now);
+        mt->pos += (int)now;
+        out += now;
+        n -= now;
+    }
+}
+
+/* -- doubles: each is made of 27 bits of one word and 26 of the next, (a 2^26 + b) / 2^53 */
+
+constexpr ptrdiff_t CHUNK = 1024;
+
+/* Call ``use(words, start, count)`` for one chunk of n doubles after the other. */
+template <typename Use>
+void draw(Twister *mt, ptrdiff_t n, Use use) {
+    uint32_t words[2 * CHUNK];
+    for (ptrdiff_t start = 0; start < n; start += CHUNK) {
+        const ptrdiff_t count = std::min(CHUNK, n - start);
+        draw_words(mt, words, 2 * count);
+        use(words, start, count);
+    }
+}
+
+/* A double is not below a ratio exactly if its integer, a 2^26 + b, is not below 2^53
+ * times the ratio, rounded up. The two parts of that are compared one after the other. */
+struct Threshold {
+    int32_t high, low;
+
+    explicit Threshold(double ratio) {
+        const int64_t bound = (int64_t)std::ceil(ratio * 9007199254740992.0);
+        high = (int32_t)(bound >> 26);
+        low = (int32_t)(bound & 0x3ffffff);
+    }
+
+    CF_ELEMENT bool keeps(const uint32_t *w) const {
+        const int32_t a = (int32_t)(w[0] >> 5), b = (int32_t)(w[1] >> 6);
+        return (a > high) | ((a == high) & (b >= low));
+    }
+};
+
+CF_CLONES void kept_chunk(const uint32_t *w, unsigned char *out, Threshold threshold,
+                          ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = threshold.keeps(w + 2 * i);
+}
+
+inline void kept(Twister *mt, unsigned char *out, double ratio, ptrdiff_t n) {
+    const Threshold threshold(ratio);
+    draw(mt, n, [&](const uint32_t *w, ptrdiff_t start, ptrdiff_t count) {
+        kept_chunk(w, out + start, threshold, count);
+    });
+}
+
+template <typename T>
+CF_CLONES void dropout_chunk(const uint32_t *w, const T *x, T *mask, T *y, T scale,
+                             Threshold threshold, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        drop_or_scale(x[i], threshold.keeps(w + 2 * i), scale, y[i], mask[i]);
+}
+
+template <typename T>
+void dropout(Twister *mt, const T *x, T *mask, T *y, double ratio, ptrdiff_t n) {
+    const Threshold threshold(ratio);
+    const T scale = (T)(1. / (1 - ratio));
+    draw(mt, n, [&](const uint32_t *w, ptrdiff_t start, ptrdiff_t count) {
+        dropout_chunk(w, x + start, mask + start, y + start, scale, threshold, count);
+    });
+}
+
+template <typename T>
+CF_CLONES void uniform_chunk(
+        const uint32_t *w, T *out, double lower, double range, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const double a = (double)(int32_t)(w[2 * i] >> 5);
+        const double b = (double)(int32_t)(w[2 * i + 1] >> 6);
+        const double u = (a * 67108864.0 + b) * (1.0 / 9007199254740992.0);
+        out[i] = (T)(lower + range * u);
+    }
+}
+
+template <typename T>
+void uniform(Twister *mt, T *out, double lower, double range, ptrdiff_t n) {
+    draw(mt, n, [&](const uint32_t *w, ptrdiff_t start, ptrdiff_t count) {
+        uniform_chunk(w, out + start, lower, range, count);
+    });
+}
+
+/* Standard Gumbel numbers. Of a number drawn as zero, the logarithm of the logarithm is
+ * infinite; it is passed over, and another one drawn. The logarithm is that of the C
+ * library, which NumPy calls as well. */
+template <typename T>
+void gumbel(Twister *mt, T *out, ptrdiff_t n) {
+    double u[CHUNK];
+    while (n > 0) {
+        const ptrdiff_t count = std::min(CHUNK, n);
+        uniform(mt, u, 0, 1, count);
+        for (ptrdiff_t i = 0; i < count; ++i)
+            if (u[i] > 0) {
+                *out++ = (T)-std::log(-std::log(1.0 - u[i]));
+                --n;
+            }
+    }
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,206 @@
+/* One step of a scan: the gates of each sample stand one after the other, and the last
+ * state's part comes apart from theirs. Gates are replaced by their values.
+ *
+ * No array that a loop writes to overlaps with another one: hence the pragmas.
+ */
+#ifndef CHAINER_FAST_RECURRENT_SCAN_HPP
+#define CHAINER_FAST_RECURRENT_SCAN_HPP
+
+#include <string.h>
+#include <algorithm>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/recurrent/cell.hpp"
+#include "chainer_fast/backends/kernels/recurrent/elements.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* How many gates are worked on at a time, unless one sample has more. */
+constexpr ptrdiff_t CHUNK = 4096;
+
+template <typename T>
+CF_ELEMENT void add_to(T *x, const T *part, ptrdiff_t n) {
+#pragma GCC ivdep
+    for (ptrdiff_t j = 0; j < n; ++j)
+        x[j] += part[j];
+}
+
+/* Half the input of a gate between zero and one. */
+template <typename T>
+CF_ELEMENT void add_and_halve(T *x, const T *part, ptrdiff_t n) {
+#pragma GCC ivdep
+    for (ptrdiff_t j = 0; j < n; ++j)
+        x[j] = (x[j] + part[j]) * T(0.5);
+}
+
+/* The arrays of a step: the gates; the last state's part of them; its bias, if it has
+ * one of its own; state and cell; the output; and what is kept for the gradient. */
+
+/* Gates i, f, a, o; the old cell and the tangent of the new one are kept. */
+template <typename T>
+CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                         Tangent tanh) {
+    const ptrdiff_t width = 4 * n, group = std::max<ptrdiff_t>(1, CHUNK / width);
+    for (ptrdiff_t start = 0; start < samples; start += group) {
+        const ptrdiff_t end = std::min(start + group, samples);
+        for (ptrdiff_t row = start; row < end; ++row) {
+            T *gates = p[0] + row * width;
+            const T *part = p[1] + row * width;
+            add_and_halve(gates, part, 2 * n);
+            add_to(gates + 2 * n, part + 2 * n, n);
+            add_and_halve(gates + 3 * n, part + 3 * n, n);
+        }
+        tanh(p[0] + start * width, p[0] + start * width, (end - start) * width);
+        for (ptrdiff_t row = start; row < end; ++row) {
+            T *gates = p[0] + row * width, *c = p[4] + row * n, *c_prev = p[6] + row * n;
+#pragma GCC ivdep
+            for (ptrdiff_t j = 0; j < n; ++j) {
+                const T i = open_gate(gates[j]), f = open_gate(gates[n + j]);
+                gates[j] = i;
+                gates[n + j] = f;
+                gates[3 * n + j] = open_gate(gates[3 * n + j]);
+                c_prev[j] = c[j];
+                c[j] = next_cell(gates[2 * n + j], i, f, c[j]);
+            }
+        }
+        tanh(p[4] + start * n, p[7] + start * n, (end - start) * n);
+        for (ptrdiff_t row = start; row < end; ++row) {
+            const T *o = p[0] + row * width + 3 * n, *tanh_c = p[7] + row * n;
+            T *h = p[3] + row * n, *y = p[5] + row * n;
+#pragma GCC ivdep
+            for (ptrdiff_t j = 0; j < n; ++j)
+                h[j] = y[j] = o[j] * tanh_c[j];
+        }
+    }
+}
+
+/* Gates r, z, new; the last state's part of the third is kept. */
+template <typename T>
+CF_CLONES void gru_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                        Tangent tanh) {
+    const T *part = p[1], *bias = p[2];
+    T *r = p[0], *h = p[3], *y = p[5], *recurrent = p[6];
+    for (ptrdiff_t row = 0; row < samples; ++row) {
+        T *z = r + n, *new_h = z + n;
+        add_and_halve(r, part, 2 * n);
+        tanh(r, r, 2 * n);
+#pragma GCC ivdep
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            r[j] = open_gate(r[j]);
+            z[j] = open_gate(z[j]);
+            recurrent[j] = part[2 * n + j] + bias[j];
+            new_h[j] += r[j] * recurrent[j];
+        }
+        tanh(new_h, new_h, n);
+#pragma GCC ivdep
+        for (ptrdiff_t j = 0; j < n; ++j)
+            h[j] = y[j] = next_state(z[j], new_h[j], h[j]);
+        r += 3 * n, part += 3 * n, h += n, y += n, recurrent += n;
+    }
+}
+
+template <typename T>
+CF_ELEMENT void put_out(T *const *p, ptrdiff_t n) {
+    memcpy(p[3], p[0], n * sizeof(T));
+    memcpy(p[5], p[0], n * sizeof(T));
+}
+
+template <typename T>
+CF_CLONES void tanh_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                         Tangent tanh) {
+    add_to(p[0], p[1], samples * n);
+    tanh(p[0], p[0], samples * n);
+    put_out(p, samples * n);
+}
+
+template <typename T>
+CF_CLONES void relu_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                         Tangent) {
+    T *x = p[0];
+    add_to(x, p[1], samples * n);
+    for (ptrdiff_t j = 0; j < samples * n; ++j)
+        x[j] = rectified(x[j]);
+    put_out(p, samples * n);
+}
+
+/* The arrays of a gradient: values of the gates; the state before the step; what was
+ * kept; the gradients of the output, of the state and of the cell, the last two of which
+ * are replaced by those before the step; and the gradients by the gates and by the last
+ * state's part. The gradient of the state lacks what goes through that part. */
+
+template <typename T>
+CF_CLONES void lstm_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                              Tangent) {
+    const T *g = p[0], *c_prev = p[2], *tanh_c = p[3], *gy = p[4], *gh = p[5];
+    T *gc = p[6], *gx = p[7];
+    for (ptrdiff_t row = 0; row < samples; ++row) {
+#pragma GCC ivdep
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            T gc_step;
+            output_grad(g[3 * n + j], tanh_c[j], gc[j], gh[j] + gy[j],
+                        gc_step, gx[3 * n + j]);
+            input_grad(gc_step, g[2 * n + j], g[j], gx[2 * n + j], gx[j]);
+            kept_grad(gc_step, g[n + j], c_prev[j], gc[j], gx[n + j]);
+        }
+        g += 4 * n, c_prev += n, tanh_c += n, gy += n, gh += n, gc += n, gx += 4 * n;
+    }
+}
+
+template <typename T>
+CF_CLONES void gru_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                             Tangent) {
+    const T *g = p[0], *h_prev = p[1], *recurrent = p[2], *gy = p[4];
+    T *gh = p[5], *gx = p[7], *gr = p[8];
+    for (ptrdiff_t row = 0; row < samples; ++row) {
+#pragma GCC ivdep
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            const T r = g[j], z = g[n + j], gh_step = gh[j] + gy[j];
+            T by_r, by_z, by_new;
+            state_grad(gh_step, r, z, g[2 * n + j], h_prev[j], recurrent[j],
+                       by_r, by_z, by_new);
+            gx[j] = gr[j] = by_r;
+            gx[n + j] = gr[n + j] = by_z;
+            gx[2 * n + j] = by_new;
+            gr[2 * n + j] = by_new * r;
+            gh[j] = gh_step * z;
+        }
+        g += 3 * n, h_prev += n, recurrent += n, gy += n, gh += n;
+        gx += 3 * n, gr += 3 * n;
+    }
+}
+
+template <typename T>
+CF_CLONES void tanh_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                              Tangent) {
+    const T *h = p[0], *gy = p[4], *gh = p[5];
+    T *gx = p[7];
+#pragma GCC ivdep
+    for (ptrdiff_t j = 0; j < samples * n; ++j)
+        gx[j] = tanh_grad(h[j], gh[j] + gy[j]);
+}
+
+template <typename T>
+CF_CLONES void relu_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+                              Tangent) {
+    const T *h = p[0], *gy = p[4], *gh = p[5];
+    T *gx = p[7];
+#pragma GCC ivdep
+    for (ptrdiff_t j = 0; j < samples * n; ++j)
+        gx[j] = rectified_grad(h[j], gh[j] + gy[j]);
+}
+
+/* Steps and gradients of each kind of cell. */
+constexpr Cell STEPS[] = {
+    {lstm_step<float>, lstm_step<double>}, {gru_step<float>, gru_step<double>},
+    {tanh_step<float>, tanh_step<double>}, {relu_step<float>, relu_step<double>}};
+constexpr Cell STEP_GRADS[] = {
+    {lstm_step_grad<float>, lstm_step_grad<double>},
+    {gru_step_grad<float>, gru_step_grad<double>},
+    {tanh_step_grad<float>, tanh_step_grad<double>},
+    {relu_step_grad<float>, relu_step_grad<double>}};
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif
