@@ -172,7 +172,7 @@ def show(rows):
         print('| ' + ' | '.join(
             str(c).ljust(w) for c, w in zip(cells, widths, strict=True)) + ' |')
     print('\nRatios: how many times the time (or memory) of chainer_fast the other '
-          'takes; in brackets what it has to be at least.')
+          'takes; the required ratios are in brackets.')
 
 
 def parse_args():

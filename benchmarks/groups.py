@@ -1,15 +1,15 @@
-"""Groups of workloads, each in a folder of its own.
+"""Groups of workloads, each in its own folder.
 
 A group is a module with
 
-- ``TITLES``, from the keys of its workloads to what the table calls them;
+- ``TITLES``, names in the table by the keys of its workloads;
 - ``chainer_step(chainer, key)``, which returns a function that does one step;
 - if others can do the same, ``torch_step(torch, key)`` and ``numpy_step(key)``, which
-  return None for what they cannot do;
-- if there are any, ``BARS``, from keys to what each side has to reach.
+  return None for steps that they cannot do;
+- optionally ``BARS``, required ratios of each side by key.
 
 A step has an attribute ``check``, a function that returns arrays on which all sides
-have to agree, None for those that a side does not know.
+must agree, with None for unknown ones.
 """
 from functions import steps as functions
 from links import cases as links

@@ -57,7 +57,7 @@ def make_model(chainer):
 
 
 def chainer_step(chainer, key):
-    """Return a step by Chainer's interface; its ``check`` tells what it has done."""
+    """Return a step by Chainer's interface; its ``check`` returns the results."""
     model = make_model(chainer)
     link = model[0].conv1
 

@@ -11,7 +11,7 @@ TITLES = {
     'T.images_100': '40 batches of 100 images by 2 processes',
     'T.computed': '40 batches of 32 computed images by 2 processes',
 }
-# What the others' times have to be, at least.
+# Least ratios of the others' times.
 BARS = {
     'T.epoch': {'chainer': 4, 'torch': 1},
     'T.images': {'chainer': 1},

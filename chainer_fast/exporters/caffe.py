@@ -181,13 +181,13 @@ def export(model, args, directory=None, export_params=True, graph_name='Graph'):
         If there is more than one argument.
     """
     assert isinstance(args, (list, tuple)), (
-        'args is to be a list or a tuple, not %s' % type(args))
+        'args must be a list or a tuple, not %s' % type(args))
     if len(args) != 1:
         raise NotImplementedError(
-            'a model of one variable can be exported, not of %d' % len(args))
+            'only models of one variable can be exported, not of %d' % len(args))
     x, = args
     assert isinstance(x, variable.Variable), (
-        'the argument is to be a Variable, not %s' % type(x))
+        'the argument must be a Variable, not %s' % type(x))
 
     recorder = _caffe_graph.InputRecorder()
     with using_config('train', False), force_backprop_mode(), recorder:
@@ -195,9 +195,9 @@ def export(model, args, directory=None, export_params=True, graph_name='Graph'):
     if isinstance(outputs, variable.Variable):
         outputs = [outputs]
     assert isinstance(outputs, (list, tuple)), (
-        'the model is to return variables, not %s' % type(outputs))
+        'the model must return variables, not %s' % type(outputs))
     assert all(isinstance(y, variable.Variable) for y in outputs), (
-        'the model is to return variables, not %s' % [type(y) for y in outputs])
+        'the model must return variables, not %s' % [type(y) for y in outputs])
 
     network = _Network(x.node)
     for function in _caffe_graph.sort(outputs, x.node):

@@ -55,7 +55,7 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
             if len(new_order) != len(order):
                 raise ValueError(
                     'the order sampler changed the size of an epoch from %d to %d; the '
-                    'size has to stay that of the previous order'
+                    'size must be that of the previous order'
                     % (len(order), len(new_order)))
             order = new_order
         position = 0

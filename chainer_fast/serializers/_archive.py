@@ -95,7 +95,7 @@ def read(archive, path, loading, check, target=None):
             try:
                 header = _npy.read_header(member, info.file_size)
             except ValueError as error:
-                raise ValueError('%s is no array: %s' % (what, error)) from error
+                raise ValueError('%s is not an array: %s' % (what, error)) from error
             if not header.dtype.hasobject:
                 if not check(header.shape, header.dtype) and (
                         info.compress_type != zipfile.ZIP_STORED):

@@ -119,7 +119,7 @@ def _read_exactly(file, n_bytes):
 
 @functools.lru_cache(maxsize=512)
 def _parse(text, version):
-    """Return what the text of a header says; few differ within a file."""
+    """Parse the text of a header; cached, as headers in a file are often equal."""
     text = text.decode('utf-8' if version == 3 else 'latin-1', 'replace')
     try:
         fields = _evaluate(text)
@@ -191,7 +191,7 @@ def read_into(file, array):
                 'it ends after %d of the %d bytes of its elements' % (position, size))
         position += n_read
     if file.read(1):        # reading to the end also checks the sum
-        raise ValueError('it goes on after its elements')
+        raise ValueError('it continues after its elements')
 
 
 def holds_none(file, header):

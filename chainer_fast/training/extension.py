@@ -49,7 +49,7 @@ class Extension:
     def __getattr__(self, name):
         if name == 'invoke_before_training':
             raise AttributeError(
-                'invoke_before_training is no attribute of extensions since version 2; '
+                'extensions have no attribute invoke_before_training since version 2; '
                 'define initialize(trainer) to do something before the training')
         raise AttributeError('%r extension has no attribute %r'
                              % (type(self).__name__, name))

@@ -170,5 +170,5 @@ class BatchNormalization(link.Link):
             decay=decay, axis=self.axis)
 
     def start_finetuning(self):
-        """Start counting batches for the averages anew."""
+        """Restart the count of batches for the averages."""
         self.N = 0

@@ -192,5 +192,5 @@ class DecorrelatedBatchNormalization(link.Link):
             running_projection=projection, decay=decay)
 
     def start_finetuning(self):
-        """Start counting batches for the averages anew."""
+        """Restart the count of batches for the averages."""
         self.N = 0

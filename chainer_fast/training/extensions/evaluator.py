@@ -59,8 +59,8 @@ class Evaluator(extension.Extension):
         self._iterators = iterator if isinstance(iterator, dict) else {'main': iterator}
         for name, it in self._iterators.items():
             if isinstance(it, _REPEATING) and it.repeat:
-                warnings.warn('the iterator %r of an Evaluator repeats its data for '
-                              'ever: make it with repeat=False' % name)
+                warnings.warn('the iterator %r of an Evaluator repeats its data '
+                              'forever: make it with repeat=False' % name)
 
     def get_all_iterators(self):
         """Return a new dict of all iterators by name."""
