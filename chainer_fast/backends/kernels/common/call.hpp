@@ -1,29 +1,18 @@
-/* Loops that are called with arrays of NumPy.
- *
- * A module in Cython names the loop, the type of the elements and the arrays; the
- * version of the loop for that type is chosen here.
- */
+/* Loops that are called with arrays of NumPy: a module in Cython names the loop, the
+ * type of the elements and the arrays. */
 #ifndef CHAINER_FAST_CALL_HPP
 #define CHAINER_FAST_CALL_HPP
 
 #include <Python.h>
 #include <numpy/arrayobject.h>
-#include <stddef.h>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
 namespace {
 
-/* Loops over this many elements let other threads run. */
-constexpr ptrdiff_t LONG_LOOP = 16384;
-
-/* The elements of an array, as a pointer of whatever type a loop takes. */
-struct Elements {
-    void *data;
-    template <typename T> operator T *() const { return static_cast<T *>(data); }
-};
-
-inline Elements argument(PyObject *array) {
-    return {PyArray_DATA(reinterpret_cast<PyArrayObject *>(array))};
+inline void *argument(PyObject *array) {
+    return PyArray_DATA(reinterpret_cast<PyArrayObject *>(array));
 }
 
 template <typename T> T argument(T other) { return other; }
@@ -48,10 +37,7 @@ private:
     template <typename... Arguments>
     void run(bool is_long, char kind, Arguments... arguments) const {
         PyThreadState *thread = is_long ? PyEval_SaveThread() : nullptr;
-        if (kind == 'f')
-            f(arguments...);
-        else
-            d(arguments...);
+        by_type(kind, f, d, arguments...);
         if (is_long)
             PyEval_RestoreThread(thread);
     }

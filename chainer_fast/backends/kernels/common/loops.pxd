@@ -4,16 +4,14 @@ from numpy cimport npy_intp
 
 from chainer_fast._core.graph cimport Shortcut
 
-# Loops over more elements than this let other threads run.
-cdef enum:
-    LONG_LOOP = 16384
-
-
 # A module names the loops of an operation by an instance of the templates:
 #     cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
 #         const Binary ADD "chainer_fast::binary<chainer_fast::Add>"
 cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
         namespace "chainer_fast" nogil:
+    # Loops over this many elements let other threads run.
+    enum: LONG_LOOP
+
     cdef cppclass Binary:
         void run(char, const void *, const void *, void *, ptrdiff_t) noexcept
 
