@@ -1,73 +1,65 @@
-"""Cross entropy on a GPU; see :mod:`chainer_fast.backends.kernels.cross_entropy`.
+"""CUDA forms of the cross entropy: one kernel for what is elementwise.
 
-The kernels run once for each score: that of class ``c`` for sample ``s``. As in CuPy's
-own indexing, a label that is not a class wraps around.
+The kernels run once for each score. As in CuPy's own indexing, a label that is not a
+class wraps around.
 """
-from chainer_fast.backends import _cuda_kernel, cuda
+from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
 
-_PLACE = '''
-    const ptrdiff_t s = i / inner / classes * inner + i % inner;
+_LABEL_PARAMS = 'L t, int64 ignored, int32 weighted, raw T weights, ' \
+    'int64 classes, int64 inner'
+
+# `c` is the class that the score is of.
+_LABEL = '''
     const ptrdiff_t c = i / inner % classes;
-'''
-
-_LABEL = _PLACE + '''
-    const bool counts = t[s] != ignored;
-    const ptrdiff_t label = counts ? (t[s] % classes + classes) % classes : 0;
+    const bool counts = t != ignored;
+    const ptrdiff_t label = counts ? (t % classes + classes) % classes : 0;
     const T weight = weighted ? weights[label] : T(1);
 '''
 
 
-def _elementwise(*args):
-    return cuda.elementwise(*args, preamble=_cuda_kernel.header(
-        'chainer_fast/backends/kernels/cross_entropy/elements.hpp'))
+def _elementwise(in_params, out_params, operation, name):
+    return cuda.elementwise(
+        in_params, out_params, operation, name,
+        preamble=header('chainer_fast/backends/kernels/cross_entropy/elements.hpp'))
 
 
-def _weights(class_weight, x):
-    """Whether there are weights; and the weights, or anything of their dtype."""
-    if class_weight is None:
-        return 0, x
-    return 1, class_weight.astype(x.dtype, copy=False)
-
-
-def _sizes(x):
-    """Number of classes, and distance of two classes of a sample."""
-    return x.shape[1], x[:1, :1].size
+def _label_args(x, t, class_weight, ignore_label):
+    weighted = class_weight is not None
+    # Without weights, any array of their dtype takes their place.
+    weights = class_weight.astype(x.dtype, copy=False) if weighted else x
+    return (t[:, None], ignore_label, int(weighted), weights, x.shape[1],
+            x[:1, :1].size)
 
 
 def hard_losses(x, t, class_weight, ignore_label):
-    """CUDA form of the kernel of this name."""
-    sizes = _sizes(x)
-    top = x.max(axis=1)
+    top = x.max(axis=1, keepdims=True)
     y = cuda.cupy.empty(x.shape, x.dtype)
     _elementwise(
-        'T x, raw T top, int64 classes, int64 inner', 'T y',
-        _PLACE + 'y = exp(x - top[s])', 'cross_entropy_exp')(x, top, *sizes, y)
-    total = y.sum(axis=1)
+        'T x, T top', 'T y', 'y = exp(x - top)', 'cross_entropy_exp')(x, top, y)
+    total = y.sum(axis=1, keepdims=True)
     losses = cuda.cupy.empty(t.shape, x.dtype)
     _elementwise(
-        'T x, T e, raw T top, raw T total, raw L t, int32 weighted, raw T weights, '
-        'int64 ignored, int64 classes, int64 inner', 'T y, raw T losses',
+        'T x, T e, T top, T total, ' + _LABEL_PARAMS, 'T y, raw T losses',
         _LABEL + '''
-        y = e / total[s];
+        y = e / total;
         if (c == label)
-            losses[s] = counts
-                ? chainer_fast::label_loss<T>(x - top[s], log(total[s]), weight) : T(0);
+            losses[i / inner / classes * inner + i % inner] = counts
+                ? chainer_fast::label_loss<T>(x - top, log(total), weight) : T(0);
         ''', 'cross_entropy_losses')(
-            x, y, top, total, t, *_weights(class_weight, x), ignore_label, *sizes, y,
-            losses)
+            x, y, top, total, *_label_args(x, t, class_weight, ignore_label), y, losses)
     return losses, y, (t != ignore_label).sum()
 
 
 def hard_gradient(y, t, class_weight, ignore_label, scale):
-    """CUDA form of the kernel of this name."""
     gx = cuda.cupy.empty(y.shape, y.dtype)
+    scale = scale.astype(y.dtype, copy=False)
     _elementwise(
-        'T y, raw L t, int32 weighted, raw T weights, int32 scalar, raw T scale, '
-        'int64 ignored, int64 classes, int64 inner', 'T gx',
+        'T y, T scale, ' + _LABEL_PARAMS, 'T gx',
         _LABEL + '''
         gx = chainer_fast::score_gradient<T>(
-            y, T(c == label), counts ? scale[scalar ? 0 : s] * weight : T(0));
+            y, T(c == label), counts ? T(scale * weight) : T(0));
         ''', 'cross_entropy_gradient')(
-            y, t, *_weights(class_weight, y), int(scale.ndim == 0),
-            scale.astype(y.dtype, copy=False).ravel(), ignore_label, *_sizes(y), gx)
+            y, scale[:, None] if scale.ndim else scale,
+            *_label_args(y, t, class_weight, ignore_label), gx)
     return gx
