@@ -32,7 +32,8 @@ def lstm(c_prev, x):
     h = cuda.cupy.empty(c_prev[:batch].shape, c_prev.dtype)
     _kernel(
         'T c_prev, T input_a, T input_i, T input_f, T input_o', 'T c, T h', '''
-            c = next_cell<T>(tanh(input_a), Sigmoid::of(input_i), Sigmoid::of(input_f), c_prev);
+            c = next_cell<T>(
+                tanh(input_a), Sigmoid::of(input_i), Sigmoid::of(input_f), c_prev);
             h = Sigmoid::of(input_o) * T(tanh(c));
         ''', 'lstm')(c_prev[:batch], *extract_gates(x), c[:batch], h)
     return c, h

@@ -24,8 +24,7 @@ constexpr ptrdiff_t BLOCK = 256;
 
 /* -- gates that alternate: a, i, f, o */
 
-/* Values of a block's gates, one gate after the other; o stays half its input if there
- * are two of them to add up. */
+/* Inputs of a block's gates, one gate after the other; i, f and o are halved. */
 template <typename T>
 CF_ELEMENT void take_gates(const T *x, T *gates, ptrdiff_t n) {
 #pragma GCC ivdep
@@ -43,6 +42,7 @@ CF_ELEMENT void open_gates(T *tangents, ptrdiff_t n) {
         tangents[j] = open_gate(tangents[j]);
 }
 
+/* Values of a block's gates. */
 template <typename T>
 CF_ELEMENT void activate(const T *x, T *gates, ptrdiff_t n, const Unary &tanh) {
     take_gates(x, gates, n);
@@ -64,7 +64,7 @@ CF_ELEMENT void activate_both(
     open_gates(gates2 + n, 2 * n);
 }
 
-/* Gradients of a block's cells and gates, but for the output gate's, which is known. */
+/* Gradients of a block's cells and gates; that of the output gate is known already. */
 template <typename T>
 CF_ELEMENT void cell_grad(const T *gates, const T *c_prev, const T *gc, const T *go,
                           T *gc_prev, T *gx, ptrdiff_t n) {
