@@ -61,23 +61,6 @@ struct Tiles {
     }
 };
 
-/* The product of one group, for some columns of the matrix of patches. */
-template <typename T>
-void multiply(Task task, const Convolution &c, Gemm gemm, T *filters, T *col,
-              ptrdiff_t col_ld, T *places, ptrdiff_t places_ld, ptrdiff_t columns,
-              bool add) {
-    const ptrdiff_t depth = c.depth;
-    if (task == CONVOLVE)
-        product<T>(gemm, c.filters, columns, depth, {filters, depth, false},
-                   {col, col_ld, false}, add, places, places_ld);
-    else if (task == TRANSPOSE)
-        product<T>(gemm, depth, columns, c.filters, {filters, depth, true},
-                   {places, places_ld, false}, add, col, col_ld);
-    else
-        product<T>(gemm, c.filters, depth, columns, {places, places_ld, false},
-                   {col, col_ld, true}, add, filters, depth);
-}
-
 template <typename T>
 void copy_rows(const T *source, ptrdiff_t source_ld, T *target, ptrdiff_t target_ld,
                ptrdiff_t rows, ptrdiff_t n) {
@@ -96,80 +79,111 @@ void start(T *y, const T *bias, ptrdiff_t images, ptrdiff_t channels, ptrdiff_t 
                 fill(y, bias[c], plane);
 }
 
-/* Returns whether there was memory. */
+template <typename T>
+struct Runner {
+    Task task;
+    const Convolution &c;
+    Gemm gemm;
+    const T *bias;        /* of the result; may be NULL */
+
+    /* The product of one group, for some columns of the matrix of patches. */
+    void multiply(T *filters, T *col, ptrdiff_t col_ld, T *places, ptrdiff_t places_ld,
+                  ptrdiff_t columns, bool add) const {
+        const ptrdiff_t depth = c.depth;
+        if (task == CONVOLVE)
+            product<T>(gemm, c.filters, columns, depth, {filters, depth, false},
+                       {col, col_ld, false}, add, places, places_ld);
+        else if (task == TRANSPOSE)
+            product<T>(gemm, depth, columns, c.filters, {filters, depth, true},
+                       {places, places_ld, false}, add, col, col_ld);
+        else
+            product<T>(gemm, c.filters, depth, columns, {places, places_ld, false},
+                       {col, col_ld, true}, add, filters, depth);
+    }
+
+    /* The same for images side by side in the matrix, whose places are `step` apart. */
+    void multiply_several(ptrdiff_t group, T *filters, T *col, T *places,
+                          ptrdiff_t step, ptrdiff_t images, T *side, bool add) const {
+        const ptrdiff_t columns = c.columns, ld = images * columns;
+        if (task != CONVOLVE)
+            for (ptrdiff_t i = 0; i < images; ++i)
+                copy_rows(places + i * step, columns, side + i * columns, ld, c.filters,
+                          columns);
+        else if (add)
+            for (ptrdiff_t f = 0; f < c.filters; ++f)
+                fill(side + f * ld, bias[group * c.filters + f], ld);
+        multiply(filters, col, ld, side, ld, ld, add);
+        if (task == CONVOLVE)
+            for (ptrdiff_t i = 0; i < images; ++i)
+                copy_rows(side + i * columns, ld, places + i * step, columns, c.filters,
+                          columns);
+    }
+
+    /* Returns whether there was memory. */
+    bool run(T *images, T *filters, T *places) const {
+        const Window &w = c.w;
+        const ptrdiff_t columns = c.columns, groups = c.groups;
+        const ptrdiff_t image_size = c.channels * w.plane;
+        const ptrdiff_t places_size = c.filters * columns;
+        const ptrdiff_t filters_size = c.filters * c.depth;
+        const bool whole = c.whole();
+        if (task == CONVOLVE && bias)
+            start(places, bias, c.images, groups * c.filters, columns);
+        if (task == TRANSPOSE && (bias || !whole))
+            start(images, bias, c.images, groups * c.channels, w.plane);
+        if (whole) {
+            for (ptrdiff_t n = 0; n < c.images; ++n)
+                for (ptrdiff_t g = 0; g < groups; ++g) {
+                    const ptrdiff_t part = n * groups + g;
+                    multiply(filters + g * filters_size, images + part * image_size,
+                             columns, places + part * places_size, columns, columns,
+                             task == CORRELATE ? n > 0 : bias != NULL);
+                }
+            return true;
+        }
+        const Tiles tiles(c);
+        const bool several = tiles.images > 1;
+        T *col = (T *)malloc(
+            (c.depth + (several ? c.filters : 0)) * tiles.columns * sizeof(T));
+        if (!col)
+            return false;
+        for (ptrdiff_t n = 0; n < c.images; n += tiles.images)
+            for (ptrdiff_t g = 0; g < groups; ++g) {
+                const ptrdiff_t count = std::min(tiles.images, c.images - n);
+                T *image = images + (n * groups + g) * image_size;
+                T *place = places + (n * groups + g) * places_size;
+                T *filter = filters + g * filters_size;
+                for (ptrdiff_t row = 0; row < w.rows; row += tiles.rows) {
+                    const Rows rows = {row, std::min(row + tiles.rows, w.rows)};
+                    const ptrdiff_t part = (rows.end - row) * w.width;
+                    const ptrdiff_t ld = count * part;
+                    const bool add = task == CORRELATE ? n + row > 0
+                        : task == CONVOLVE && bias;
+                    if (task != TRANSPOSE)
+                        for (ptrdiff_t i = 0; i < count; ++i)
+                            gather(image + i * groups * image_size, col + i * part, w,
+                                   c.channels, rows, ld, (T)0);
+                    if (several)
+                        multiply_several(g, filter, col, place, groups * places_size,
+                                         count, col + c.depth * tiles.columns, add);
+                    else
+                        multiply(filter, col, ld, place + row * w.width, columns, ld,
+                                 add);
+                    if (task == TRANSPOSE)
+                        for (ptrdiff_t i = 0; i < count; ++i)
+                            scatter(col + i * part, image + i * groups * image_size, w,
+                                    c.channels, rows, ld, true);
+                }
+            }
+        free(col);
+        return true;
+    }
+};
+
 template <typename T>
 bool run(Task task, const Convolution &c, Gemm gemm, T *images, T *filters, T *places,
          const T *bias) {
-    const Window &w = c.w;
-    const ptrdiff_t columns = c.columns, groups = c.groups;
-    const ptrdiff_t image_size = c.channels * w.plane, side_size = c.filters * columns;
-    const ptrdiff_t filter_size = c.filters * c.depth;
-    const bool whole = c.whole(), add = bias != NULL;
-    if (task == CONVOLVE && bias)
-        start(places, bias, c.images, groups * c.filters, columns);
-    if (task == TRANSPOSE && (bias || !whole))
-        start(images, bias, c.images, groups * c.channels, w.plane);
-    if (whole) {
-        for (ptrdiff_t n = 0; n < c.images; ++n)
-            for (ptrdiff_t g = 0; g < groups; ++g) {
-                const ptrdiff_t part = n * groups + g;
-                multiply(task, c, gemm, filters + g * filter_size,
-                         images + part * image_size, columns,
-                         places + part * side_size, columns, columns,
-                         task == CORRELATE ? n > 0 : add);
-            }
-        return true;
-    }
-    const Tiles tiles(c);
-    const bool several = tiles.images > 1;
-    T *col = (T *)malloc(
-        (c.depth + (several ? c.filters : 0)) * tiles.columns * sizeof(T));
-    /* The places of several images, side by side. */
-    T *side = col + c.depth * tiles.columns;
-    if (!col)
-        return false;
-    for (ptrdiff_t n = 0; n < c.images; n += tiles.images) {
-        const ptrdiff_t count = std::min(tiles.images, c.images - n);
-        for (ptrdiff_t g = 0; g < groups; ++g) {
-            T *image = images + (n * groups + g) * image_size;
-            T *place = places + (n * groups + g) * side_size;
-            T *filter = filters + g * filter_size;
-            for (ptrdiff_t row = 0; row < w.rows; row += tiles.rows) {
-                const Rows rows = {row, std::min(row + tiles.rows, w.rows)};
-                const ptrdiff_t part = (rows.end - row) * w.width, ld = count * part;
-                const bool adds = task == CORRELATE ? n + row > 0
-                    : task == CONVOLVE ? add : false;
-                if (task != TRANSPOSE)
-                    for (ptrdiff_t i = 0; i < count; ++i)
-                        gather(image + i * groups * image_size, col + i * part, w,
-                               c.channels, rows, ld, (T)0);
-                if (!several)
-                    multiply(task, c, gemm, filter, col, ld, place + row * w.width,
-                             columns, ld, adds);
-                else {
-                    if (task != CONVOLVE)
-                        for (ptrdiff_t i = 0; i < count; ++i)
-                            copy_rows(place + i * groups * side_size, columns,
-                                      side + i * columns, ld, c.filters, columns);
-                    else if (add)
-                        for (ptrdiff_t f = 0; f < c.filters; ++f)
-                            fill(side + f * ld, bias[g * c.filters + f], ld);
-                    multiply(task, c, gemm, filter, col, ld, side, ld, ld, adds);
-                    if (task == CONVOLVE)
-                        for (ptrdiff_t i = 0; i < count; ++i)
-                            copy_rows(side + i * columns, ld,
-                                      place + i * groups * side_size, columns,
-                                      c.filters, columns);
-                }
-                if (task == TRANSPOSE)
-                    for (ptrdiff_t i = 0; i < count; ++i)
-                        scatter(col + i * part, image + i * groups * image_size, w,
-                                c.channels, rows, ld, true);
-            }
-        }
-    }
-    free(col);
-    return true;
+    return Runner<T>{task, c, gemm, bias}.run(images, filters, places);
 }
 
 }  // namespace
