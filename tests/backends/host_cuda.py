@@ -37,6 +37,7 @@ PREAMBLE = '''
 #define __device__
 #define __forceinline__ inline
 using namespace std;
+static double __longlong_as_double(long long) { return __builtin_inf(); }
 template <class V> void atomicAdd(V* at, V value) { *at += value; }
 class float16 {
     _Float16 data;

@@ -24,19 +24,24 @@ CF_ELEMENT double infinity() {
 }
 }
 #else
+#include <stddef.h>
+
 #include <cmath>
 #include <limits>
 namespace chainer_fast {
 CF_ELEMENT double infinity() {
     return std::numeric_limits<double>::infinity();
 }
+using std::ceil;
 using std::exp;
 using std::expm1;
 using std::fabs;
 using std::floor;
+using std::fmax;
 using std::log;
 using std::log1p;
 using std::pow;
+using std::rint;
 using std::sqrt;
 using std::tanh;
 }

@@ -4,15 +4,13 @@
 Floats and doubles are computed as they are, halves in single precision. Images that
 are not in C order are copied first.
 """
-import numpy
-
 cimport numpy as np
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.stdint cimport int32_t, int64_t
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
 
 np.import_array()
 
@@ -48,29 +46,6 @@ cdef extern from "chainer_fast/backends/kernels/pooling/indexes.hpp" nogil:
 ctypedef fused real:
     float
     double
-
-
-cdef object _plain(object x):
-    """Return a plain array of the values of ``x``, or None if there is no code for it.
-
-    Halves become floats, which hold their values.
-    """
-    if kind_of(x):
-        return x
-    if not PyArray_CheckExact(x) or PyArray_SIZE(x) == 0:
-        return None
-    if PyArray_TYPE(<np.ndarray>x) not in (np.NPY_FLOAT16, np.NPY_FLOAT, np.NPY_DOUBLE):
-        return None
-    typenum = (np.NPY_DOUBLE if PyArray_TYPE(<np.ndarray>x) == np.NPY_DOUBLE
-               else np.NPY_FLOAT)
-    return numpy.ascontiguousarray(x, np.PyArray_DescrFromType(typenum))
-
-
-cdef inline object _like(object y, object x):
-    """Return ``y`` in the precision of ``x``."""
-    if PyArray_TYPE(<np.ndarray>y) == PyArray_TYPE(<np.ndarray>x):
-        return y
-    return y.astype(x.dtype)
 
 
 cdef bint _fill(ptrdiff_t *numbers, object values, int nd) except -1:
@@ -161,7 +136,7 @@ def max_pool(x, ksize, stride, pad, cover_all):
     cdef void *target
     cdef int64_t *found
     cdef bint single, good
-    image = _plain(x)
+    image = plain_floats(x)
     if image is None or not _fill_window(
             &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
@@ -181,7 +156,7 @@ def max_pool(x, ksize, stride, pad, cover_all):
             good = c_max_pool(w, images, <double *>source, <double *>target, found)
     if not good:
         raise MemoryError()
-    return _like(y, x), indexes
+    return in_type_of(x, y), indexes
 
 
 cdef object _sums(bint of_images, object x, object ksize, object stride, object pad,
@@ -196,7 +171,7 @@ cdef object _sums(bint of_images, object x, object ksize, object stride, object 
     cdef bint good
     if of_images:
         seen, wanted = w.out, w.n
-    given = _plain(x)
+    given = plain_floats(x)
     if given is None or not _fill_window(
             &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
@@ -218,7 +193,7 @@ cdef object _sums(bint of_images, object x, object ksize, object stride, object 
                            divisor)
     if not good:
         raise MemoryError()
-    return _like(y, x)
+    return in_type_of(x, y)
 
 
 cdef inline bint _add_up(
@@ -286,13 +261,13 @@ cdef object _by_index(bint put, const Window *w, object x, object given, object 
                           <double *>target)
     if found == NO_MEMORY:
         raise MemoryError()
-    return _like(result, x) if found == FOUND else NotImplemented
+    return in_type_of(x, result) if found == FOUND else NotImplemented
 
 
 def put(gy, indexes, ksize, stride, pad, lengths):
     cdef Window w
     cdef int j
-    given = _plain(gy)
+    given = plain_floats(gy)
     if given is None or not _fill_window(
             &w, PyArray_NDIM(gy) - 2, ksize, stride, pad):
         return NotImplemented
@@ -311,7 +286,7 @@ def put(gy, indexes, ksize, stride, pad, lengths):
 
 def pick(x, indexes, ksize, stride, pad):
     cdef Window w
-    image = _plain(x)
+    image = plain_floats(x)
     if image is None or not _fill_window(
             &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
