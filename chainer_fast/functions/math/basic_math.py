@@ -19,9 +19,11 @@ from chainer_fast.functions.math._additive import (
     Sub,
     SubFromConstant,
 )
-from chainer_fast.functions.math._multiplicative import (
+from chainer_fast.functions.math._multiplicative import (  # noqa: F401
     Div,
     DivFromConstant,
+    DivFromConstantGrad,
+    DivGrad,
     Mul,
     MulConstant,
 )
@@ -30,10 +32,13 @@ from chainer_fast.functions.math._operands import (
 )
 from chainer_fast.functions.math._operands import _preprocess_const as _preprocess_const
 from chainer_fast.functions.math._operands import _preprocess_rhs
-from chainer_fast.functions.math._power import (
+from chainer_fast.functions.math._power import (  # noqa: F401
     PowConstVar,
+    PowConstVarGrad,
     PowVarConst,
+    PowVarConstGrad,
     PowVarVar,
+    PowVarVarGrad,
 )
 from chainer_fast.utils import type_check
 
