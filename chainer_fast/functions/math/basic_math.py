@@ -1,47 +1,450 @@
-"""The operators of variables.
+"""The operators of variables: functions for sums, products, powers, and their names.
 
-The functions behind them stand in modules of their own, by operation; all of them are
-part of this module.
+The gradient of a function that is not made of others is a function as well.
 """
+import math
+
 import numpy
 
 from chainer_fast import backend, function_node, utils, variable
 from chainer_fast._core import grad_table, graph
+from chainer_fast.backends.kernels import arithmetic as kernels
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.arithmetic.shortcuts import (
+    AddConstantShortcut,
+    AddShortcut,
+    DivShortcut,
+    MulConstantShortcut,
+    MulShortcut,
+    NegShortcut,
+    PowVarConstShortcut,
+    SubFromConstantShortcut,
+    SubShortcut,
+)
 from chainer_fast.functions import _checks
-from chainer_fast.functions.math import _operands
+from chainer_fast.functions.math import _gradients, _operands, exponential
 from chainer_fast.functions.math import floor as _floor
 from chainer_fast.functions.math import matmul as _matmul
-from chainer_fast.functions.math._additive import (
-    Add,
-    AddConstant,
-    MultiAdd,
-    Neg,
-    Sub,
-    SubFromConstant,
-)
-from chainer_fast.functions.math._multiplicative import (  # noqa: F401
-    Div,
-    DivFromConstant,
-    DivFromConstantGrad,
-    DivGrad,
-    Mul,
-    MulConstant,
-)
 from chainer_fast.functions.math._operands import (
     _convert_value_to_string as _convert_value_to_string,
 )
 from chainer_fast.functions.math._operands import _preprocess_const as _preprocess_const
 from chainer_fast.functions.math._operands import _preprocess_rhs
-from chainer_fast.functions.math._power import (  # noqa: F401
-    PowConstVar,
-    PowConstVarGrad,
-    PowVarConst,
-    PowVarConstGrad,
-    PowVarVar,
-    PowVarVarGrad,
-)
 from chainer_fast.utils import type_check
 
+# Sums and differences
+#
+
+@shortcut(NegShortcut())
+class Neg(_operands.UnaryOperator):
+    """``-x``."""
+
+    label = '__neg__'
+
+    def forward(self, x):
+        self.retain_inputs(())
+        operand, = x
+        return utils.force_array(-operand),
+
+    def backward(self, indexes, gy):
+        return -gy[0],
+
+
+@shortcut(AddShortcut())
+class Add(_operands.BinaryOperator):
+    """``lhs + rhs``."""
+
+    label = '_ + _'
+    floating = False
+
+    def forward(self, x):
+        lhs, rhs = x
+        return utils.force_array(lhs + rhs),
+
+    def backward(self, indexes, gy):
+        return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
+
+
+@shortcut(AddConstantShortcut())
+class AddConstant(_operands.ConstantOperator):
+    """``x + value`` in the dtype of ``x``."""
+
+    text = '_ + {}'
+
+    def forward(self, x):
+        lhs, = x
+        return utils.force_array(lhs + _operands._preprocess_const(lhs, self.value)),
+
+    def backward(self, indexes, gy):
+        return gy
+
+
+class MultiAdd(function_node.FunctionNode):
+    """Sum of any number of arrays, added from left to right."""
+
+    is_elementwise = True
+
+    def check_type_forward(self, in_types):
+        names = [f'x{i}' for i in range(len(in_types))]
+        type_check._argname(in_types, names)
+        for in_type in in_types[1:]:
+            type_check.expect(in_types[0].dtype == in_type.dtype)
+
+    def forward(self, xs):
+        self.len = len(xs)
+        first, *rest = xs
+        if not rest:
+            return first,
+        total = first + rest[0]
+        for x in rest[1:]:
+            if total.ndim and total.shape == x.shape:
+                total += x
+            else:
+                total = total + x
+        return utils.force_array(total),
+
+    def backward(self, indexes, gy):
+        return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
+
+
+@shortcut(SubShortcut())
+class Sub(_operands.BinaryOperator):
+    """``lhs - rhs``."""
+
+    label = '_ - _'
+    floating = False
+
+    def forward(self, x):
+        lhs, rhs = x
+        return utils.force_array(lhs - rhs),
+
+    def backward(self, indexes, gy):
+        grads = []
+        for i in indexes:
+            g = _gradients.fit(gy[0], self.inputs[i])
+            grads.append(-g if i == 1 else g)
+        return tuple(grads)
+
+
+@shortcut(SubFromConstantShortcut())
+class SubFromConstant(_operands.ConstantOperator):
+    """``value - x`` in the dtype of ``x``."""
+
+    text = '{} - _'
+
+    def forward(self, x):
+        rhs, = x
+        return utils.force_array(_operands._preprocess_const(rhs, self.value) - rhs),
+
+    def backward(self, indexes, gy):
+        return -gy[0],
+
+
+# Products and quotients
+#
+
+@shortcut(MulShortcut())
+class Mul(_operands.BinaryOperator):
+    """``lhs * rhs``."""
+
+    label = '_ * _'
+
+    def forward(self, x):
+        self.retain_inputs((0, 1))
+        lhs, rhs = x
+        return utils.force_array(lhs * rhs),
+
+    def backward(self, indexes, gy):
+        factors = self.get_retained_inputs()
+        return tuple([
+            _gradients.fit(gy[0] * factors[1 - i], factors[i]) for i in indexes])
+
+
+@shortcut(MulConstantShortcut())
+class MulConstant(_operands.ConstantOperator):
+    """``x * value`` in the dtype of ``x``."""
+
+    text = '_ * {}'
+
+    def forward(self, x):
+        lhs, = x
+        return utils.force_array(lhs * _operands._preprocess_const(lhs, self.value)),
+
+    def backward(self, indexes, gy):
+        return gy[0] * self.value,
+
+
+@shortcut(DivShortcut())
+class Div(_operands.BinaryOperator):
+    """``lhs / rhs``."""
+
+    label = '_ / _'
+
+    def forward(self, x):
+        self.retain_inputs((0, 1))
+        lhs, rhs = x
+        return utils.force_array(lhs / rhs),
+
+    def backward(self, indexes, grad_outputs):
+        operands = self.get_retained_inputs()
+        same_shape = operands[0].shape == operands[1].shape
+        return DivGrad(same_shape).apply((*operands, *grad_outputs))
+
+
+class DivGrad(function_node.FunctionNode):
+    """Gradients of ``x0 / x1``: ``gy / x1`` and ``-gy * x0 / x1 ** 2``."""
+
+    def __init__(self, is_elementwise):
+        self.is_elementwise = is_elementwise
+
+    def forward(self, inputs):
+        x0, x1, gy = inputs
+        self.retain_inputs((0, 1, 2))
+        gx0, gx1 = kernels.div_grads(x0, x1, gy)
+        return (utils.force_array(utils.sum_to(gx0, x0.shape)),
+                utils.force_array(utils.sum_to(gx1, x1.shape)))
+
+    def backward(self, indexes, grad_outputs):
+        # With q = x0 / x1 the gradients of <ggx0, gx0> + <ggx1, gx1>, which is the sum
+        # of gy / x1 * (ggx0 - ggx1 * q).
+        x0, x1, gy = inputs = self.get_retained_inputs()
+        ggx0, ggx1 = grad_outputs
+        q = x0 / x1
+        grads = []
+        for i in indexes:
+            if i == 0:
+                g = _gradients.combine((ggx1, -gy / (x1 * x1)))
+            elif i == 1:
+                slope = gy / (x1 * x1)
+                g = _gradients.combine((ggx0, -slope), (ggx1, 2 * q * slope))
+            else:
+                g = _gradients.combine((ggx0, 1 / x1), (ggx1, -q / x1))
+            grads.append(None if g is None else _gradients.fit(g, inputs[i]))
+        return tuple(grads)
+
+
+class DivFromConstant(_operands.ConstantOperator):
+    """``value / x`` in the dtype of ``x``."""
+
+    text = '{} / _'
+    floating = True
+
+    def forward(self, x):
+        self.retain_inputs((0,))
+        rhs, = x
+        return utils.force_array(_operands._preprocess_const(rhs, self.value) / rhs),
+
+    def backward(self, indexes, grad_outputs):
+        x, = self.get_retained_inputs()
+        return DivFromConstantGrad(self.value).apply((x, grad_outputs[0]))
+
+
+class DivFromConstantGrad(function_node.FunctionNode):
+    """Gradient of ``value / x``: ``-value * gy / x ** 2``."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, gy = inputs
+        value = _operands._preprocess_const(x, self.value)
+        return utils.force_array(-value * gy / (x * x)),
+
+    def backward(self, indexes, grad_outputs):
+        # Linear in gy, so its own derivative there; x ** -2 gives -2 * x ** -3.
+        x, gy = self.get_retained_inputs()
+        ggx, = grad_outputs
+        grads = []
+        for i in indexes:
+            g, = DivFromConstantGrad(self.value).apply((x, ggx))
+            grads.append(-2 * g * gy / x if i == 0 else g)
+        return tuple(grads)
+
+
+# Powers
+#
+
+def _raise(x, value):
+    """``x ** value`` in the dtype of ``x``.
+
+    Scalars go to NumPy as Python numbers: only these reach its short cuts for squares,
+    square roots and reciprocals.
+    """
+    if _operands._is_array(value):
+        value = value.astype(x.dtype, copy=False)
+    else:
+        value = float(value)
+    return utils.force_array(x ** value, x.dtype)
+
+
+class PowVarVar(_operands.BinaryOperator):
+    """``lhs ** rhs``."""
+
+    label = '_ ** _'
+
+    def forward(self, x):
+        lhs, rhs = x
+        self.y = utils.force_array(lhs ** rhs)
+        self.retain_inputs((0, 1))
+        return self.y,
+
+    def backward(self, indexes, gy):
+        operands = self.get_retained_inputs()
+        shapes = {v.shape for v in (*operands, *gy)}
+        return PowVarVarGrad(len(shapes) == 1, self.y).apply((*operands, *gy))
+
+
+class PowVarVarGrad(function_node.FunctionNode):
+    """Gradients of ``y = x0 ** x1``.
+
+    They are ``x1 * x0 ** (x1 - 1) * gy`` and ``log(x0) * y * gy``.
+    """
+
+    def __init__(self, is_elementwise, y):
+        self.is_elementwise = is_elementwise
+        self.y = y
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'lhs', 'rhs', 'gy')
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1, 2))
+        x0, x1, gy = inputs
+        xp = backend.get_array_module(x0)
+        one = x1.dtype.type(1)
+        gx0 = utils.force_array(x1 * (x0 ** (x1 - one)) * gy)
+        gx1 = utils.force_array(xp.log(x0) * self.y * gy)
+        return (utils.force_array(utils.sum_to(gx0, x0.shape)),
+                utils.force_array(utils.sum_to(gx1, x1.shape)))
+
+    def backward(self, indexes, ggx):
+        # The gradients of u * b * p * gy + v * log(a) * a * p * gy, p = a ** (b - 1).
+        a, b, gy = inputs = self.get_retained_inputs()
+        u, v = ggx
+        p = a ** (b - 1)
+        if v is not None or 1 in indexes:
+            log_a = exponential.log(a)
+            log_y = log_a * a ** b
+            mixed = p * (b * log_a + 1)
+        else:
+            log_y = mixed = None  # spares the logarithm of a base that is negative
+        grads = []
+        for i in indexes:
+            if i == 0:
+                g = _gradients.combine((u, b * (b - 1) * a ** (b - 2)), (v, mixed)) * gy
+            elif i == 1:
+                g = _gradients.combine((u, mixed), (v, log_a * log_y)) * gy
+            else:
+                g = _gradients.combine((u, b * p), (v, log_y))
+            grads.append(_gradients.fit(g, inputs[i]))
+        return tuple(grads)
+
+
+@shortcut(PowVarConstShortcut())
+class PowVarConst(_operands.ConstantOperator):
+    """``x ** value`` in the dtype of ``x``."""
+
+    text = '_ ** {}'
+    floating = True
+
+    def forward(self, x):
+        self.retain_inputs((0,))
+        return _raise(x[0], self.value),
+
+    def backward(self, indexes, gy):
+        inputs = *self.get_retained_inputs(), *gy
+        return PowVarConstGrad(self.value).apply(inputs)
+
+
+class PowVarConstGrad(function_node.FunctionNode):
+    """Gradient of ``x ** value``: ``value * x ** (value - 1) * gy``."""
+
+    is_elementwise = True
+
+    def __init__(self, value):
+        self.value = value
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'x', 'gy')
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        x, gy = inputs
+        value = _operands._preprocess_const(x, self.value)
+        return utils.force_array(value * _raise(x, self.value - 1) * gy),
+
+    def backward(self, indexes, ggx):
+        x, gy = self.get_retained_inputs()
+        ggx, = ggx
+        grads = []
+        for i in indexes:
+            if i == 0:
+                # value * x ** (value - 1) is differentiated by the rule once more.
+                rule = PowVarConstGrad(self.value - 1)
+                grads.extend(rule.apply((x, ggx * self.value * gy)))
+            else:
+                grads.extend(PowVarConstGrad(self.value).apply((x, ggx)))
+        return tuple(grads)
+
+
+class PowConstVar(_operands.ConstantOperator):
+    """``value ** x`` in the dtype of ``x``."""
+
+    text = '{} ** _'
+    floating = True
+
+    def forward(self, x):
+        self.retain_outputs((0,))
+        exponent, = x
+        base = _operands._preprocess_const(exponent, self.value)
+        return utils.force_array(base ** exponent),
+
+    def backward(self, indexes, gy):
+        y, = self.get_retained_outputs()
+        return PowConstVarGrad(self.value).apply((y, gy[0]))
+
+
+class PowConstVarGrad(function_node.FunctionNode):
+    """Gradient of ``y = value ** x``: ``log(value) * y * gy``.
+
+    Raises
+    ------
+    ValueError
+        In the forward pass, if ``value`` is a scalar that is not positive.
+    """
+
+    is_elementwise = True
+
+    def __init__(self, value):
+        self.value = value
+
+    def check_type_forward(self, in_types):
+        _checks.floats(in_types, 'y', 'gy')
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        y, gy = inputs
+        if _operands._is_array(self.value):
+            self.log_value = backend.get_array_module(y).log(self.value)
+        else:
+            self.log_value = math.log(self.value)
+        return utils.force_array(
+            _operands._preprocess_const(y, self.log_value) * y * gy),
+
+    def backward(self, indexes, ggx):
+        y, gy = self.get_retained_inputs()
+        grads = []
+        for i in indexes:
+            if i == 0:
+                grads.append(ggx[0] * self.log_value * gy)
+            else:
+                grads.append(PowConstVarGrad(self.value).apply((y, ggx[0]))[0])
+        return tuple(grads)
+
+
+# Absolute values
+#
 
 class Absolute(_operands.UnaryOperator):
     """``|x|``."""
@@ -78,6 +481,9 @@ class AbsoluteGrad(function_node.FunctionNode):
     def backward(self, indexes, grad_outputs):
         return AbsoluteGrad(self.x).apply(grad_outputs)
 
+
+# The operators
+#
 
 def neg(self):
     """Elementwise ``-x``, the operator ``-``.
