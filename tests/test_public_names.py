@@ -11,16 +11,24 @@ import numpy as np
 import chainer_fast
 from chainer_fast import links as L
 
-# Kernels are no public interface, and Theano may not be there.
-PRIVATE = ('chainer_fast.backends.kernels', 'chainer_fast.links.theano')
+# Kernels are no public interface, Theano may not be there, and importing a module of
+# the shim installs the alias.
+PRIVATE = (
+    'chainer_fast.backends.kernels', 'chainer_fast.links.theano',
+    'chainer_fast.alias.shim')
 
 
-def public_modules():
+def public_modules(package=chainer_fast):
     """Yield the modules without a private part in their names."""
-    yield chainer_fast
-    for info in pkgutil.walk_packages(chainer_fast.__path__, 'chainer_fast.'):
-        if '._' not in info.name and not info.name.startswith(PRIVATE):
-            yield importlib.import_module(info.name)
+    yield package
+    for info in pkgutil.iter_modules(package.__path__, package.__name__ + '.'):
+        if '._' in info.name or info.name.startswith(PRIVATE):
+            continue
+        module = importlib.import_module(info.name)
+        if info.ispkg:
+            yield from public_modules(module)
+        else:
+            yield module
 
 
 def public_objects():
@@ -31,7 +39,8 @@ def public_objects():
             if name.startswith('_') or not (
                     inspect.isclass(value) or inspect.isroutine(value)):
                 continue
-            if (value.__module__ or '').startswith('chainer_fast'):
+            home = value.__module__ or ''
+            if home.startswith('chainer_fast') and not home.startswith(PRIVATE):
                 found.setdefault(value, '%s.%s' % (module.__name__, name))
     return {name: value for value, name in found.items()}
 

@@ -22,6 +22,10 @@ from chainer_fast._core.recipe cimport (
 np.import_array()
 
 cdef extern from *:
+    # A look at the field, where PyDict_Size is a call.
+    Py_ssize_t PyDict_GET_SIZE(object mapping)
+
+cdef extern from *:
     """
     /* The function behind numpy.dot of two vectors, so that sums have the same bits. */
     #if NPY_ABI_VERSION < 0x02000000
@@ -151,9 +155,10 @@ cdef bint prepare_hook(
     cdef Py_ssize_t i
     if fields is NULL:
         return False
-    for name in recipe.method_names:
-        if PyDict_GetItemWithError(<object>fields, name) is not NULL:
-            return False
+    if PyDict_GET_SIZE(<object>fields) != len(recipe.attributes):
+        for name in recipe.method_names:
+            if PyDict_GetItemWithError(<object>fields, name) is not NULL:
+                return False
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     for i in range(len(recipe.attributes)):
         item = PyDict_GetItemWithError(<object>fields, recipe.attributes[i])

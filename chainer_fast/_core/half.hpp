@@ -52,9 +52,9 @@ CF_ELEMENT double pick(uint32_t condition, double yes, double no) {
 /* -- conversions */
 
 /* Bits of floats: the exponents of infinity and 2^-14, and the float 0.5. */
-constexpr uint32_t INFINITE = 0x7f800000u;
-constexpr uint32_t NORMAL_HALF = 0x38800000u;
-constexpr uint32_t ONE_HALF = 0x3f000000u;
+constexpr uint32_t INFINITY_BITS = 0x7f800000u;
+constexpr uint32_t NORMAL_HALF_BITS = 0x38800000u;
+constexpr uint32_t ONE_HALF_BITS = 0x3f000000u;
 
 CF_ELEMENT float float_from_half(uint16_t half) {
     uint32_t magnitude = half & 0x7fffu;
@@ -75,8 +75,8 @@ CF_ELEMENT float rounded_to_half(float x) {
     /* What is too large for a half, 2^16, becomes too large for a float, so that the
        processor gives infinity and raises the flag that NumPy raises. */
     normal = bits_of(from_bits(normal) * 0x1p112f * 0x1p-112f);
-    normal = pick(magnitude < NORMAL_HALF, subnormal, normal);
-    normal = pick(magnitude > INFINITE, magnitude | 0x400000u, normal);
+    normal = pick(magnitude < NORMAL_HALF_BITS, subnormal, normal);
+    normal = pick(magnitude > INFINITY_BITS, magnitude | 0x400000u, normal);
     return from_bits(normal | sign);
 }
 
@@ -84,10 +84,10 @@ CF_ELEMENT float rounded_to_half(float x) {
 CF_ELEMENT uint16_t half_from_rounded(float x) {
     uint32_t sign = bits_of(x) & 0x80000000u, rounded = bits_of(x) ^ sign;
     uint32_t normal = (rounded - (112u << 23)) >> 13;
-    uint32_t subnormal = bits_of(from_bits(rounded) + 0.5f) - ONE_HALF;
+    uint32_t subnormal = bits_of(from_bits(rounded) + 0.5f) - ONE_HALF_BITS;
     uint32_t special = (rounded - (224u << 23)) >> 13;
-    uint32_t half = pick(rounded < NORMAL_HALF, subnormal, normal);
-    half = pick(rounded >= INFINITE, special, half);
+    uint32_t half = pick(rounded < NORMAL_HALF_BITS, subnormal, normal);
+    half = pick(rounded >= INFINITY_BITS, special, half);
     return (uint16_t)(half | sign >> 16);
 }
 

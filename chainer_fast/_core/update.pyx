@@ -58,14 +58,14 @@ def bind(*, parameter, rule, hyperparameter, hookable):
     """
     global _Parameter, _Hyperparameter, _Hookable, _parameter_update
     global _fields, _parent_field, _pre_hooks_field, _post_hooks_field
+    if len(rule._fields) != N_FIELDS:
+        raise ValueError(
+            'expected %d names in %s._fields, not %s: adapt the list of attributes in '
+            '_core/update.pyx' % (N_FIELDS, rule.__name__, rule._fields))
     _Parameter = parameter
     _Hyperparameter = hyperparameter
     _Hookable = hookable
     _parameter_update = parameter.update
-    if len(rule._fields) != N_FIELDS:
-        raise ValueError(
-            '%s has %d attributes %s; expected %d, so adapt the list of attributes in '
-            '_core/update.pyx' % (rule.__name__, len(rule._fields), rule._fields, N_FIELDS))
     _fields = rule._fields
     _parent_field, = hyperparameter._fields
     _pre_hooks_field, _post_hooks_field = hookable._fields

@@ -4,7 +4,7 @@ import warnings
 
 import numpy
 
-from chainer_fast.backends.kernels.update_rules.moments import AdamRecipe
+from chainer_fast.backends.kernels.update_rules.adam import AdamRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
 

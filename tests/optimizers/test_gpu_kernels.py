@@ -30,6 +30,20 @@ COMPILER = shutil.which('g++') or shutil.which('clang++')
 pytestmark = pytest.mark.skipif(COMPILER is None, reason='needs a C++ compiler')
 
 
+def test_source_is_made_once(monkeypatch):
+    sources = []
+    monkeypatch.setattr(
+        cuda, 'elementwise',
+        lambda *args, **kwargs: sources.append([*args, *kwargs.values()]) or Kernel(
+            *args, **kwargs))
+    data, rule, grads = make('AMSGrad', {}, 'float32')
+    for grad in grads:
+        rule.t += 1
+        rule._move_on_gpu(data, grad)
+    assert len(sources) == 3
+    assert all(a is b for a, b in zip(sources[0], sources[2], strict=True))
+
+
 class Kernel:
     """Stands for an elementwise kernel of CuPy."""
 

@@ -24,7 +24,7 @@ def device_form(path, function, in_params, outputs=1):
         floats are passed in single precision.
     in_params : str
         Arguments of the kernel in CuPy's notation. Those of type ``T`` are arrays of
-        one floating dtype, or numbers.
+        one floating dtype, the first of all among them, or numbers.
     outputs : int
         Number of outputs, which have type ``T``.
 
@@ -51,10 +51,16 @@ def device_form(path, function, in_params, outputs=1):
             function.replace('::', '_'))
 
     def form(*args):
-        dtypes = {arg.dtype for (kind, _), arg in zip(params, args, strict=True)
-                  if kind == 'T' and isinstance(arg, cuda.ndarray)}
-        if len(dtypes) > 1 or dtypes.pop().kind != 'f':
+        dtype = args[0].dtype
+        converted = []
+        for (kind, _), arg in zip(params, args, strict=True):
+            if kind == 'T' and not isinstance(arg, cuda.ndarray):
+                arg = dtype.type(arg)
+            converted.append(arg)
+            if kind == 'T' and arg.dtype != dtype:
+                return NotImplemented
+        if dtype.kind != 'f':
             return NotImplemented
-        return cuda.elementwise(*spec, preamble=header(path))(*args)
+        return cuda.elementwise(*spec, preamble=header(path))(*converted)
 
     return form

@@ -10,7 +10,7 @@ from chainer_fast.functions.math import sum as sum_
 
 
 def _log_softmax(x, axis=1):
-    # On arrays; losses and CTC share it.
+    # Takes an array and returns one.
     return kernels.log_softmax(x, axis)
 
 
@@ -46,9 +46,9 @@ class LogSoftmaxGrad(FunctionNode):
     x_xp
         Array module of the forward pass's input.
     x_shape : tuple
-        Its shape.
+        Shape of that input.
     x_dtype
-        Its dtype.
+        Dtype of that input.
     axis : int
         Axis along which the softmax was taken.
     """
@@ -79,7 +79,7 @@ def log_softmax(x, axis=1):
 
     .. math:: f_i(x) = x_i - \\log \\sum_j \\exp(x_j)
 
-    It keeps its precision where ``log(softmax(x))`` would underflow to
+    It stays precise where the softmax underflows and ``log(softmax(x))`` would be
     minus infinity.
 
     Parameters

@@ -48,8 +48,8 @@ class _SoftmaxGrad(FunctionNode):
     def backward(self, indexes, grad_outputs):
         y, gy = self.get_retained_inputs()
         ggx, = grad_outputs
-        # A symmetric linear map in gy; in y, the product rule over the two
-        # factors y.
+        # The gradient is linear and symmetric in gy. In y, it is a product of two
+        # factors.
         y_ggx = y * ggx
         ggx_total = sum_.sum(y_ggx, axis=self.axis, keepdims=True)
         gy_total = sum_.sum(y * gy, axis=self.axis, keepdims=True)

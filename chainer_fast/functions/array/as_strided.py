@@ -69,7 +69,7 @@ def _stride_array(array, shape, strides, storage_offset):
 
 
 class TensorGeometry:
-    """Where the elements of an array lie in memory.
+    """Layout of the elements of an array in memory.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def depth2space(X, r):
     X : Variable or array
         Images of shape ``(batch, channels * r * r, height, width)``.
     r : int
-        How many times larger the images become each way.
+        Factor by which height and width grow.
 
     Returns
     -------

@@ -34,7 +34,7 @@ def expand_dims(x, axis):
     x : Variable or array
         Array of any shape and dtype.
     axis : int
-        Where the new axis shall stand; negative numbers count from the end of the new
+        Position of the new axis; negative numbers count from the end of the new
         shape.
 
     Returns

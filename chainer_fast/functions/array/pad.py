@@ -48,7 +48,7 @@ def pad(x, pad_width, mode, **keywords):
         Number of values added before and after each axis: ``((before, after), ...)``
         with one pair per axis, one pair for all of them, or one number.
     mode : str
-        Where the values come from, see :func:`numpy.pad`.
+        Source of the values, see :func:`numpy.pad`.
     keywords
         Further arguments of the mode, such as ``constant_values``.
 

@@ -45,7 +45,7 @@ class RepeatGrad(FunctionNode):
     Parameters
     ----------
     repeats : tuple of ints
-        How often each element was repeated; one number stands for all.
+        Number of times each element was repeated; one number applies to all.
     axis : int or None
         The axis; ``None`` if the array was flattened.
     in_shape : tuple
@@ -97,7 +97,8 @@ def repeat(x, repeats, axis=None):
     x : Variable or array
         Array of any dtype.
     repeats : int or tuple of ints
-        How often each element along the axis is repeated; one number stands for all.
+        Number of times each element along the axis is repeated; one number applies to
+        all.
     axis : int or None
         The axis. With ``None`` the array is flattened first.
 

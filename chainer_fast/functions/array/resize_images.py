@@ -45,7 +45,7 @@ def compute_indices_and_weights(out_size, in_size, mode, align_corners, xp):
     v, u : array
         For each new row and column, the number of the old one at or before it.
     vw, uw : array
-        How far they are from those, towards the next ones. All in double precision.
+        Distances from those pixels towards the next ones. All in double precision.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def interpolate_bilinear_cpu(x, v, u, vw, uw):
     v, u : array of int
         Row and column of the pixel before each place; arrays of two axes.
     vw, uw : array
-        How far the places are from those pixels.
+        Distances of the places from those pixels.
 
     Returns
     -------

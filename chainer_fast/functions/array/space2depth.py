@@ -47,7 +47,7 @@ def space2depth(X, r):
     X : Variable or array
         Images of shape ``(batch, channels, height * r, width * r)``.
     r : int
-        How many times smaller the images become each way.
+        Factor by which height and width shrink.
 
     Returns
     -------

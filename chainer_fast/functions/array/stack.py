@@ -39,7 +39,7 @@ def stack(xs, axis=0):
     xs : list of Variables or arrays
         Arrays of one dtype and shape.
     axis : int
-        Where the new axis shall stand in the result; negative numbers count from the
+        Position of the new axis in the result; negative numbers count from the
         end of the result's shape.
 
     Returns

@@ -11,7 +11,7 @@ from chainer_fast.utils import type_check
 
 
 class _Local(FunctionNode):
-    """What the function and its gradients share: the stride, and the patches.
+    """Base of the function and its gradients, with the stride and the patches.
 
     With patches ``p`` and filters ``W``, the function is ``y = W p`` at each place.
     """

@@ -25,7 +25,7 @@ class Accuracy(FunctionNode):
         counted = t != self.ignore_label
         total = counted.sum()
         hits = (hit & counted).sum()
-        # Nothing to be judged counts as nothing right.
+        # If every label is ignored, the accuracy is 0.
         share = xp.where(total == 0, 0., hits / xp.maximum(total, 1))
         return xp.asarray(share, dtype=y.dtype),
 
@@ -41,12 +41,12 @@ def accuracy(y, t, ignore_label=None):
     t : Variable or array
         Labels of a signed integer dtype and the shape of ``y`` without the second axis.
     ignore_label : int or None
-        Label of samples that do not count.
+        Label of samples that do not count. None means that all samples count.
 
     Returns
     -------
     Variable
-        The share, of shape ``()`` and the dtype of ``y``; zero where no sample counts.
+        The share, of shape ``()`` and the dtype of ``y``; 0 if every label is ignored.
 
     Notes
     -----

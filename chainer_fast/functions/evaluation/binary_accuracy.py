@@ -17,7 +17,7 @@ class BinaryAccuracy(Function):
     def forward(self, inputs):
         y, t = inputs
         xp = backend.get_array_module(*inputs)
-        # No label but 0 and 1 is equal to a comparison's outcome.
+        # A comparison yields 0 or 1, so no other label is ever hit.
         hits = ((y >= 0) == t).sum()
         total = xp.maximum((t != self.ignore_label).sum(), 1)
         return xp.asarray(hits / total, dtype=y.dtype),
@@ -29,7 +29,7 @@ def binary_accuracy(y, t):
     Parameters
     ----------
     y : Variable or array
-        Scores of a floating dtype; zero and above stand for the label 1.
+        Scores of a floating dtype. Scores of zero and above predict label 1.
     t : Variable or array
         Labels 0 and 1, or -1 for elements that do not count, of an integer dtype and
         the shape of ``y``.

@@ -7,7 +7,7 @@ def _fbeta_score(precision, recall, beta):
     xp = backend.get_array_module(precision)
     squared = beta * beta
     denominator = recall + precision * squared
-    # Of a class nothing of which was found, the score is not defined.
+    # The score is undefined if precision and recall are both zero.
     denominator[denominator == 0] = xp.nan
     return (1 + squared) * precision * recall / denominator
 
@@ -43,12 +43,12 @@ class ClassificationSummary(Function):
 
     @staticmethod
     def _histogram(xp, labels, count):
-        # Labels beyond the last class are not asked for.
+        # Labels from ``count`` on are not reported.
         return xp.bincount(labels, minlength=count)[:count]
 
     @staticmethod
     def _share(xp, part, whole):
-        # What does not occur has no share, which NaN expresses.
+        # The share of zero elements is undefined.
         return xp.where(whole == 0, xp.nan, part / xp.maximum(whole, 1))
 
 
@@ -72,7 +72,7 @@ def classification_summary(
     t : Variable or array
         Labels of an integer dtype.
     label_num : int or None
-        Number of classes; by default one more than the highest label.
+        Number of classes. None means one more than the highest label.
     beta : float
         Weight of the recall against the precision.
     ignore_label : int
@@ -82,8 +82,8 @@ def classification_summary(
     -------
     tuple of Variables
         Precision, recall, F-beta score and support, each of shape ``(label_num,)``. The
-        support is the number of samples; what cannot be computed for a class that does
-        not occur is NaN.
+        support is the number of samples of a class. Undefined values, such as the
+        recall of a class without samples, are NaN.
 
     Notes
     -----

@@ -25,7 +25,7 @@ class R2_score(Function):
         xp = backend.get_array_module(pred)
         residual = ((pred - true) ** 2).sum(axis=0)
         spread = ((true - true.mean(axis=0)) ** 2).sum(axis=0)
-        # Of constant values no variance can be explained.
+        # The score of constant targets is undefined; it counts as zero.
         varies = spread != 0
         explained = 1 - residual / xp.where(varies, spread, 1)
         score = xp.where(varies, explained, 0).astype(pred.dtype)
@@ -42,18 +42,18 @@ def r2_score(pred, true, sample_weight=None, multioutput='uniform_average'):
     pred : Variable or array
         Predictions of a floating dtype; samples lie along the first axis.
     true : Variable or array
-        The values to be predicted.
+        True values, of the shape of ``pred``.
     sample_weight
         Must be ``None``.
     multioutput : str
         ``'uniform_average'`` for the mean of the outputs' scores, ``'raw_values'`` for
-        the scores themselves.
+        the score of each output.
 
     Returns
     -------
     Variable
-        The score: one for a perfect prediction, zero for one no better than the mean,
-        and zero where ``true`` does not vary. Its shape is ``()``, or
+        The score: 1 for a perfect prediction, 0 for one that is no better than the
+        mean, and 0 where ``true`` is constant. Its shape is ``()``, or
         ``pred.shape[1:]`` with ``'raw_values'``.
 
     Raises

@@ -12,7 +12,7 @@ class Scores(FunctionNode):
     ids : array of integers, shape (samples, n)
         Candidates of each sample: rows of the second input.
     counted : array of bool, shape (samples,), or None
-        Samples that have scores; those of others are zero.
+        Samples that have scores; all other samples have zeros.
     """
 
     def __init__(self, ids, counted=None):
@@ -60,7 +60,7 @@ class SumRows(Scores):
 
 
 class SpreadRows(Scores):
-    """Samples added to the rows of their candidates: gradient with respect to them.
+    """Samples added to their candidates' rows: gradient with respect to the matrix.
 
     Parameters
     ----------

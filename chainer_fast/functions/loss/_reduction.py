@@ -2,14 +2,14 @@
 
 
 def check(reduce, *choices):
-    """Raise ``ValueError`` unless a loss knows this way to reduce.
+    """Raise ``ValueError`` unless ``reduce`` is one of the choices.
 
     Parameters
     ----------
     reduce : str
-        What was given.
+        Value that the caller passed.
     *choices : str
-        What the loss knows, two or more.
+        Values that the loss accepts, two or more.
     """
     if reduce not in choices:
         names = ', '.join(["'%s'" % choice for choice in choices[:-1]])
@@ -18,5 +18,5 @@ def check(reduce, *choices):
 
 
 def check_mean_or_no(reduce):
-    """Raise ``ValueError`` unless the losses are averaged or given one by one."""
+    """Raise ``ValueError`` unless ``reduce`` is ``'mean'`` or ``'no'``."""
     check(reduce, 'mean', 'no')

@@ -12,10 +12,11 @@ from chainer_fast.variable import as_variable
 
 
 class _LogSumExpOfOthers(FunctionNode):
-    """For each element of a row, the logarithm of the sum of all others' exponentials.
+    """Logarithm of the sum of exponentials of all other elements, for each in a row.
 
-    The difference of two sums will not do where one element is far larger than the
-    others, which is what a loss should come to.
+    Subtracting an element's exponential from the sum over the row would lose all
+    precision where that element is far larger than the others, as it is for the target
+    of a trained model.
     """
 
     @precision._fp16_mixed_precision_helper
@@ -26,7 +27,7 @@ class _LogSumExpOfOthers(FunctionNode):
         rows = xp.arange(len(x))
         top = x[rows, largest][:, None]
         terms = xp.exp(x - top)
-        # With the largest element among the others, there is no cancellation.
+        # Where the sum contains the largest element, subtraction loses no precision.
         with_top = terms.sum(axis=1, keepdims=True) - terms
         with_top[rows, largest] = 1
         y = top + xp.log(with_top)
@@ -44,7 +45,7 @@ class _LogSumExpOfOthers(FunctionNode):
         g, = grad_outputs
         if not config.enable_backprop:
             return as_variable(self._gradient((x.array, y.array, g.array))[0]),
-        # All pairs of elements, less those of an element with itself.
+        # All pairs of elements, except those of an element with itself.
         xp = backend.get_array_module(x.array)
         n = x.shape[1]
         itself = xp.zeros((1, n, n), x.dtype)
@@ -60,7 +61,7 @@ class _LogSumExpOfOthers(FunctionNode):
         rows = xp.arange(len(x))
         largest = x.argmax(axis=1)
         top = x[rows, largest][:, None]
-        # Sums with the largest element in them are no smaller.
+        # Sums that contain the largest element are not smaller than it.
         weights = g * xp.exp(xp.minimum(top - y, 0))
         weights[rows, largest] = 0
         gx = xp.exp(x - top) * (weights.sum(axis=1, keepdims=True) - weights)
@@ -71,7 +72,7 @@ class _LogSumExpOfOthers(FunctionNode):
 
 
 def _candidate_ids(t, samples):
-    """The target and the samples of noise, in one row for each sample."""
+    """Return rows of the target and the samples of noise, one for each sample."""
     t, samples = as_variable(t).array, as_variable(samples).array
     for name, ids in (('t', t), ('samples', samples)):
         if ids.dtype.kind != 'i':
@@ -112,8 +113,8 @@ def black_out(x, t, W, samples, reduce='mean'):
     samples : Variable or array
         Samples of noise, of a signed integer dtype and shape ``(N, samples)``.
     reduce : str
-        ``'mean'`` for the mean over the samples; with any other value, such as
-        ``'no'``, the losses of all.
+        ``'mean'`` for the mean over the samples; any other value, such as ``'no'``,
+        gives the loss of each sample.
 
     Returns
     -------
@@ -123,7 +124,7 @@ def black_out(x, t, W, samples, reduce='mean'):
     Raises
     ------
     InvalidType
-        If ``t`` or ``samples`` are not integers or of other shapes.
+        If the dtype of ``t`` or ``samples`` is not integer, or their shapes do not fit.
     IndexError
         If a target or a sample is not a class.
 
@@ -133,7 +134,8 @@ def black_out(x, t, W, samples, reduce='mean'):
     """
     ids = _candidate_ids(t, samples)
     scores, = _candidates.Scores(ids).apply((x, W))
-    # Each probability is that of a score, or of all others, to the sum of all.
+    # The loss needs the share of the target in the sum over all candidates, and the
+    # share of all candidates but one for each sample of noise.
     total = logsumexp.logsumexp(scores, axis=1)
     losses = total - scores[:, 0]
     if ids.shape[1] > 1:

@@ -56,7 +56,7 @@ class Contrastive(FunctionNode):
             gy = gy / n
         diff = x0 - x1
         square = sum_.sum(diff * diff, axis=1)
-        # Equal samples are pushed in no direction; any distance but zero will do.
+        # Equal samples get no gradient; the distance only must not be zero there.
         distance = sqrt.sqrt(square + (square.array == 0).astype(square.dtype))
         push = relu.relu(self.margin - distance) / distance
         similar = y.array.astype(square.dtype)
@@ -86,12 +86,12 @@ def contrastive(x0, x1, y, margin=1, reduce='mean'):
     x1 : Variable or array
         Second samples, of the same dtype and shape.
     y : Variable or array
-        Whether the samples of a pair are similar, 1, or not, 0; of a signed integer
-        dtype and shape ``(N,)``. No gradient flows to it.
+        1 for pairs of similar samples and 0 for others, of a signed integer dtype and
+        shape ``(N,)``. No gradient flows to it.
     margin : float
-        Positive distance from which on dissimilar samples are far enough apart.
+        Positive distance at which dissimilar samples no longer have a loss.
     reduce : str
-        ``'mean'`` for the mean over the pairs, ``'no'`` for the losses of all pairs.
+        ``'mean'`` for the mean over the pairs, ``'no'`` for the loss of each pair.
 
     Returns
     -------

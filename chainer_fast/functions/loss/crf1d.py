@@ -18,7 +18,7 @@ def _sizes(xs):
 
 
 def _check_scores(cost, xs):
-    """Expect scores of the same labels, and never more chains than before."""
+    """Check that all scores have the same labels and that no batch grows with time."""
     type_check.expect(cost.dtype.kind == 'f', cost.ndim == 2)
     type_check.expect(cost.shape[0] == cost.shape[1])
     for i, x in enumerate(xs):
@@ -29,7 +29,7 @@ def _check_scores(cost, xs):
 
 
 def _path_scores(cost, xs, ys):
-    """Sum the scores of labels and of pairs of labels up, by chain, as doubles."""
+    """Sum the scores of labels and of pairs of labels for each chain, in doubles."""
     xp = backend.get_array_module(cost)
     scores = xp.zeros(len(xs[0]))
     last = None
@@ -62,7 +62,7 @@ class _PathScore(FunctionNode):
 
     def backward(self, indexes, grad_outputs):
         grads = _PathScoreGrad(self.ys, self.shapes).apply(grad_outputs)
-        # Of chains with one label, none has come after another.
+        # Chains of one label have no pairs, so the cost gets no gradient.
         alone = len(self.ys) == 1
         return tuple([None if i == 0 and alone else grads[i] for i in indexes])
 
@@ -105,7 +105,7 @@ class _PathScoreGrad(FunctionNode):
 
 
 class _BestScore(_PathScore):
-    """Score of the best labels, which are then in ``ys``."""
+    """Score of the best labels, which ``forward`` stores in ``ys``."""
 
     def __init__(self):
         super().__init__(None)
@@ -125,7 +125,7 @@ class _BestScore(_PathScore):
 
 
 def _log_partition(cost, xs):
-    """Logarithm of the sum over all labellings, as differentiable as can be."""
+    """Logarithm of the sum over all labellings, differentiable any number of times."""
     cost = expand_dims.expand_dims(cost, 0)
     alpha = xs[0]
     done = []
@@ -244,7 +244,7 @@ def crf1d(cost, xs, ys, reduce='mean'):
     ys : list of Variables or arrays
         Labels at each time, of a signed integer dtype and shape ``(batch,)``.
     reduce : str
-        ``'mean'`` for the mean over the chains, ``'no'`` for the losses of all.
+        ``'mean'`` for the mean over the chains, ``'no'`` for the loss of each chain.
 
     Returns
     -------
@@ -256,9 +256,9 @@ def crf1d(cost, xs, ys, reduce='mean'):
     ValueError
         If ``reduce`` has another value, or ``xs`` and ``ys`` differ in length.
     IndexError
-        If ``xs`` is empty, or something in ``ys`` is not a label.
+        If ``xs`` is empty, or ``ys`` contains a number that is not a label.
     AssertionError
-        If ``cost`` does not have the labels that ``xs`` have.
+        If ``cost`` and ``xs`` differ in the number of labels.
     """
     _reduction.check_mean_or_no(reduce)
     xs, ys = list(xs), list(ys)
@@ -295,7 +295,7 @@ def argmax_crf1d(cost, xs):
     IndexError
         If ``xs`` is empty.
     AssertionError
-        If ``cost`` does not have the labels that ``xs`` have.
+        If ``cost`` and ``xs`` differ in the number of labels.
     """
     xs = list(xs)
     _check_cost(cost, xs)

@@ -28,9 +28,9 @@ class CrossCovariance(FunctionNode):
         self.retain_inputs((0, 1))
         y, z = inputs
         xp = backend.get_array_module(y)
-        # Centring one of the factors centres the product; both, to keep it small.
+        # Centring one factor would do; centring both keeps the products small.
         covariance = (y - y.mean(axis=0)).T @ (z - z.mean(axis=0))
-        # Not by the built-in number, of which an empty batch would be an error.
+        # Division by a Python zero would raise an error for an empty batch.
         covariance /= covariance.dtype.type(len(y))
         if self.reduce == 'no':
             return covariance,
@@ -46,13 +46,13 @@ class CrossCovariance(FunctionNode):
         return tuple([as_variable(g) for g in gs])
 
     def _gradients(self, indexes, mean, y, z, gc):
-        # Of arrays and variables alike, each with a mean of its kind.
+        # Works on arrays and on variables; ``mean`` is the function for their type.
         y, z = [each - mean(each, axis=0, keepdims=True) for each in (y, z)]
         n = y.shape[0]
         if self.reduce != 'no':
             gc = gc * (y.T @ z / n)
         gc = gc / n
-        # The centred factor is orthogonal to what centring takes away.
+        # The gradient through the mean is zero, because the other factor is centred.
         return tuple([z @ gc.T if i == 0 else y @ gc for i in indexes])
 
 
@@ -80,8 +80,7 @@ def cross_covariance(y, z, reduce='half_squared_sum'):
     Returns
     -------
     Variable
-        The loss, or the matrix of shape ``(I, J)``. Of a batch without samples it is
-        NaN.
+        The loss, or the matrix of shape ``(I, J)``; NaN if the batch is empty.
 
     Raises
     ------

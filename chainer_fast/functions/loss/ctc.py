@@ -12,13 +12,13 @@ from chainer_fast.utils import type_check
 
 
 class ConnectionistTemporalClassification(Function):
-    """Loss of labels that come in order, at unknown times.
+    """Loss of labels whose order is known and whose times are not.
 
     Attributes
     ----------
     zero_padding : float
-        What stands for the logarithm of zero: -1e4 for halves, else -1e10; None before
-        the first forward pass.
+        Value used for the logarithm of zero: -1e4 in half precision, otherwise -1e10;
+        None before the first forward pass.
     path : array, shape (batch, states)
         The labels of the last forward pass, with blanks around them and between them.
     path_length : array, shape (batch,)
@@ -46,13 +46,13 @@ class ConnectionistTemporalClassification(Function):
             type_check.expect(each.shape[0] == x_type.shape[1])
 
     def log_matrix(self, x, xp):
-        """Logarithm of an array, with :attr:`zero_padding` for that of zero."""
+        """Logarithm of an array, :attr:`zero_padding` where an element is zero."""
         zero = x == 0
         return xp.where(zero, x.dtype.type(self.zero_padding), xp.log(x + zero))
 
     def calc_trans(
             self, yseq, input_length, label, label_length, path, path_length, xp):
-        """Logarithms of the probabilities of all paths by a state at a time.
+        """Logarithms of the probabilities of all paths through each state at each time.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class ConnectionistTemporalClassification(Function):
 
     def _check_labels(self, t, label_length, classes):
         if backend.get_array_module(t) is not numpy:
-            # Nobody waits for a GPU.
+            # The check would have to wait for the GPU.
             return
         if t.size and not (-classes <= t.min() and t.max() < classes):
             raise IndexError(
@@ -143,7 +143,7 @@ class ConnectionistTemporalClassification(Function):
 
 
 def _lengths(given, batch, length, xp):
-    """Lengths of all samples: as given, or the one length of all."""
+    """Return the given lengths, or ``length`` for every sample."""
     if given is not None:
         return given
     return xp.full(batch, length, dtype=numpy.int32)
@@ -153,8 +153,8 @@ def connectionist_temporal_classification(
         x, t, blank_symbol, input_length=None, label_length=None, reduce='mean'):
     """Connectionist temporal classification loss of unsegmented sequences.
 
-    It is the negative logarithm of the probability that the labels come in their order,
-    each for one time or longer, with or without blanks between them.
+    It is the negative logarithm of the probability that the labels occur in the given
+    order, each for one or more time steps, with or without blanks between them.
 
     See: A. Graves et al., *Connectionist Temporal Classification: Labelling Unsegmented
     Sequence Data with Recurrent Neural Networks*, ICML 2006.
@@ -176,15 +176,15 @@ def connectionist_temporal_classification(
         Number of labels of each sample, of dtype int32 and shape ``(batch,)``; ``n`` if
         None.
     reduce : str
-        ``'mean'`` for the mean over the samples, ``'no'`` for the losses of all.
+        ``'mean'`` for the mean over the samples, ``'no'`` for the loss of each sample.
 
     Returns
     -------
     Variable
         The loss: a scalar, or an array of shape ``(batch,)`` with ``reduce='no'``. It
-        can be differentiated once. Samples whose labels are impossible, as there are
-        more of them than there are times, have a loss of 1e10, or 1e4 in half
-        precision, and no gradient.
+        can be differentiated once. Samples whose labels are impossible, for example
+        because there are more labels than time steps, have a loss of 1e10, or 1e4 in
+        half precision, and no gradient.
 
     Raises
     ------

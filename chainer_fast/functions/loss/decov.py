@@ -14,7 +14,7 @@ class DeCov(Function):
     Attributes
     ----------
     h_centered : array
-        The matrix of the last forward pass, less the mean of each column.
+        Input of the last forward pass minus the mean of each column.
     covariance : array
         Its covariance, with zeros on the diagonal.
     """
@@ -33,7 +33,7 @@ class DeCov(Function):
 
     def forward(self, inputs):
         h, = inputs
-        # What the gradient is made of stays in the precision of the matrix.
+        # The gradient is computed from these, in the dtype of the matrix.
         self.h_centered, self.covariance, loss = self._covariance(inputs)
         return loss,
 
@@ -54,7 +54,7 @@ class DeCov(Function):
         gloss, = grad_outputs
         n = inputs[0].dtype.type(len(inputs[0]))
         if self.reduce == 'no':
-            # Each pair of columns has two elements, and the diagonal is constant.
+            # Each pair of columns occurs twice in the matrix; the diagonal is constant.
             weights = gloss + gloss.T
             _clear_diagonal(weights)
         else:

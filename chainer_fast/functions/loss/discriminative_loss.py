@@ -18,7 +18,7 @@ def _l1_norm(x, axis):
 
 def _l2_norm(x, axis):
     square = c_sum(x * x, axis=axis)
-    # The root has no slope at zero; the norm counts as flat there.
+    # The square root has no derivative at zero; the norm's is taken to be zero there.
     zero = (square.array == 0).astype(square.dtype)
     return sqrt(square + zero) * (1 - zero)
 
@@ -27,7 +27,7 @@ class DiscriminativeMarginBasedClusteringLoss:
     """Loss that makes clusters of the embeddings of instances.
 
     See :func:`~chainer.functions.discriminative_margin_based_clustering_loss` for the
-    parameters; they are the attributes, too.
+    parameters, which are also its attributes.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class DiscriminativeMarginBasedClusteringLoss:
                 'labels.shape == %s' % (x.shape[:1] + x.shape[2:],),
                 'labels.shape == %s' % (labels.shape,),
                 'each pixel of the embeddings must have a label')
-        # Halves can neither count nor sum up the pixels of an image.
+        # Half precision can neither count nor sum the pixels of an image.
         terms = self._terms(
             cast.cast(x, numpy.float32) if x.dtype == numpy.float16 else x, labels)
         if x.dtype == numpy.float16:
@@ -95,11 +95,11 @@ class DiscriminativeMarginBasedClusteringLoss:
         sizes = inside.sum(axis=2, keepdims=True)
         shares = inside / xp.maximum(sizes, 1)
 
-        # By image: cluster by embedding, and embedding by pixel.
+        # For each image: (cluster, embedding) and (embedding, pixel).
         means = matmul.matmul(shares, x, transb=True)
         centres = matmul.matmul(means, inside, transa=True)
-        # The variance of a cluster is that of its pixels in all images; pixels of no
-        # cluster have no share in any.
+        # A cluster's variance is taken over its pixels in all images. Pixels outside
+        # all clusters have no weight.
         shares = inside / xp.maximum(sizes.sum(axis=0), 1)
         spread = relu(self.norm(x - centres, axis=1) - self.delta_v)
         variance = c_sum(spread * spread * shares.sum(axis=1)) / clusters
@@ -113,9 +113,9 @@ class DiscriminativeMarginBasedClusteringLoss:
         others = 1 - xp.eye(clusters, dtype=x.dtype)
         distance = c_sum(missing * missing * others)
 
-        # The means of a cluster in all images make one vector here.
+        # The norm is that of a cluster's means in all images, as one vector.
         size = c_sum(self.norm(means, axis=(0, 2)))
-        # Clusters without pixels count, with their means at zero.
+        # Clusters without pixels count as well; their means are zero.
         count = max(batch * clusters, 1)
         pairs = max(count * (clusters - 1), 1)
         return variance, distance / pairs, size / count
@@ -138,9 +138,10 @@ def discriminative_margin_based_clustering_loss(
             [ 2 \\delta_d - \\| \\mu_c - \\mu_d \\| ]_+^2 \\\\
         L_{reg} &= \\frac{1}{C} \\sum_c \\| \\mu_c \\|
 
-    Of more than one image, each has means of its own. The pixels of a cluster are those
-    in all images, :math:`L_{dist}` is averaged over the images, and in :math:`L_{reg}`
-    the norm is that of the means of all images, divided by their number.
+    Each image of a batch has its own means. :math:`L_{var}` averages over a cluster's
+    pixels in all images, :math:`L_{dist}` is averaged over the images, and
+    :math:`L_{reg}` takes the norm of a cluster's means in all images as one vector and
+    divides it by the number of images.
 
     See: B. De Brabandere, D. Neven and L. Van Gool, *Semantic Instance Segmentation
     with a Discriminative Loss Function*, https://arxiv.org/abs/1708.02551.
@@ -157,10 +158,10 @@ def discriminative_margin_based_clustering_loss(
     delta_v : float
         Distance from its mean within which a pixel has no loss.
     delta_d : float
-        Half of the distance from which on two means have no loss.
+        Half of the distance at which two means no longer have a loss.
     max_embedding_dim : int
-        Number of channels, which is also the number of clusters. Those without pixels
-        count, with their means at zero.
+        Number of channels, which is also the number of clusters. Clusters without
+        pixels count as well, with means of zero.
     norm : int
         1 or 2, for the norm L1 or L2 of all distances.
     alpha, beta, gamma : float
@@ -177,9 +178,9 @@ def discriminative_margin_based_clustering_loss(
     ValueError
         If ``norm`` is neither 1 nor 2, or ``max_embedding_dim`` is not positive.
     AssertionError
-        If ``embeddings`` has not as many channels.
+        If ``embeddings`` does not have ``max_embedding_dim`` channels.
     InvalidType
-        If ``labels`` is of another shape.
+        If the shape of ``labels`` does not fit that of ``embeddings``.
     """
     loss = DiscriminativeMarginBasedClusteringLoss(
         delta_v, delta_d, max_embedding_dim, norm, alpha, beta, gamma)

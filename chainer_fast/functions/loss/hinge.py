@@ -27,14 +27,14 @@ class Hinge(Function):
         type_check.expect(x_type.shape[0] == t_type.shape[0])
 
     def _signs(self, x, t):
-        """Minus one for the class of each sample, one for the others."""
+        """Return -1 for the class of each sample and 1 for all other classes."""
         xp = backend.get_array_module(x)
         signs = xp.ones_like(x)
         signs[xp.arange(len(t)), t] = -1
         return signs
 
     def _margins(self, x, signs):
-        """How far each score is on the wrong side of its margin."""
+        """Return the distance of each score to the right side of its margin."""
         xp = backend.get_array_module(x)
         return xp.maximum(1 + signs * x, 0)
 
@@ -56,7 +56,7 @@ class Hinge(Function):
         margins = self._margins(x, signs)
         if self.reduce == 'mean':
             gloss = gloss / len(t)
-        # Scaled before the margins come in, which may be large.
+        # The margins may be large, so the scale is applied first.
         slope = signs * gloss
         if self.norm == 'L1':
             xp = backend.get_array_module(x)
@@ -85,8 +85,8 @@ def hinge(x, t, norm='L1', reduce='mean'):
     norm : str
         ``'L1'`` or ``'L2'``.
     reduce : str
-        ``'mean'`` for the mean over the samples, ``'no'`` for the losses of all
-        elements.
+        ``'mean'`` for the mean over the samples, ``'no'`` for the loss of each
+        element.
 
     Returns
     -------

@@ -25,8 +25,8 @@ class HuberLoss(FunctionNode):
         x, t = inputs
         xp = backend.get_array_module(x)
         delta = x.dtype.type(self.delta)
-        # The part of the distance within delta counts half as much as the
-        # part beyond it, which gives both branches at once.
+        # With near = min(distance, delta), one expression covers both branches: it is
+        # distance**2 / 2 up to delta and delta * (distance - delta / 2) beyond.
         distance = xp.abs(x - t)
         near = xp.minimum(distance, delta)
         loss = utils.force_array(near * (distance - near / 2), x.dtype)
@@ -66,12 +66,13 @@ def huber_loss(x, t, delta, reduce='sum_along_second_axis'):
     delta : float
         The constant :math:`\\delta`.
     reduce : str
-        ``'sum_along_second_axis'``, or ``'no'`` for the losses of all elements.
+        ``'sum_along_second_axis'``, or ``'no'`` for the loss of each element.
 
     Returns
     -------
     Variable
-        The loss, without the second axis or of the shape of ``x``.
+        The loss: of the shape of ``x`` without its second axis, or of the shape of
+        ``x`` with ``reduce='no'``.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from chainer_fast.functions.array import broadcast
 
 
 def _get_intermediate_dtype(dtype):
-    # Halves are summed up in single precision.
+    # Half precision is summed in single precision.
     return numpy.promote_types(dtype, numpy.float32)
 
 
@@ -27,7 +27,7 @@ class MeanAbsoluteError(FunctionNode):
 
     def backward(self, indexes, grad_outputs):
         xp = backend.get_array_module(self.diff)
-        # The number of elements may be too large for a half; its inverse is not.
+        # The number of elements may overflow half precision; its inverse does not.
         slope = xp.sign(self.diff) * self.diff.dtype.type(1. / max(self.diff.size, 1))
         gy = broadcast.broadcast_to(grad_outputs[0], slope.shape)
         gx = gy * xp.asarray(slope, dtype=gy.dtype)

@@ -16,7 +16,7 @@ class MeanSquaredError(FunctionNode):
         self.retain_inputs((0, 1))
         x0, x1 = inputs
         xp = backend.get_array_module(x0)
-        # Neither the sum of many halves nor their number need be one.
+        # The sum of many halves, and their number, may overflow half precision.
         wide = numpy.promote_types(x0.dtype, numpy.float32)
         diff = (x0 - x1).ravel().astype(wide, copy=False)
         return xp.asarray(diff.dot(diff) / diff.size, dtype=x0.dtype),

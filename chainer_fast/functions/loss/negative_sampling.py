@@ -12,7 +12,7 @@ from chainer_fast.utils import type_check
 
 
 def _signed(scores):
-    """Scores with that of the target, which is to be large, turned round."""
+    """Return the scores with the sign of the target's reversed."""
     signed = scores.copy()
     signed[:, 0] *= -1
     return signed
@@ -24,9 +24,9 @@ class NegativeSamplingFunction(FunctionNode):
     Attributes
     ----------
     samples : array or None
-        Of the last forward pass, the target and the samples of noise in each row.
+        Rows of the target and the samples of noise of the last forward pass.
     ignore_mask : array
-        Which targets count.
+        Whether each target counts.
     wx : array or None
         Scores of the target and the samples.
     """
@@ -60,7 +60,7 @@ class NegativeSamplingFunction(FunctionNode):
         self.samples = self.sampler((len(t), self.sample_size + 1))
         self.samples[:, 0] = t
         self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
-        # Those that are ignored have the score zero, but no loss.
+        # Ignored samples have zero scores, and the mask takes their loss away.
         losses = xp.logaddexp(_signed(self.wx), self.wx.dtype.type(0))
         dtype = numpy.float32 if x.dtype == numpy.float16 else x.dtype
         losses = losses.sum(axis=1, dtype=dtype) * self.ignore_mask
@@ -84,13 +84,13 @@ class NegativeSamplingFunctionGrad(FunctionNode):
     reduce : str
         ``'sum'`` or ``'no'``.
     ignore_mask : array
-        Which targets count.
+        Whether each target counts.
     sample_size : int
         Number of samples.
     samples : array
         Target and samples in each row.
     wx : array or None
-        Their scores, if they are known already.
+        Their scores, if already computed.
     """
 
     def __init__(self, reduce, ignore_mask, sample_size, samples, wx):
@@ -107,7 +107,7 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         xp = backend.get_array_module(x)
         if self.wx is None:
             self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
-        # The sigmoid, by exponentials that cannot overflow.
+        # The sigmoid, written so that no exponential overflows.
         signed = _signed(self.wx)
         e = xp.exp(-abs(signed))
         g = _signed(xp.where(signed > 0, 1, e) / (1 + e))
@@ -118,7 +118,7 @@ class NegativeSamplingFunctionGrad(FunctionNode):
 
     def backward(self, indexes, grad_outputs):
         inputs = self.get_retained_inputs()
-        # The gradient once more, this time by functions that can be differentiated.
+        # Compute the gradient again, now with differentiable functions.
         again = config.enable_backprop
         with using_config('enable_backprop', True):
             gs = self._differentiable(*inputs)
@@ -167,14 +167,14 @@ def negative_sampling(x, t, W, sampler, sample_size, reduce='sum', *,
     W : Variable or array
         Vectors of the classes, of the dtype of ``x`` and shape ``(classes, K)``.
     sampler : callable
-        Gives an array of samples of noise of the shape that it is called with, such as
+        Function that takes a shape and returns an array of samples of noise, such as
         :meth:`chainer.utils.WalkerAlias.sample`.
     sample_size : int
         Number of samples of noise for each sample.
     reduce : str
-        ``'sum'`` for the sum over all samples, ``'no'`` for the losses of all.
+        ``'sum'`` for the sum over the samples, ``'no'`` for the loss of each sample.
     return_samples : bool
-        Whether the samples of noise are returned, too.
+        Whether the samples of noise are also returned.
 
     Returns
     -------

@@ -32,14 +32,14 @@ class SigmoidCrossEntropy(FunctionNode):
         self.retain_inputs((0, 1))
         xp = backend.get_array_module(x)
         self.ignore_mask = t != self.ignore_label
-        # log(1 + exp(x)) - x t, with the exponential of nothing positive.
+        # log(1 + exp(x)) - x t, written so that the exponent is never positive.
         loss = xp.log1p(xp.exp(-xp.abs(x))) - x * (t - (x >= 0))
         loss = utils.force_array(loss * self.ignore_mask, x.dtype)
         if self.reduce == 'no':
             return loss,
         count = self.ignore_mask.sum() if self.normalize else len(x)
         self.count = xp.maximum(count, 1) if self.normalize else max(count, 1)
-        # A sum of halves overflows soon.
+        # A sum in half precision overflows easily.
         total = loss.sum(dtype=numpy.promote_types(x.dtype, numpy.float32))
         return xp.asarray(total / self.count, dtype=x.dtype),
 
@@ -73,7 +73,7 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         self.t = t
 
     def _scaled(self, values):
-        # What the two inputs have in common: the mask, and the mean.
+        # Both gradients are masked and divided by the count.
         xp = backend.get_array_module(values)
         masked = values * xp.asarray(self.ignore_mask, dtype=values.dtype)
         return masked if self.reduce == 'no' else masked / self.count

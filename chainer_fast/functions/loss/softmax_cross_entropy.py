@@ -37,7 +37,7 @@ def _check_input_values(x, t, ignore_label):
 
 
 def _reduction_dtype(x_dtype):
-    # A sum of halves over a large batch overflows, or stops growing.
+    # A sum in half precision over a large batch overflows or stops growing.
     return numpy.float32 if x_dtype == numpy.float16 else x_dtype
 
 
@@ -49,10 +49,10 @@ def _check_weights(class_weight, classes):
 
 
 def _mean_factor(xp, count):
-    """Factor that turns a sum into a mean, one at most."""
+    """Return the factor that turns a sum into a mean, at most 1."""
     if xp is numpy:
         return 1.0 / max(int(count), 1)
-    # On a GPU it stays there, so that nobody waits for it.
+    # The factor stays on the GPU, so that the host need not wait for it.
     return 1.0 / xp.maximum(count, 1)
 
 
@@ -99,7 +99,7 @@ class SoftmaxCrossEntropy(FunctionNode):
     def forward(self, inputs):
         x, t = inputs
         self.retain_inputs((0, 1))
-        # Halves are precise enough for results, not for what is summed up.
+        # Half precision is enough for the results, but not for the sums.
         wide = x.astype(_reduction_dtype(x.dtype), copy=False)
         self.soft_target = t.dtype.kind == 'f'
         dtype = x.dtype
@@ -146,12 +146,12 @@ class SoftmaxCrossEntropy(FunctionNode):
 
 
 class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
-    """Gradient of :class:`SoftmaxCrossEntropy`, made for speed.
+    """Gradient of :class:`SoftmaxCrossEntropy`, fast but differentiable only once.
 
     Parameters
     ----------
     ignore_label : int
-        Label that does not count.
+        Label of samples that do not count.
     class_weight : array or None
         Weight of each class.
     y : array or None
@@ -173,8 +173,8 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
     def forward(self, inputs):
         x, t, gloss = inputs
         self.retain_inputs(())
-        # Halves are scaled in single precision: the factor of a mean may be
-        # smaller than any of them.
+        # Scaling is done in single precision, because the factor of a mean may be
+        # below the range of half precision.
         dtype = numpy.dtype(_reduction_dtype(x.dtype))
         y = self.y
         if y is None:
@@ -201,7 +201,7 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
 
 def _double_backward_softmax_cross_entropy(
         x, t, normalize, class_weight, ignore_label, reduce):
-    """The loss of labels, composed of differentiable functions."""
+    """Return the loss of integer labels, composed of differentiable functions."""
     _check_class_weight_option(class_weight)
     _reduction.check_mean_or_no(reduce)
     x = as_variable(x)
@@ -220,7 +220,7 @@ def _double_backward_softmax_cross_entropy(
     _check_weights(class_weight, x.shape[1])
     xp = backend.get_array_module(t)
     counted = t != ignore_label
-    # Labels that are not classes, which only debug mode looks for, become the nearest.
+    # Labels that are not classes, which only debug mode checks for, are clipped.
     classes = xp.clip(t, 0, x.shape[1] - 1)
     factor = -counted.astype(x.dtype)
     if class_weight is not None:
@@ -256,20 +256,20 @@ def softmax_cross_entropy(
         No gradient flows to them.
     normalize : bool
         Whether the mean is taken over all labels that count rather than over the ``N``
-        samples. Soft labels are always averaged one by one.
+        samples. Soft labels are always averaged over all their losses.
     cache_score : bool
         Whether the softmax is kept for the gradient, which is then faster and takes
-        more memory. Of no effect with ``enable_double_backprop``.
+        more memory. Has no effect with ``enable_double_backprop``.
     class_weight : array or None
         Vector of a floating dtype that weighs the loss of each class. Soft labels are
         not weighed.
     ignore_label : int
-        Label that does not count.
+        Label of samples that do not count.
     reduce : str
-        ``'mean'`` for the mean of the losses, ``'no'`` for the losses themselves.
+        ``'mean'`` for the mean of the losses, ``'no'`` for the loss of each label.
     enable_double_backprop : bool
         Whether the loss can be differentiated twice, which takes more time and memory.
-        Not for soft labels.
+        Soft labels do not support it.
     soft_target_loss : str
         Loss of soft labels, ``'cross-entropy'`` or ``'kl-divergence'``.
 
@@ -282,12 +282,12 @@ def softmax_cross_entropy(
     Raises
     ------
     ValueError
-        If ``reduce``, ``soft_target_loss`` or ``class_weight`` is none of the above; in
-        debug mode, if a label is neither a class nor ignored.
+        If ``reduce``, ``soft_target_loss`` or ``class_weight`` is not one of the above;
+        in debug mode, if a label is neither a class nor ignored.
 
     Notes
     -----
-    ``x`` must not be a softmax already.
+    ``x`` must not have gone through a softmax.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from chainer_fast.variable import as_variable
 
 
 class Triplet(FunctionNode):
-    """Loss of an anchor that is nearer to a negative than to a positive sample."""
+    """Loss of anchors that are not nearer to positive than to negative samples."""
 
     def __init__(self, margin, reduce='mean'):
         super().__init__()
@@ -51,8 +51,8 @@ class Triplet(FunctionNode):
         return tuple([as_variable(g) for g in self._gradients(indexes, *arrays)])
 
     def _gradients(self, indexes, anchor, positive, negative, gy):
-        # Of arrays and variables alike. All three gradients have a factor in common,
-        # which is zero for triples without a loss.
+        # Works on arrays and on variables. All three gradients share a factor, which is
+        # zero for triples without a loss.
         n = anchor.shape[0]
         slopes = (self.dist_hinge > 0).astype(gy.dtype)
         slopes *= 2. / n if self.reduce == 'mean' else 2
@@ -79,11 +79,11 @@ def triplet(anchor, positive, negative, margin=0.2, reduce='mean'):
     positive : Variable or array
         Samples :math:`p` that belong with the anchors, of the same dtype and shape.
     negative : Variable or array
-        Samples :math:`n` that do not, of the same dtype and shape.
+        Other samples :math:`n`, of the same dtype and shape.
     margin : float
-        Positive difference of the squared distances from which on there is no loss.
+        Positive difference of the squared distances at which the loss becomes zero.
     reduce : str
-        ``'mean'`` for the mean over the triples, ``'no'`` for the losses of all.
+        ``'mean'`` for the mean over the triples, ``'no'`` for the loss of each triple.
 
     Returns
     -------

@@ -38,8 +38,8 @@ def gaussian_kl_divergence(mean, ln_var, reduce='sum'):
         Logarithms of the variances :math:`\\sigma^2`, of the same dtype and a shape
         that broadcasts.
     reduce : str
-        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the divergences of
-        all.
+        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the divergence of
+        each element.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def gaussian_kl_divergence(mean, ln_var, reduce='sum'):
 
 
 def bernoulli_nll(x, y, reduce='sum'):
-    """Negative log-likelihood of Bernoulli distributions that are given by logits.
+    """Negative log-likelihood of Bernoulli distributions given by their logits.
 
     .. math::
 
@@ -72,7 +72,8 @@ def bernoulli_nll(x, y, reduce='sum'):
     y : Variable or array
         Logits, of a floating dtype and a shape that broadcasts.
     reduce : str
-        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the losses of all.
+        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the loss of each
+        element.
 
     Returns
     -------
@@ -86,7 +87,7 @@ def bernoulli_nll(x, y, reduce='sum'):
 
     Notes
     -----
-    ``y`` must not be a sigmoid already.
+    ``y`` must not have gone through a sigmoid.
     """
     _check(reduce)
     return _reduced(softplus.softplus(y) - x * as_variable(y), reduce)
@@ -110,7 +111,8 @@ def gaussian_nll(x, mean, ln_var, reduce='sum'):
         Logarithms of the variances :math:`\\sigma^2`, of the same dtype and a shape
         that broadcasts.
     reduce : str
-        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the losses of all.
+        ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the loss of each
+        element.
 
     Returns
     -------

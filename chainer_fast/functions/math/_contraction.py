@@ -44,7 +44,7 @@ def contract(xp, terms, out, xs):
 
 @functools.lru_cache(maxsize=1024)
 def plan(terms, out, shapes):
-    """What :func:`contract` does for given terms.
+    """Steps of :func:`contract` for given terms.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _without(letters, others):
 
 
 class _Operand:
-    """How an array is brought into the form that a product takes.
+    """Steps that bring an array into the form that a product takes.
 
     Parameters
     ----------

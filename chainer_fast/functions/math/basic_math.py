@@ -243,7 +243,6 @@ def rmatmul(self, rhs):
     return _matmul.matmul(_preprocess_rhs(self, rhs), self)
 
 
-
 def install_variable_arithmetics():
     """Gives :class:`~chainer_fast.Variable` its arithmetic operators."""
     graph.bind_operators(

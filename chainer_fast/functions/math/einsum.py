@@ -304,7 +304,7 @@ def _diagonal_plan(in_subs, out_sub, shapes, out_ndim):
     Returns
     -------
     plan : callable
-        What multiplies the arrays.
+        Function that multiplies the arrays.
     places : list of int or None
         For each axis of the output, which of the different ones it is; None if all
         are.

@@ -13,7 +13,7 @@ def _flip(x, yes):
 
 
 class _Sampled(FunctionNode):
-    """What a product and its gradient know of the sparse matrix: all but its values.
+    """The sparse matrix of a product and its gradient, without its values.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class _Sampled(FunctionNode):
     sp_shape : tuple of int
         Shape of the matrix.
     sp_order : str
-        How the coordinates are sorted, see :class:`chainer_fast.utils.CooMatrix`.
+        Order of the coordinates, see :class:`chainer_fast.utils.CooMatrix`.
     transa, transb, transc : bool
         Whether to transpose the operands and the result.
     dtype : optional

@@ -103,7 +103,7 @@ class BatchNormalization(FunctionNode):
     inv_std = None
     forward_data = None
 
-    # The shortcut stands in for these, and leaves others to the methods.
+    # The shortcut serves only this selector and this implementation.
     _default_selector = staticmethod(_impl_selector)
     _default_impl = GeneralBatchNormalizationImpl
 

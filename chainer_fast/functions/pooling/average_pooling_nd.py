@@ -1,7 +1,5 @@
 import math
 
-import numpy
-
 from chainer_fast import backend
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
@@ -13,7 +11,7 @@ def forward_on_gpu(x, outs, window, divisor):
     """Sums over windows, divided by a number, on a GPU."""
     y = cuda.cupy.empty(x.shape[:2] + tuple(outs), x.dtype)
     average_pooling_nd_kernel.AveragePoolingNDKernelForward.launch(
-        x, x.shape[2:], outs, window, (_typed(divisor, x.dtype),), (y,))
+        x, x.shape[2:], outs, window, (divisor,), (y,))
     return y
 
 
@@ -21,13 +19,8 @@ def backward_on_gpu(gy, shape, window, divisor):
     """The adjoint of :func:`forward_on_gpu`, for images of a shape."""
     gx = cuda.cupy.empty(shape, gy.dtype)
     average_pooling_nd_kernel.AveragePoolingNDKernelBackward.launch(
-        gy, shape[2:], gy.shape[2:], window, (_typed(divisor, gy.dtype),), (gx,))
+        gy, shape[2:], gy.shape[2:], window, (divisor,), (gx,))
     return gx
-
-
-def _typed(divisor, dtype):
-    # Its type is that of the sum.
-    return numpy.float64(divisor) if dtype == numpy.float64 else numpy.float32(divisor)
 
 
 class AveragePoolingND(pooling_nd._PoolingND):
@@ -39,12 +32,12 @@ class AveragePoolingND(pooling_nd._PoolingND):
         See :class:`~chainer_fast.functions.pooling.pooling_nd._PoolingND`.
         ``cover_all`` must be false.
     pad_value : 0 or None
-        Whether the padding counts as zeros, or not at all.
+        With 0 the padding counts as zeros; with None it does not count.
 
     Attributes
     ----------
     width : array or None
-        Where the padding does not count: how many elements there are in each window.
+        Number of elements of the image in each window, if the padding does not count.
     """
 
     def __init__(self, ndim, ksize, stride=None, pad=0, cover_all=False, pad_value=0):

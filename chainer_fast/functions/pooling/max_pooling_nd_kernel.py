@@ -8,17 +8,16 @@ class MaxPoolingNDKernelForward(pooling_nd_kernel.PoolingNDKernelForward):
     _name = 'max_pool'
     _out_params = ('S index',)
     _before = '''
-        T largest = T(-INFINITY);
+        T largest = T(-chainer_fast::infinity());
         int found = 0;'''
     _after = '''
         out = largest;
         index = found;'''
 
     def main(self, offset, xs):
-        # Not below or equal: above, or one of the two is NaN.
         return '''
             const T seen = in[%s];
-            if (!(seen <= largest) && largest == largest) {
+            if (chainer_fast::exceeds(seen, largest)) {
             largest = seen;
             found = at;
             }''' % offset

@@ -7,6 +7,7 @@ for any number of axes; what happens on the way is up to the derived classes, wh
 in lines of code.
 """
 from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.utils import conv_nd_kernel as text
 
 # Lengths of the images, places of the window, lengths of the window, stride and
@@ -15,7 +16,7 @@ _NUMBERS = ('d', 'out', 'k', 's', 'p')
 
 
 class _Code:
-    """What both kinds have in common."""
+    """Base of both kinds."""
 
     @classmethod
     @cuda.memoize()
@@ -34,7 +35,7 @@ class _Code:
         Parameters
         ----------
         source : cupy.ndarray
-            What the kernel reads.
+            Input of the kernel.
         lengths, outs : sequence of int
             Lengths of the images, and places of the window.
         window : tuple
@@ -42,10 +43,11 @@ class _Code:
         extra : tuple
             Values of :meth:`in_params`.
         results : tuple of cupy.ndarray
-            What the kernel fills.
+            Arrays that the kernel fills.
         """
         numbers = [int(n) for each in (lengths, outs, *window) for n in each]
-        cuda.elementwise(*klass.generate(len(lengths)))(
+        preamble = header('chainer_fast/backends/kernels/pooling/elements.hpp')
+        cuda.elementwise(*klass.generate(len(lengths)), preamble=preamble)(
             cuda.cupy.ascontiguousarray(source), *numbers, *extra, *results)
 
     # Texts that make up a kernel, besides main().

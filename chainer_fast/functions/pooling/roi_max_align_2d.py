@@ -75,7 +75,7 @@ def roi_max_align_2d(x, rois, roi_indices, outsize, spatial_scale, sampling_rati
     outsize : int or pair of int
         Rows and columns of bins.
     spatial_scale : float
-        What the coordinates are multiplied by, to be pixels of ``x``.
+        Factor from the coordinates to pixels of ``x``.
     sampling_ratio : int, None, or a pair of these
         Rows and columns of samples in a bin; for ``None`` as many as it has pixels.
 

@@ -68,7 +68,7 @@ def roi_max_pooling_2d(x, rois, roi_indices, outsize, spatial_scale):
     outsize : int or pair of int
         Rows and columns of bins.
     spatial_scale : float
-        What the coordinates are multiplied by, to be pixels of ``x``.
+        Factor from the coordinates to pixels of ``x``.
 
     Returns
     -------

@@ -71,7 +71,7 @@ class ROIPooling2DGrad(FunctionNode):
     bottom_data_shape : tuple of int
         Shape of the images.
     argmax_data : array of int32
-        Where the maxima are.
+        Indexes of the maxima.
     """
 
     def __init__(self, outh, outw, spatial_scale, bottom_data_shape, argmax_data):
@@ -117,7 +117,7 @@ def roi_pooling_2d(x, rois, outh, outw, spatial_scale):
     outh, outw : int
         Rows and columns of bins.
     spatial_scale : float
-        What the coordinates are multiplied by, to be pixels of ``x``.
+        Factor from the coordinates to pixels of ``x``.
 
     Returns
     -------

@@ -10,7 +10,8 @@ class Upsampling2D(pooling_2d._Enlarging2D):
     Parameters
     ----------
     indexes : array of integers
-        Which element of its window each one goes on, as max pooling gives it.
+        Index of the element of its window that each one goes to, as max pooling gives
+        it.
     ksize, stride, pad, outsize, cover_all
         The pooling that is to be reversed; see :func:`upsampling_2d`.
     """
@@ -64,7 +65,8 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
     def forward_gpu(self, gy):
         gx = cuda.cupy.empty(self.indexes.shape, self._in_dtype)
         max_pooling_nd_kernel.MaxPoolingNDKernelForwardWithIndexes.launch(
-            gy[0], gy[0].shape[2:], gx.shape[2:], self._window, (self.indexes,), (gx,))
+            gy[0], gy[0].shape[2:], gx.shape[2:], self._window,
+            (cuda.cupy.ascontiguousarray(self.indexes),), (gx,))
         return gx,
 
     def backward(self, indexes, ggx):
@@ -84,7 +86,7 @@ def upsampling_2d(x, indexes, ksize, stride=None, pad=0, outsize=None,
     x : Variable or array, shape (n, c, h, w)
         Images of a floating dtype.
     indexes : array of integers, of the shape of ``x``
-        What :func:`max_pooling_2d` returns with ``return_indices``.
+        Indexes that :func:`max_pooling_2d` returns with ``return_indices``.
     ksize, stride, pad, cover_all
         Arguments that the max pooling had.
     outsize : pair of int, optional

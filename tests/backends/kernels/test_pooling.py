@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling
 from chainer_fast.functions.pooling import average_pooling_nd, max_pooling_nd_kernel
+from chainer_fast.functions.pooling.upsampling_2d import Upsampling2D, Upsampling2DGrad
 from tests.backends import host_cuda
 
 
@@ -159,9 +160,10 @@ def on_host(monkeypatch):
     ((7, 8), ((3, 2), (2, 3), (1, 0)), True),
     ((7, 8), ((2, 4), (1, 3), (0, 2)), False),
 ])
-@pytest.mark.parametrize('special', [None, np.nan])
-def test_cuda_code(on_host, lengths, window, cover_all, special):
-    x = random((2, 3, *lengths), 'f', special=special)
+@pytest.mark.parametrize(('dtype', 'special'), [
+    ('f', None), ('f', np.nan), ('e', None), ('d', -np.inf)])
+def test_cuda_code(on_host, lengths, window, cover_all, dtype, special):
+    x = random((2, 3, *lengths), dtype, special=special)
     expected, places = pooling.max_pool.reference(x, *window, cover_all)
     outs = expected.shape[2:]
     y, indexes = np.empty_like(expected), np.empty(expected.shape, 'i')
@@ -171,7 +173,7 @@ def test_cuda_code(on_host, lengths, window, cover_all, special):
     np.testing.assert_array_equal(y, expected)
     np.testing.assert_array_equal(indexes, places)
 
-    other = random(x.shape, 'f', 1)
+    other = random(x.shape, dtype, 1)
     kernels.MaxPoolingNDKernelForwardWithIndexes.launch(
         other, lengths, outs, window, (indexes,), (y,))
     np.testing.assert_array_equal(y, pooling.pick.reference(other, indexes, *window))
@@ -179,7 +181,7 @@ def test_cuda_code(on_host, lengths, window, cover_all, special):
         x, lengths, outs, window, (other,), (y,))
     np.testing.assert_array_equal(y, pooling.pick.reference(other, indexes, *window))
 
-    gy, gx = random(y.shape, 'f', 2), np.empty_like(x)
+    gy, gx = random(y.shape, dtype, 2), np.empty_like(x)
     kernels.MaxPoolingNDKernelBackward.launch(
         gy, lengths, outs, window, (indexes,), (gx,))
     np.testing.assert_array_equal(
@@ -191,3 +193,27 @@ def test_cuda_code(on_host, lengths, window, cover_all, special):
     np.testing.assert_array_equal(
         average_pooling_nd.backward_on_gpu(gy, x.shape, window, 4),
         pooling.window_spread.reference(gy, *window, lengths, 4))
+
+
+class OfHost(np.ndarray):
+    """An array in host memory, which no kernel takes."""
+
+
+def test_upsampling_takes_indexes_of_the_host(on_host, monkeypatch):
+    def elementwise(*args, **kwargs):
+        kernel = host_cuda.elementwise(*args, **kwargs)
+
+        def run(*arrays):
+            assert not any(isinstance(array, OfHost) for array in arrays)
+            return kernel(*arrays)
+
+        return run
+
+    monkeypatch.setattr(cuda, 'elementwise', elementwise)
+    x = random((2, 3, 4, 4), 'f')
+    y, indexes = pooling.max_pool.reference(x, (2, 2), (2, 2), (0, 0), False)
+    function = Upsampling2D(indexes.astype('i').view(OfHost), 2, outsize=(4, 4))
+    up, = function.forward_gpu((y,))
+    np.testing.assert_array_equal(
+        up, pooling.put.reference(y, indexes, *function._window, (4, 4)))
+    np.testing.assert_array_equal(Upsampling2DGrad(function).forward_gpu((x,))[0], y)

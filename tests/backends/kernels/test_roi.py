@@ -78,6 +78,25 @@ def test_cuda_code(case):
         check(case, lambda kernel: getattr(_device_roi, kernel.__name__))
 
 
+@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
+def test_cuda_code_for_halves(monkeypatch):
+    monkeypatch.setattr(cuda, 'cupy', host_cuda.cupy)
+    monkeypatch.setattr(cuda, 'elementwise', host_cuda.elementwise)
+    x = np.arange(72, dtype='e').reshape(1, 2, 6, 6)
+    numbers, boxes = np.zeros(1, 'i'), np.array([[0., 1, 5, 4]])
+    for kernel, *args in (
+            (roi.cell_max, (2, 2), 1, -1.), (roi.cell_mean, (2, 2), 1),
+            (roi.sample_max, (2, 2), (2, 2)), (roi.sample_mean, (2, 2), (2, 2))):
+        results, expected = [
+            form(x, numbers, boxes, *args)
+            for form in (getattr(_device_roi, kernel.__name__), kernel.reference)]
+        np.testing.assert_array_equal(results, expected)
+    gy = np.arange(8, dtype='e').reshape(1, 2, 2, 2)
+    np.testing.assert_array_equal(
+        _device_roi.cell_spread(gy, numbers, boxes, 0, x.shape),
+        roi.cell_spread.reference(gy, numbers, boxes, 0, x.shape))
+
+
 @pytest.mark.parametrize('kernel', [roi.cell_mean, roi.sample_mean])
 def test_halves(kernel):
     # They are computed in single precision, where they do not overflow.

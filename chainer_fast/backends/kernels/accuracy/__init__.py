@@ -1,1 +1,1 @@
-"""Shortcut of the accuracy; its kernel is its function."""
+"""Compiled shortcut of the accuracy, which needs no kernel of its own."""

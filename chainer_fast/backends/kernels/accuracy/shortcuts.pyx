@@ -31,7 +31,7 @@ cdef npy_intp _hits(const real *x, object t, npy_intp rows, npy_intp columns) no
 
 
 cdef class AccuracyShortcut(Shortcut):
-    """Share of right ones for a matrix of scores, all labels counted."""
+    """Accuracy of a matrix of scores where all labels count."""
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
@@ -42,9 +42,11 @@ cdef class AccuracyShortcut(Shortcut):
             return None
         t = <object>xs[1]
         rows = PyArray_DIM(<np.ndarray>x, 0)
-        # Beyond the last size, counts have to be rounded on the way.
-        if not plain_labels(t) or PyArray_NDIM(t) != 1 or PyArray_DIM(<np.ndarray>t, 0) != rows or (
-                rows >= 1 << 24 or own_attribute(function, 'ignore_label') is not None):
+        # A count of more rows would have to be rounded.
+        if not plain_labels(t) or PyArray_NDIM(t) != 1 or (
+                PyArray_DIM(<np.ndarray>t, 0) != rows or rows >= 1 << 24):
+            return None
+        if own_attribute(function, 'ignore_label') is not None:
             return None
         share = PyArray_EMPTY(0, NULL, PyArray_TYPE(<np.ndarray>x), 0)
         if kind == b'f':

@@ -192,11 +192,6 @@ def prelu_grad(x, W, gy, cond):
     return gx, _total(xp.where(cond >= 0, 0, x * gy), W)
 
 
-def _gate(x, beta):
-    # A sigmoid, without overflow in the exponential.
-    xp = get_array_module(x)
-    half = x.dtype.type(0.5)
-    return xp.tanh(beta * x * half) * half + half
 _swished = _device('Swish::of', 'T x, T beta')
 
 
@@ -207,8 +202,6 @@ def _swish_on_device(x, beta):
 @kernel(compiled=_compiled.swish, device=_swish_on_device)
 def swish(x, beta):
     """Multiply ``x`` by the sigmoid of ``beta * x``."""
-    y = x * _gate(x, beta.reshape(extended_shape(beta, x)))
-    return arrays.force_array(y, x.dtype)
     y = x * sigmoid.reference(beta.reshape(extended_shape(beta, x)) * x)
     return arrays.force_array(y, x.dtype)
 
@@ -253,9 +246,6 @@ def _maxout_grad_on_device(x, y, gy, size, axis):
 @kernel(compiled=_compiled.maxout_grad, device=_maxout_grad_on_device)
 def maxout_grad(x, y, gy, size, axis):
     """Gradient of :func:`maxout`: goes to all elements that equal the largest."""
-    xp = get_array_module(x)
-    groups = x.reshape(grouped_shape(x.shape, size, axis))
-    largest, g = (xp.expand_dims(a, axis + 1) for a in (y, gy))
     xp = get_array_module(x)
     groups, largest, g = _by_groups(x, y, gy, size, axis)
     return xp.where(groups == largest, g, 0).astype(gy.dtype).reshape(x.shape)

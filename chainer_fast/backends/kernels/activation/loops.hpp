@@ -1,7 +1,7 @@
 /* Loops of activations and of their gradients.
  *
- * Where a loop of NumPy takes part, the work goes part by part, so that what it leaves is
- * still in the cache.
+ * Where a loop of NumPy takes part, the work goes part by part, so that what it leaves
+ * is still in the cache.
  */
 #ifndef CHAINER_FAST_ACTIVATION_LOOPS_HPP
 #define CHAINER_FAST_ACTIVATION_LOOPS_HPP

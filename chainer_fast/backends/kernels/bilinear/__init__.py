@@ -38,7 +38,7 @@ def resize(x, rows, row_weights, columns, column_weights):
     rows, columns : array of int
         Pixels before the lines, along either axis.
     row_weights, column_weights : array
-        How far the lines are from those towards the next pixel. The last pixel is
+        Distances of the lines from those pixels towards the next. The last pixel is
         next to itself.
 
     Returns
@@ -86,7 +86,7 @@ def _corners(xp, x, grid):
     places : list of (tuple of array, array)
         Index of the pixels, and whether they are within the image.
     row_weight, column_weight : array, shape (n, out_height, out_width)
-        How far the points are from the first row and column.
+        Distances of the points from the first row and column.
     """
     height, width = x.shape[2:]
     rows, columns = [

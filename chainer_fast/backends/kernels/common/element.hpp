@@ -16,16 +16,32 @@
 #define CF_ELEMENT inline
 #endif
 
-#if !defined(__CUDACC__)
-#include <cmath>
+#if defined(__CUDACC__)
 namespace chainer_fast {
+/* The compiler of a GPU knows no name for it. */
+CF_ELEMENT double infinity() {
+    return __longlong_as_double(0x7ff0000000000000LL);
+}
+}
+#else
+#include <stddef.h>
+
+#include <cmath>
+#include <limits>
+namespace chainer_fast {
+CF_ELEMENT double infinity() {
+    return std::numeric_limits<double>::infinity();
+}
+using std::ceil;
 using std::exp;
 using std::expm1;
 using std::fabs;
 using std::floor;
+using std::fmax;
 using std::log;
 using std::log1p;
 using std::pow;
+using std::rint;
 using std::sqrt;
 using std::tanh;
 }

@@ -24,6 +24,9 @@
 namespace chainer_fast {
 namespace {
 
+/* Loops over this many elements let other threads run. */
+constexpr ptrdiff_t LONG_LOOP = 16384;
+
 /* Calls the loop for floats, of kind 'f', or that for doubles, with arrays as pointers to
  * void and with numbers as doubles.
  */

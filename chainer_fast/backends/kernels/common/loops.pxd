@@ -4,16 +4,14 @@ from numpy cimport npy_intp
 
 from chainer_fast._core.graph cimport Shortcut
 
-# Loops over more elements than this let other threads run.
-cdef enum:
-    LONG_LOOP = 16384
-
-
 # A module names the loops of an operation by an instance of the templates:
 #     cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
 #         const Binary ADD "chainer_fast::binary<chainer_fast::Add>"
 cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
         namespace "chainer_fast" nogil:
+    # Loops over this many elements let other threads run.
+    enum: LONG_LOOP
+
     cdef cppclass Binary:
         void run(char, const void *, const void *, void *, ptrdiff_t) noexcept
 
@@ -25,11 +23,11 @@ cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" \
                  ptrdiff_t) noexcept
 
 
-ctypedef void (*InnerLoop)(
-    char **, npy_intp *, npy_intp *, void *) noexcept nogil
-
 cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
         namespace "chainer_fast" nogil:
+    ctypedef void (*InnerLoop "chainer_fast::UnaryLoop::Loop")(
+        char **, npy_intp *, npy_intp *, void *) noexcept
+
     cdef cppclass UnaryLoop:
         InnerLoop loop
         void *data
@@ -58,16 +56,3 @@ cdef class PairShortcut(BinaryShortcut):
 cdef class UnaryShortcut(Shortcut):
     cdef Unary ufunc
     cdef Binary grad
-
-
-# Goes when no module uses it any more: ``Unary`` does the same.
-cdef class UfuncLoop:
-    cdef Unary loops
-    cdef InnerLoop loop_f
-    cdef InnerLoop loop_d
-    cdef void *data_f
-    cdef void *data_d
-
-    cdef void _loop(self, char kind, void *a, void *out, npy_intp n) noexcept nogil
-    cdef object run(self, char kind, object a)
-    cdef int run_in_place(self, char kind, void *data, npy_intp n) noexcept nogil

@@ -9,7 +9,7 @@ import numpy
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_SIZE, npy_intp
+from numpy cimport PyArray_DATA, PyArray_SIZE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase
@@ -163,21 +163,3 @@ cdef class UnaryShortcut(Shortcut):
             return 0
         gx[0] = given(run2(self.grad, kind, y, gy))
         return gx[0] is not NULL
-
-
-cdef class UfuncLoop:
-
-    def __cinit__(self, ufunc):
-        self.loops = unary_of(ufunc)
-        self.loop_f, self.data_f = self.loops.f.loop, self.loops.f.data
-        self.loop_d, self.data_d = self.loops.d.loop, self.loops.d.data
-
-    cdef void _loop(self, char kind, void *a, void *out, npy_intp n) noexcept nogil:
-        self.loops.run(kind, a, out, n)
-
-    cdef object run(self, char kind, object a):
-        return run_unary(self.loops, kind, a)
-
-    cdef int run_in_place(self, char kind, void *data, npy_intp n) noexcept nogil:
-        self.loops.run(kind, data, data, n)
-        return 0

@@ -13,7 +13,8 @@
 namespace chainer_fast {
 
 struct UnaryLoop {
-    void (*loop)(char **, npy_intp *, npy_intp *, void *) = nullptr;
+    typedef void (*Loop)(char **, npy_intp *, npy_intp *, void *);
+    Loop loop = nullptr;
     void *data = nullptr;
 
     void run(const void *a, void *out, npy_intp n, npy_intp size) const {

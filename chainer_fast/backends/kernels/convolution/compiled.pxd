@@ -1,4 +1,4 @@
-"""Convolutions of plain images; see the module ``images`` of kernels."""
+"""Convolutions of plain images; see the kernels beside."""
 
 
 cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs)

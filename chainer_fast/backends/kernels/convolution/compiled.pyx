@@ -1,93 +1,68 @@
 """Patches of images, and convolutions made of them and matrix products.
 
-A convolution is the product of the filters with a matrix of patches. That matrix is
-larger than the images by as much as the window has elements, so it is never made as a
-whole: a tile of it, some of the places of the window, is filled while it is in the
-cache and multiplied. Where an image has few places, a tile takes in several images.
-
 All functions return ``NotImplemented`` for arrays of other types than these have code
-for; strides are of no concern.
+for. Arrays may have any strides.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.plain cimport cf_float_kind
-from chainer_fast.backends.kernels.common.blas cimport load, product_d, product_f
+from chainer_fast.backends.kernels.common.blas cimport Gemm, gemm
 
 np.import_array()
-
-ctypedef fused floating:
-    float
-    double
 
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISBYTESWAPPED(np.ndarray)
 
-cdef extern from "chainer_fast/backends/kernels/convolution/patches.h" nogil:
+cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
     enum:
-        CF_MAX_AXES
-    ctypedef struct cf_window:
+        MAX_AXES "chainer_fast::MAX_AXES"
+        TILE_COLUMNS "chainer_fast::TILE_COLUMNS"
+    enum Task "chainer_fast::Task":
+        CONVOLVE "chainer_fast::CONVOLVE"
+        TRANSPOSE "chainer_fast::TRANSPOSE"
+        CORRELATE "chainer_fast::CORRELATE"
+    ctypedef struct Window "chainer_fast::Window":
         ptrdiff_t nd, taps, plane, rows, width
-        ptrdiff_t *length
-        ptrdiff_t *ksize
-        ptrdiff_t *outs
-        ptrdiff_t *stride
-        ptrdiff_t *pad
-        ptrdiff_t *dilate
-    void cf_gather_b(const unsigned char *, unsigned char *, const cf_window *,
-                     ptrdiff_t, ptrdiff_t, ptrdiff_t, ptrdiff_t,
-                     unsigned char) noexcept
-    void cf_gather_h(const unsigned short *, unsigned short *, const cf_window *,
-                     ptrdiff_t, ptrdiff_t, ptrdiff_t, ptrdiff_t,
-                     unsigned short) noexcept
-    void cf_gather_f(const float *, float *, const cf_window *, ptrdiff_t, ptrdiff_t,
-                     ptrdiff_t, ptrdiff_t, float) noexcept
-    void cf_gather_d(const double *, double *, const cf_window *, ptrdiff_t, ptrdiff_t,
-                     ptrdiff_t, ptrdiff_t, double) noexcept
-    void cf_scatter_f(float *, float *, const cf_window *, ptrdiff_t, ptrdiff_t,
-                      ptrdiff_t, ptrdiff_t, bint) noexcept
-    void cf_scatter_d(double *, double *, const cf_window *, ptrdiff_t, ptrdiff_t,
-                      ptrdiff_t, ptrdiff_t, bint) noexcept
+        ptrdiff_t length[MAX_AXES]
+        ptrdiff_t ksize[MAX_AXES]
+        ptrdiff_t outs[MAX_AXES]
+        ptrdiff_t stride[MAX_AXES]
+        ptrdiff_t pad[MAX_AXES]
+        ptrdiff_t dilate[MAX_AXES]
+    ctypedef struct Convolution "chainer_fast::Convolution":
+        Window w
+        ptrdiff_t images, groups, channels, filters, columns, depth
+        bint direct
+    void gather_all "chainer_fast::gather_all"[T](
+        const void *img, void *col, const Window &w, ptrdiff_t planes,
+        const void *pval) noexcept
+    void scatter_all "chainer_fast::scatter_all"[T](
+        const T *col, T *img, const Window &w, ptrdiff_t planes) noexcept
+    bint run "chainer_fast::run"[T](
+        Task task, const Convolution &c, Gemm gemm, T *images, T *filters, T *places,
+        const T *bias) noexcept
 
 cdef enum:
     # What the dimensions that BLAS is given stay below.
     MAX_INT = 2147483647
     # Multiplications from which on other threads may run.
     LONG_PRODUCT = 65536
-    # Elements of a tile of patches, at about: two megabytes' worth of floats is too
-    # much for the cache. And the columns that make a matrix product worth while.
-    TILE_SIZE = 196608
-    TILE_COLUMNS = 256
 
 
-cdef class _Window:
-    """The geometry of a convolution: see cf_window, and the order of its products."""
-    cdef cf_window w
-    cdef npy_intp images     # N
-    cdef npy_intp groups
-    cdef npy_intp channels   # of the images, in a group
-    cdef npy_intp filters    # in a group: channels on the side of the places
-    cdef npy_intp columns    # places of the window in an image
-    cdef npy_intp depth      # elements of a patch in a group
-    cdef bint direct         # whether an image is its own matrix of patches
-
-
-cdef _Window _window(lengths, ksize, outs, stride, pad, dilate):
-    """Return a window without its channels, or None if there is no code for it."""
-    cdef _Window window = _Window.__new__(_Window)
-    cdef cf_window *w = &window.w
-    cdef Py_ssize_t j, n
-    cdef bint plain = True
-    n = len(ksize)
-    if n == 0 or n > CF_MAX_AXES or len(lengths) != n or len(outs) != n or (
+cdef bint _set_window(Convolution *c, lengths, ksize, outs, stride, pad,
+                      dilate) except -1:
+    """Fill in the window; return whether there is code for it."""
+    cdef Window *w = &c.w
+    cdef Py_ssize_t j, n = len(ksize)
+    if n == 0 or n > MAX_AXES or len(lengths) != n or len(outs) != n or (
             len(stride) != n or len(pad) != n or len(dilate) != n):
-        return None
+        return False
     w.nd = n
     w.taps = w.plane = w.rows = 1
+    c.direct = True
     for j in range(n):
         w.length[j] = lengths[j]
         w.ksize[j] = ksize[j]
@@ -96,17 +71,30 @@ cdef _Window _window(lengths, ksize, outs, stride, pad, dilate):
         w.pad[j] = pad[j]
         w.dilate[j] = dilate[j]
         if w.length[j] <= 0 or w.ksize[j] <= 0 or w.outs[j] <= 0 or w.stride[j] <= 0:
-            return None
-        plain = plain and w.ksize[j] == 1 and w.stride[j] == 1 and w.pad[j] == 0 and (
-            w.length[j] == w.outs[j])
+            return False
+        c.direct = c.direct and w.ksize[j] == 1 and w.stride[j] == 1 and (
+            w.pad[j] == 0 and w.length[j] == w.outs[j])
         w.taps *= w.ksize[j]
         w.plane *= w.length[j]
         w.rows *= w.outs[j]
+    c.columns = w.rows
     w.width = w.outs[n - 1]
     w.rows //= w.width
-    window.columns = w.rows * w.width
-    window.direct = plain
-    return window
+    return True
+
+
+cdef bint _set_sizes(Convolution *c, npy_intp groups, npy_intp images,
+                     npy_intp channels, npy_intp filters) except -1:
+    """Fill in the numbers of all groups; return whether there is code for them."""
+    if groups < 1 or channels % groups or filters % groups:
+        return False
+    c.groups = groups
+    c.images = images
+    c.channels = channels // groups
+    c.filters = filters // groups
+    c.depth = c.channels * c.w.taps
+    # Sizes of matrices; tiles are smaller.
+    return max(c.depth, c.filters, c.columns, c.w.plane) <= MAX_INT // TILE_COLUMNS
 
 
 cdef object _contiguous(object array):
@@ -125,12 +113,13 @@ cdef char _common_kind(a, b) noexcept:
     return kind if cf_float_kind(<np.ndarray>b) == kind else 0
 
 
-cdef object _new_images(np.ndarray like, npy_intp channels, lengths):
-    """Return new images of the number and type of others."""
-    cdef npy_intp shape[CF_MAX_AXES + 2]
-    cdef Py_ssize_t j, n = len(lengths)
-    shape[0] = PyArray_DIM(like, 0)
-    shape[1] = channels
+cdef object _new(np.ndarray like, npy_intp first, npy_intp second,
+                 const ptrdiff_t *lengths, Py_ssize_t n):
+    """Return a new array of that shape, in the type of another."""
+    cdef npy_intp shape[MAX_AXES + 2]
+    cdef Py_ssize_t j
+    shape[0] = first
+    shape[1] = second
     for j in range(n):
         shape[2 + j] = lengths[j]
     return PyArray_EMPTY(<int>(2 + n), shape, PyArray_TYPE(like), 0)
@@ -138,29 +127,23 @@ cdef object _new_images(np.ndarray like, npy_intp channels, lengths):
 
 # ------------------------------------------------------------------ patches as such
 
-cdef void _gather_all(char size, const char *img, char *col, _Window window,
-                      npy_intp planes, const char *pval) noexcept nogil:
-    cdef cf_window *w = &window.w
-    cdef ptrdiff_t rows = w.rows, ld = window.columns
+cdef void _gather(char size, const void *img, void *col, const Window &w,
+                  npy_intp planes, const void *pval) noexcept nogil:
     if size == 1:
-        cf_gather_b(<unsigned char *>img, <unsigned char *>col, w, planes, 0, rows, ld,
-                    (<unsigned char *>pval)[0])
+        gather_all[char](img, col, w, planes, pval)
     elif size == 2:
-        cf_gather_h(<unsigned short *>img, <unsigned short *>col, w, planes, 0, rows,
-                    ld, (<unsigned short *>pval)[0])
+        gather_all[short](img, col, w, planes, pval)
     elif size == 4:
-        cf_gather_f(<float *>img, <float *>col, w, planes, 0, rows, ld,
-                    (<float *>pval)[0])
+        gather_all[float](img, col, w, planes, pval)
     else:
-        cf_gather_d(<double *>img, <double *>col, w, planes, 0, rows, ld,
-                    (<double *>pval)[0])
+        gather_all[double](img, col, w, planes, pval)
 
 
 def gather(img, ksize, stride, pad, dilate, outs, pval=0):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.gather`."""
-    cdef _Window window
+    cdef Convolution c
     cdef np.ndarray source, col, value
-    cdef npy_intp shape[2 * CF_MAX_AXES + 2]
+    cdef npy_intp shape[2 * MAX_AXES + 2]
     cdef npy_intp planes
     cdef Py_ssize_t j, n
     cdef char size
@@ -172,8 +155,7 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
     size = source.dtype.itemsize
     if size not in (1, 2, 4, 8):
         return NotImplemented
-    window = _window(img.shape[2:], ksize, outs, stride, pad, dilate)
-    if window is None:
+    if not _set_window(&c, img.shape[2:], ksize, outs, stride, pad, dilate):
         return NotImplemented
     value = np.PyArray_Cast(<np.ndarray>np.PyArray_FROM_O(pval), PyArray_TYPE(source))
     source = _contiguous(source)
@@ -181,496 +163,146 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
     shape[0] = PyArray_DIM(source, 0)
     shape[1] = PyArray_DIM(source, 1)
     for j in range(n):
-        shape[2 + j] = window.w.ksize[j]
-        shape[2 + n + j] = window.w.outs[j]
+        shape[2 + j] = c.w.ksize[j]
+        shape[2 + n + j] = c.w.outs[j]
     col = PyArray_EMPTY(<int>(2 + 2 * n), shape, PyArray_TYPE(source), 0)
-    cdef const char *from_ = <char *>PyArray_DATA(source)
-    cdef char *to = <char *>PyArray_DATA(col)
-    cdef const char *pad_value = <char *>PyArray_DATA(value)
+    cdef const void *from_ = PyArray_DATA(source)
+    cdef void *to = PyArray_DATA(col)
+    cdef const void *pad_value = PyArray_DATA(value)
     if PyArray_SIZE(col) < LONG_PRODUCT:
-        _gather_all(size, from_, to, window, planes, pad_value)
+        _gather(size, from_, to, c.w, planes, pad_value)
     else:
         with nogil:
-            _gather_all(size, from_, to, window, planes, pad_value)
+            _gather(size, from_, to, c.w, planes, pad_value)
     return col
 
 
-cdef void _scatter_all(char kind, void *col, void *img, _Window window,
-                       npy_intp planes) noexcept nogil:
-    cdef cf_window *w = &window.w
+cdef void _scatter(char kind, const void *col, void *img, const Window &w,
+                   npy_intp planes) noexcept nogil:
     if kind == b'f':
-        memset(img, 0, planes * w.plane * sizeof(float))
-        cf_scatter_f(<float *>col, <float *>img, w, planes, 0, w.rows, window.columns,
-                     False)
+        scatter_all(<const float *>col, <float *>img, w, planes)
     else:
-        memset(img, 0, planes * w.plane * sizeof(double))
-        cf_scatter_d(<double *>col, <double *>img, w, planes, 0, w.rows,
-                     window.columns, False)
+        scatter_all(<const double *>col, <double *>img, w, planes)
 
 
 def scatter(col, stride, pad, lengths, dilate):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.scatter`."""
-    cdef _Window window
+    cdef Convolution c
     cdef np.ndarray source, img
     cdef npy_intp planes
     cdef Py_ssize_t n = len(lengths)
     cdef char kind = _common_kind(col, col)
     if not kind or PyArray_NDIM(col) != 2 + 2 * n:
         return NotImplemented
-    window = _window(lengths, col.shape[2:2 + n], col.shape[2 + n:], stride, pad,
-                     dilate)
-    if window is None:
+    if not _set_window(&c, lengths, col.shape[2:2 + n], col.shape[2 + n:], stride, pad,
+                       dilate):
         return NotImplemented
     source = _contiguous(col)
-    img = _new_images(source, PyArray_DIM(source, 1), lengths)
+    img = _new(source, PyArray_DIM(source, 0), PyArray_DIM(source, 1), c.w.length, n)
     planes = PyArray_DIM(source, 0) * PyArray_DIM(source, 1)
-    cdef void *from_ = PyArray_DATA(source)
+    cdef const void *from_ = PyArray_DATA(source)
     cdef void *to = PyArray_DATA(img)
     if PyArray_SIZE(source) < LONG_PRODUCT:
-        _scatter_all(kind, from_, to, window, planes)
+        _scatter(kind, from_, to, c.w, planes)
     else:
         with nogil:
-            _scatter_all(kind, from_, to, window, planes)
+            _scatter(kind, from_, to, c.w, planes)
     return img
 
 
 # -------------------------------------------------------------------- convolutions
 
-cdef inline void _product(
-        floating zero, bint ta, bint tb, npy_intp m, npy_intp n, npy_intp k,
-        const void *a, npy_intp lda, const void *b, npy_intp ldb, bint add, void *c,
-        npy_intp ldc) noexcept nogil:
-    if floating is float:
-        product_f(ta, tb, m, n, k, <float *>a, lda, <float *>b, ldb, add, <float *>c,
-                  ldc)
-    else:
-        product_d(ta, tb, m, n, k, <double *>a, lda, <double *>b, ldb, add,
-                  <double *>c, ldc)
+cdef bint _run_any(
+        Task task, const Convolution &c, char kind, Gemm multiply, void *images,
+        void *filters, void *places, const void *bias) noexcept nogil:
+    if kind == b'f':
+        return run(task, c, multiply, <float *>images, <float *>filters,
+                   <float *>places, <const float *>bias)
+    return run(task, c, multiply, <double *>images, <double *>filters,
+               <double *>places, <const double *>bias)
 
 
-cdef inline void _gather(const floating *img, floating *col, const cf_window *w,
-                         npy_intp channels, npy_intp begin, npy_intp end,
-                         npy_intp ld) noexcept nogil:
-    if floating is float:
-        cf_gather_f(img, col, w, channels, begin, end, ld, 0)
-    else:
-        cf_gather_d(img, col, w, channels, begin, end, ld, 0)
-
-
-cdef inline void _scatter(floating *col, floating *img, const cf_window *w,
-                          npy_intp channels, npy_intp begin, npy_intp end,
-                          npy_intp ld) noexcept nogil:
-    if floating is float:
-        cf_scatter_f(col, img, w, channels, begin, end, ld, True)
-    else:
-        cf_scatter_d(col, img, w, channels, begin, end, ld, True)
-
-
-cdef void _fill(floating *out, floating value, npy_intp n) noexcept nogil:
-    cdef npy_intp i
-    for i in range(n):
-        out[i] = value
-
-
-cdef void _start(floating *y, const floating *b, npy_intp images, npy_intp channels,
-                 npy_intp plane) noexcept nogil:
-    """Fill images with the bias, or with zeros."""
-    cdef npy_intp i, c
-    if b is NULL:
-        memset(y, 0, images * channels * plane * sizeof(floating))
-        return
-    for i in range(images):
-        for c in range(channels):
-            _fill(y + (i * channels + c) * plane, b[c], plane)
-
-
-cdef void _copy_rows(const floating *source, npy_intp source_ld, floating *target,
-                     npy_intp target_ld, npy_intp rows, npy_intp n) noexcept nogil:
-    cdef npy_intp i
-    for i in range(rows):
-        memcpy(target + i * target_ld, source + i * source_ld, n * sizeof(floating))
-
-
-cdef struct _Tiles:
-    npy_intp images   # in a tile
-    npy_intp rows     # of places in a tile, where it has but one image
-    npy_intp columns  # of a tile
-    npy_intp room     # elements that have to be allocated
-
-
-cdef _Tiles _tiles(_Window window, npy_intp extra) noexcept nogil:
-    """Return the size of tiles; extra is rows beside those of the patches."""
-    cdef _Tiles tiles
-    cdef npy_intp wanted = TILE_SIZE // window.depth
-    cdef npy_intp whole = window.columns
-    if wanted < TILE_COLUMNS:
-        wanted = TILE_COLUMNS
-    tiles.images = 1
-    tiles.rows = window.w.rows
-    tiles.columns = whole
-    if whole > wanted:
-        tiles.rows = (wanted + window.w.width - 1) // window.w.width
-        if tiles.rows > window.w.rows:
-            tiles.rows = window.w.rows
-        tiles.columns = tiles.rows * window.w.width
-    elif whole < TILE_COLUMNS:
-        tiles.images = (TILE_COLUMNS + whole - 1) // whole
-        if tiles.images > window.images:
-            tiles.images = window.images
-        tiles.columns = tiles.images * whole
-    tiles.room = window.depth * tiles.columns
-    if tiles.images > 1:
-        tiles.room += extra * tiles.columns
-    return tiles
-
-
-cdef bint _is_whole(_Window window) noexcept nogil:
-    """Tell whether images go into the products as they are."""
-    return window.direct and (window.columns >= TILE_COLUMNS or window.images == 1)
-
-
-cdef int _convolve(_Window window, const floating *x, const floating *W,
-                   const floating *b, floating *y) noexcept nogil:
-    """Compute y = W patches(x) + b."""
-    cdef cf_window *w = &window.w
-    cdef npy_intp columns = window.columns, depth = window.depth
-    cdef npy_intp channels = window.channels, filters = window.filters
-    cdef npy_intp n, g, row, last, image, count, ld
-    cdef const floating *source
-    cdef const floating *filter_
-    cdef floating *target
-    cdef floating *col
-    cdef floating *side
-    cdef floating zero = 0
-    cdef _Tiles tiles
-    cdef bint add = b is not NULL
-    if add:
-        _start(y, b, window.images, window.groups * filters, columns)
-    if _is_whole(window):
-        for n in range(window.images):
-            for g in range(window.groups):
-                _product(zero, False, False, filters, columns, channels,
-                         W + g * filters * depth, depth,
-                         x + (n * window.groups + g) * channels * columns, columns,
-                         add, y + (n * window.groups + g) * filters * columns, columns)
-        return 0
-    tiles = _tiles(window, filters)
-    col = <floating *>malloc(tiles.room * sizeof(floating))
-    if col is NULL:
-        return -1
-    side = col + depth * tiles.columns
-    n = 0
-    while n < window.images:
-        count = min(tiles.images, window.images - n)
-        for g in range(window.groups):
-            source = x + (n * window.groups + g) * channels * w.plane
-            target = y + (n * window.groups + g) * filters * columns
-            filter_ = W + g * filters * depth
-            if tiles.images == 1:
-                row = 0
-                while row < w.rows:
-                    last = min(row + tiles.rows, w.rows)
-                    ld = (last - row) * w.width
-                    _gather(source, col, w, channels, row, last, ld)
-                    _product(zero, False, False, filters, ld, depth, filter_, depth,
-                             col, ld, add, target + row * w.width, columns)
-                    row = last
-                continue
-            ld = count * columns
-            for image in range(count):
-                _gather(source + image * window.groups * channels * w.plane,
-                        col + image * columns, w, channels, 0, w.rows, ld)
-            if add:
-                for image in range(filters):
-                    _fill(side + image * ld, b[g * filters + image], ld)
-            _product(zero, False, False, filters, ld, depth, filter_, depth, col, ld,
-                     add, side, ld)
-            for image in range(count):
-                _copy_rows(side + image * columns, ld,
-                           target + image * window.groups * filters * columns, columns,
-                           filters, columns)
-        n += count
-    free(col)
-    return 0
-
-
-cdef int _convolve_transposed(
-        _Window window, const floating *x, const floating *W, const floating *b,
-        floating *y) noexcept nogil:
-    """Compute y = patches^T(W^T x) + b: the images are y, the places are those of x."""
-    cdef cf_window *w = &window.w
-    cdef npy_intp columns = window.columns, depth = window.depth
-    cdef npy_intp channels = window.channels, filters = window.filters
-    cdef npy_intp n, g, row, last, image, count, ld
-    cdef const floating *source
-    cdef const floating *filter_
-    cdef floating *target
-    cdef floating *col
-    cdef floating *side
-    cdef floating zero = 0
-    cdef _Tiles tiles
-    cdef bint whole = _is_whole(window)
-    if b is not NULL or not whole:
-        _start(y, b, window.images, window.groups * channels, w.plane)
-    if whole:
-        for n in range(window.images):
-            for g in range(window.groups):
-                _product(zero, True, False, channels, columns, filters,
-                         W + g * filters * depth, depth,
-                         x + (n * window.groups + g) * filters * columns, columns,
-                         b is not NULL,
-                         y + (n * window.groups + g) * channels * columns, columns)
-        return 0
-    tiles = _tiles(window, filters)
-    col = <floating *>malloc(tiles.room * sizeof(floating))
-    if col is NULL:
-        return -1
-    side = col + depth * tiles.columns
-    n = 0
-    while n < window.images:
-        count = min(tiles.images, window.images - n)
-        for g in range(window.groups):
-            source = x + (n * window.groups + g) * filters * columns
-            target = y + (n * window.groups + g) * channels * w.plane
-            filter_ = W + g * filters * depth
-            if tiles.images == 1:
-                row = 0
-                while row < w.rows:
-                    last = min(row + tiles.rows, w.rows)
-                    ld = (last - row) * w.width
-                    _product(zero, True, False, depth, ld, filters, filter_, depth,
-                             source + row * w.width, columns, False, col, ld)
-                    _scatter(col, target, w, channels, row, last, ld)
-                    row = last
-                continue
-            ld = count * columns
-            for image in range(count):
-                _copy_rows(source + image * window.groups * filters * columns, columns,
-                           side + image * columns, ld, filters, columns)
-            _product(zero, True, False, depth, ld, filters, filter_, depth, side, ld,
-                     False, col, ld)
-            for image in range(count):
-                _scatter(col + image * columns,
-                         target + image * window.groups * channels * w.plane, w,
-                         channels, 0, w.rows, ld)
-        n += count
-    free(col)
-    return 0
-
-
-cdef int _correlate(_Window window, const floating *x, const floating *gy,
-                    floating *gW) noexcept nogil:
-    """Compute gW = gy patches(x)^T, summed over the images."""
-    cdef cf_window *w = &window.w
-    cdef npy_intp columns = window.columns, depth = window.depth
-    cdef npy_intp channels = window.channels, filters = window.filters
-    cdef npy_intp n, g, row, last, image, count, ld
-    cdef const floating *source
-    cdef const floating *slope
-    cdef floating *target
-    cdef floating *col
-    cdef floating *side
-    cdef floating zero = 0
-    cdef _Tiles tiles
-    if _is_whole(window):
-        for n in range(window.images):
-            for g in range(window.groups):
-                _product(zero, False, True, filters, channels, columns,
-                         gy + (n * window.groups + g) * filters * columns, columns,
-                         x + (n * window.groups + g) * channels * columns, columns,
-                         n > 0, gW + g * filters * depth, depth)
-        return 0
-    tiles = _tiles(window, filters)
-    col = <floating *>malloc(tiles.room * sizeof(floating))
-    if col is NULL:
-        return -1
-    side = col + depth * tiles.columns
-    n = 0
-    while n < window.images:
-        count = min(tiles.images, window.images - n)
-        for g in range(window.groups):
-            source = x + (n * window.groups + g) * channels * w.plane
-            slope = gy + (n * window.groups + g) * filters * columns
-            target = gW + g * filters * depth
-            if tiles.images == 1:
-                row = 0
-                while row < w.rows:
-                    last = min(row + tiles.rows, w.rows)
-                    ld = (last - row) * w.width
-                    _gather(source, col, w, channels, row, last, ld)
-                    _product(zero, False, True, filters, depth, ld,
-                             slope + row * w.width, columns, col, ld, n + row > 0,
-                             target, depth)
-                    row = last
-                continue
-            ld = count * columns
-            for image in range(count):
-                _gather(source + image * window.groups * channels * w.plane,
-                        col + image * columns, w, channels, 0, w.rows, ld)
-                _copy_rows(slope + image * window.groups * filters * columns, columns,
-                           side + image * columns, ld, filters, columns)
-            _product(zero, False, True, filters, depth, ld, side, ld, col, ld, n > 0,
-                     target, depth)
-        n += count
-    free(col)
-    return 0
-
-
-ctypedef int (*_Run)(
-    _Window, const void *, const void *, const void *, void *) noexcept nogil
-
-
-cdef int _run(_Run run_f, _Run run_d, char kind, _Window window, object first,
-              object second, object third, object result) except -1:
-    """Run a convolution on plain arrays; `third` may be None."""
-    cdef const void *a = PyArray_DATA(<np.ndarray>first)
-    cdef const void *b = PyArray_DATA(<np.ndarray>second)
-    cdef const void *c = NULL
-    cdef void *out = PyArray_DATA(<np.ndarray>result)
-    cdef int failed
-    cdef _Run run = run_f if kind == b'f' else run_d
-    if third is not None:
-        third = _contiguous(third)
-        c = PyArray_DATA(<np.ndarray>third)
-    load()
-    if window.images * window.columns * window.depth * window.filters < LONG_PRODUCT:
-        failed = run(window, a, b, c, out)
+cdef int _run(Task task, const Convolution &c, char kind, object images,
+              object filters, object places, object bias) except -1:
+    """Compute one of three plain arrays from the others; ``bias`` may be None."""
+    cdef void *x = PyArray_DATA(<np.ndarray>images)
+    cdef void *W = PyArray_DATA(<np.ndarray>filters)
+    cdef void *y = PyArray_DATA(<np.ndarray>places)
+    cdef const void *b = NULL
+    cdef Gemm multiply = gemm(kind)
+    cdef bint done
+    if bias is not None:
+        bias = _contiguous(bias)
+        b = PyArray_DATA(<np.ndarray>bias)
+    if c.images * c.columns * c.depth * c.filters < LONG_PRODUCT:
+        done = _run_any(task, c, kind, multiply, x, W, y, b)
     else:
         with nogil:
-            failed = run(window, a, b, c, out)
-    if failed:
+            done = _run_any(task, c, kind, multiply, x, W, y, b)
+    if not done:
         raise MemoryError
     return 0
 
 
-# The same with pointers to anything, to choose one by the type.
-
-cdef int _convolve_f(_Window window, const void *x, const void *W, const void *b,
-                     void *y) noexcept nogil:
-    return _convolve[float](window, <float *>x, <float *>W, <float *>b, <float *>y)
-
-
-cdef int _convolve_d(_Window window, const void *x, const void *W, const void *b,
-                     void *y) noexcept nogil:
-    return _convolve[double](
-        window, <double *>x, <double *>W, <double *>b, <double *>y)
-
-
-cdef int _transposed_f(_Window window, const void *x, const void *W, const void *b,
-                       void *y) noexcept nogil:
-    return _convolve_transposed[float](
-        window, <float *>x, <float *>W, <float *>b, <float *>y)
-
-
-cdef int _transposed_d(_Window window, const void *x, const void *W, const void *b,
-                       void *y) noexcept nogil:
-    return _convolve_transposed[double](
-        window, <double *>x, <double *>W, <double *>b, <double *>y)
-
-
-cdef int _correlate_f(_Window window, const void *x, const void *gy, const void *_,
-                      void *gW) noexcept nogil:
-    return _correlate[float](window, <float *>x, <float *>gy, <float *>gW)
-
-
-cdef int _correlate_d(_Window window, const void *x, const void *gy, const void *_,
-                      void *gW) noexcept nogil:
-    return _correlate[double](window, <double *>x, <double *>gy, <double *>gW)
-
-
-cdef _Window _filter_window(char kind, x, W, images, stride, pad, dilate, groups, outs,
-                            b, npy_intp bias_length):
-    """Return the window of images and filters; None if the arrays do not go together.
+cdef bint _set_filters(Convolution *c, char kind, x, W, images, stride, pad, dilate,
+                       npy_intp groups, outs, b, npy_intp bias_length) except -1:
+    """Fill in what images and filters are like; return whether they go together.
 
     The images are an array, or the lengths of those that are to be made.
     """
-    cdef _Window window
     cdef Py_ssize_t n = PyArray_NDIM(W) - 2
-    if not kind or n < 1 or PyArray_NDIM(x) != n + 2:
-        return None
+    if n < 1 or PyArray_NDIM(x) != n + 2:
+        return False
     if b is not None and (
             _common_kind(b, b) != kind or PyArray_SIZE(b) != bias_length):
-        return None
-    window = _window(images, W.shape[2:], outs, stride, pad, dilate)
-    if window is None:
-        return None
-    window.groups = groups
-    if window.groups < 1 or PyArray_DIM(W, 0) % window.groups:
-        return None
-    window.images = PyArray_DIM(x, 0)
-    window.filters = PyArray_DIM(W, 0) // window.groups
-    window.channels = PyArray_DIM(W, 1)
-    window.depth = window.channels * window.w.taps
-    # Sizes of matrices; tiles are smaller.
-    if max(window.depth, window.filters, window.columns, window.w.plane) > (
-            MAX_INT // TILE_COLUMNS):
-        return None
-    return window
+        return False
+    return _set_window(c, images, W.shape[2:], outs, stride, pad, dilate) and (
+        _set_sizes(c, groups, PyArray_DIM(x, 0), PyArray_DIM(W, 1) * groups,
+                   PyArray_DIM(W, 0)))
 
 
 cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
     cdef char kind = _common_kind(x, W)
-    cdef _Window window
-    cdef object y
-    if not kind:
-        return NotImplemented
-    window = _filter_window(kind, x, W, x.shape[2:], stride, pad, dilate, groups, outs,
-                            b, PyArray_DIM(W, 0))
-    if window is None or PyArray_DIM(x, 1) != window.groups * window.channels:
+    cdef Convolution c
+    if not kind or not _set_filters(
+            &c, kind, x, W, x.shape[2:], stride, pad, dilate, groups, outs, b,
+            PyArray_DIM(W, 0)) or PyArray_DIM(x, 1) != c.groups * c.channels:
         return NotImplemented
     x, W = _contiguous(x), _contiguous(W)
-    y = _new_images(x, PyArray_DIM(W, 0), outs)
-    _run(_convolve_f, _convolve_d, kind, window, x, W, b, y)
+    y = _new(x, c.images, PyArray_DIM(W, 0), c.w.outs, c.w.nd)
+    _run(CONVOLVE, c, kind, x, W, y, b)
     return y
 
 
 cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
-    """Compiled form of the kernel of this name in the module ``images``."""
+    """Compiled form of the kernel ``convolve_transposed``."""
     cdef char kind = _common_kind(x, W)
-    cdef _Window window
-    cdef object y
-    if not kind:
-        return NotImplemented
-    window = _filter_window(kind, x, W, outs, stride, pad, dilate, groups, x.shape[2:],
-                            b, PyArray_DIM(W, 1) * <npy_intp>groups)
-    if window is None or PyArray_DIM(x, 1) != PyArray_DIM(W, 0):
+    cdef Convolution c
+    if not kind or not _set_filters(
+            &c, kind, x, W, outs, stride, pad, dilate, groups, x.shape[2:], b,
+            PyArray_DIM(W, 1) * <npy_intp>groups) or (
+            PyArray_DIM(x, 1) != PyArray_DIM(W, 0)):
         return NotImplemented
     x, W = _contiguous(x), _contiguous(W)
-    y = _new_images(x, window.groups * window.channels, outs)
-    _run(_transposed_f, _transposed_d, kind, window, x, W, b, y)
+    y = _new(x, c.images, c.groups * c.channels, c.w.length, c.w.nd)
+    _run(TRANSPOSE, c, kind, y, W, x, b)
     return y
 
 
 cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.correlate`."""
     cdef char kind = _common_kind(x, gy)
-    cdef _Window window
-    cdef npy_intp shape[CF_MAX_AXES + 2]
-    cdef Py_ssize_t j, n = len(ksize)
-    cdef object gW
+    cdef Convolution c
+    cdef Py_ssize_t n = len(ksize)
     if not kind or PyArray_NDIM(x) != n + 2 or PyArray_NDIM(gy) != n + 2 or (
             dtype != x.dtype or PyArray_DIM(x, 0) != PyArray_DIM(gy, 0)):
         return NotImplemented
-    window = _window(x.shape[2:], ksize, gy.shape[2:], stride, pad, dilate)
-    if window is None:
+    if not _set_window(&c, x.shape[2:], ksize, gy.shape[2:], stride, pad, dilate) or (
+            not _set_sizes(&c, groups, PyArray_DIM(x, 0), PyArray_DIM(x, 1),
+                           PyArray_DIM(gy, 1))):
         return NotImplemented
-    window.groups = groups
-    if window.groups < 1 or PyArray_DIM(x, 1) % window.groups or (
-            PyArray_DIM(gy, 1) % window.groups):
-        return NotImplemented
-    window.images = PyArray_DIM(x, 0)
-    window.channels = PyArray_DIM(x, 1) // window.groups
-    window.filters = PyArray_DIM(gy, 1) // window.groups
-    window.depth = window.channels * window.w.taps
-    if max(window.depth, window.filters, window.columns, window.w.plane) > (
-            MAX_INT // TILE_COLUMNS):
-        return NotImplemented
-    shape[0] = PyArray_DIM(gy, 1)
-    shape[1] = window.channels
-    for j in range(n):
-        shape[2 + j] = window.w.ksize[j]
-    gW = PyArray_EMPTY(<int>(2 + n), shape, PyArray_TYPE(x), 0)
-    _run(_correlate_f, _correlate_d, kind, window, _contiguous(x), _contiguous(gy),
-         None, gW)
+    x, gy = _contiguous(x), _contiguous(gy)
+    gW = _new(x, PyArray_DIM(gy, 1), c.channels, c.w.ksize, n)
+    _run(CORRELATE, c, kind, x, gW, gy, None)
     return gW

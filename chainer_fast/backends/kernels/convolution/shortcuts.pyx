@@ -15,11 +15,10 @@ from chainer_fast.backends.kernels.convolution.compiled cimport convolve, \
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/convolution/patches.h" nogil:
-    void cf_channel_sums_f(
-        const float *, double *, ptrdiff_t, ptrdiff_t, ptrdiff_t) noexcept
-    void cf_channel_sums_d(
-        const double *, double *, ptrdiff_t, ptrdiff_t, ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" nogil:
+    void channel_sums "chainer_fast::channel_sums"[T](
+        const T *y, double *sums, ptrdiff_t images, ptrdiff_t channels,
+        ptrdiff_t plane) noexcept
 
 
 cdef class _Window:
@@ -82,15 +81,15 @@ cdef object _bias_gradient(object gy):
     cdef double largest = 3.4e38
     cdef npy_intp c
     if PyArray_TYPE(gy) == np.NPY_FLOAT:
-        cf_channel_sums_f(<float *>PyArray_DATA(<np.ndarray>gy), out,
-                          PyArray_DIM(gy, 0), channels, plane)
+        channel_sums(<float *>PyArray_DATA(<np.ndarray>gy), out, PyArray_DIM(gy, 0),
+                     channels, plane)
         for c in range(channels):
             # False for NaN, too.
             if not -largest < out[c] < largest:
                 return None
         return np.PyArray_Cast(<np.ndarray>sums, np.NPY_FLOAT)
-    cf_channel_sums_d(<double *>PyArray_DATA(<np.ndarray>gy), out, PyArray_DIM(gy, 0),
-                      channels, plane)
+    channel_sums(<double *>PyArray_DATA(<np.ndarray>gy), out, PyArray_DIM(gy, 0),
+                 channels, plane)
     for c in range(channels):
         if not isfinite(out[c]):
             return None

@@ -5,6 +5,7 @@ Losses and gradients of a sample are made in one go over its scores.
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.cross_entropy import compiled
+from chainer_fast.backends.kernels.cross_entropy import cuda as device
 
 
 def _index(labels):
@@ -36,7 +37,7 @@ def _classes(t, ignore_label):
     return xp.where(counted, t, 0), counted
 
 
-@kernel(compiled=compiled.hard_losses)
+@kernel(compiled=compiled.hard_losses, device=device.hard_losses)
 def hard_losses(x, t, class_weight, ignore_label):
     """Losses of labels.
 
@@ -67,7 +68,7 @@ def hard_losses(x, t, class_weight, ignore_label):
     return losses, y, counted.sum()
 
 
-@kernel(compiled=compiled.hard_gradient)
+@kernel(compiled=compiled.hard_gradient, device=device.hard_gradient)
 def hard_gradient(y, t, class_weight, ignore_label, scale):
     """Gradient of :func:`hard_losses`.
 

@@ -56,16 +56,14 @@ void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
         T *loss = losses + b.first;
         const npy_intp *label = labels ? labels + b.first : NULL;
         ptrdiff_t j;
-        find_tops(b, x + b.at, tops);
-        subtract(b, x + b.at, tops, p);
+        shift(b, x + b.at, tops, p);
         if (label)
             for (j = 0; j < b.columns; ++j)
                 sums[j] = label[j] < 0 ? (T)0 : p[b.place(label[j], j)];
         else
             weigh(b, p, soft + b.at, sums, norms);
         exponentiate(b, p, exp);
-        add_up(b, p, totals);
-        divide(b, p, totals);
+        normalize(b, p, totals);
         log.run(totals, totals, b.columns);
         for (j = 0; j < b.columns; ++j)
             loss[j] = !label ? totals[j] * norms[j] - sums[j]

@@ -1,7 +1,7 @@
 """Rows of matrices, found by their numbers."""
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.array import shortcuts as _compiled
+from chainer_fast.backends.kernels.embed_id import shortcuts as _compiled
 
 
 @kernel(compiled=_compiled.add_rows)

@@ -10,19 +10,19 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_MatrixProduct, PyArray_NDI
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
-from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.shortcut cimport given, input_array, wanted
 
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
-cdef extern from "chainer_fast/backends/kernels/common/loops.h":
-    void cf_add_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
-    void cf_add_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
-    void cf_add_to_rows_f(const float *, float *, ptrdiff_t, ptrdiff_t) noexcept
-    void cf_add_to_rows_d(const double *, double *, ptrdiff_t, ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/common/loops.hpp":
+    void add_rows "chainer_fast::add_rows"[T](
+        const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
+    void add_to_rows "chainer_fast::add_to_rows"[T](
+        const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
 
 
 cdef object _transposed(object matrix):
@@ -31,7 +31,8 @@ cdef object _transposed(object matrix):
 
 cdef char _matrix(object array) noexcept:
     """Return the kind of a plain matrix, else 0."""
-    return kind_of(array) if kind_of(array) and PyArray_NDIM(array) == 2 else 0
+    cdef char kind = kind_of(array)
+    return kind if kind and PyArray_NDIM(array) == 2 else 0
 
 
 cdef inline npy_intp _rows(object matrix) noexcept:
@@ -51,35 +52,29 @@ cdef class LinearShortcut(Shortcut):
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object rows, weight, bias, y
         cdef char kind
+        cdef void *data
+        cdef void *out
         if n != 2 and n != 3:
             return None
         rows = <object>x[0]
         weight = <object>x[1]
-        kind = kind_of(rows)
-        if not kind or kind_of(weight) != kind or (
-                PyArray_NDIM(rows) != 2 or PyArray_NDIM(weight) != 2 or
-                PyArray_DIM(<np.ndarray>rows, 1) != PyArray_DIM(
-                    <np.ndarray>weight, 1)):
+        kind = _matrix(rows)
+        if not kind or _matrix(weight) != kind or _columns(rows) != _columns(weight):
             return None
         if n == 3:
             bias = <object>x[2]
             if kind_of(bias) != kind or PyArray_NDIM(bias) != 1 or (
-                    PyArray_DIM(<np.ndarray>bias, 0) != PyArray_DIM(
-                        <np.ndarray>weight, 0)):
+                    PyArray_DIM(<np.ndarray>bias, 0) != _rows(weight)):
                 return None
         y = PyArray_MatrixProduct(rows, _transposed(weight))
         if n == 3:
             clear_float_errors()
+            data = PyArray_DATA(<np.ndarray>bias)
+            out = PyArray_DATA(<np.ndarray>y)
             if kind == b'f':
-                cf_add_to_rows_f(
-                    <float *>PyArray_DATA(<np.ndarray>bias),
-                    <float *>PyArray_DATA(<np.ndarray>y),
-                    PyArray_DIM(<np.ndarray>y, 0), PyArray_DIM(<np.ndarray>y, 1))
+                add_to_rows(<float *>data, <float *>out, _rows(y), _columns(y))
             else:
-                cf_add_to_rows_d(
-                    <double *>PyArray_DATA(<np.ndarray>bias),
-                    <double *>PyArray_DATA(<np.ndarray>y),
-                    PyArray_DIM(<np.ndarray>y, 0), PyArray_DIM(<np.ndarray>y, 1))
+                add_to_rows(<double *>data, <double *>out, _rows(y), _columns(y))
             if float_errors():
                 return None
         return y
@@ -107,21 +102,22 @@ cdef class LinearShortcut(Shortcut):
 
 cdef object _sum_rows(char kind, object matrix):
     """Return the sum of the rows, or None if it raised a flag."""
-    cdef npy_intp rows = PyArray_DIM(<np.ndarray>matrix, 0)
-    cdef npy_intp columns = PyArray_DIM(<np.ndarray>matrix, 1)
+    cdef npy_intp rows = _rows(matrix), columns = _columns(matrix)
     cdef object out
+    cdef void *data
+    cdef void *sums
     if columns == 1:
         # NumPy sums what is contiguous in pairs.
         return PyArray_Sum(
             <np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
     out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
     clear_float_errors()
+    data = PyArray_DATA(<np.ndarray>matrix)
+    sums = PyArray_DATA(<np.ndarray>out)
     if kind == b'f':
-        cf_add_rows_f(<float *>PyArray_DATA(<np.ndarray>matrix),
-                      <float *>PyArray_DATA(<np.ndarray>out), rows, columns)
+        add_rows(<float *>data, <float *>sums, rows, columns)
     else:
-        cf_add_rows_d(<double *>PyArray_DATA(<np.ndarray>matrix),
-                      <double *>PyArray_DATA(<np.ndarray>out), rows, columns)
+        add_rows(<double *>data, <double *>sums, rows, columns)
     return None if float_errors() else out
 
 

@@ -12,7 +12,7 @@
 #ifndef CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 
-#include "chainer_fast/backends/kernels/common/arrays.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
 #include "chainer_fast/backends/kernels/normalization/sums.hpp"
 
@@ -46,15 +46,6 @@ CF_ELEMENT Block block_from(ptrdiff_t c, Extent e) {
     n = n > 1 ? n : 1;
     n = n < e.channels - c ? n : e.channels - c;
     return {e.outer, n, e.inner, e.channels * e.inner, c * e.inner};
-}
-
-template <typename T>
-CF_ELEMENT void set_moments(Pair<double> sums, double count, double centre, T &mean,
-                            T &var) {
-    const double by_centre = sums.a / count;
-    const double v = sums.b / count - by_centre * by_centre;
-    mean = (T)(centre + by_centre);
-    var = (T)(v > 0 || v != v ? v : 0);
 }
 
 /* Repeat each number of a parameter as often as its channel has columns. */

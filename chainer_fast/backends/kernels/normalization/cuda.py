@@ -30,9 +30,7 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
 def _elementwise(params, operation, name, axis, x, *others):
     """Run a kernel on ``x`` and on arrays of its shape or that of the statistics."""
     shape = kept_shape(x.shape, axis)
-    out = cuda.cupy.empty(x.shape, x.dtype)
-    cuda.elementwise(
+    return cuda.elementwise(
         params, 'T out', operation, name,
         preamble=header('chainer_fast/backends/kernels/normalization/elements.hpp'),
-    )(x, *[v if v.shape == x.shape else v.reshape(shape) for v in others], out)
-    return out
+    )(x, *[v if v.shape == x.shape else v.reshape(shape) for v in others])

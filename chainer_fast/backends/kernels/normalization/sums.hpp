@@ -130,6 +130,16 @@ CF_ELEMENT Pair<double> run_sums(const T *x, const T *g, ptrdiff_t n, double cen
     return s.total();
 }
 
+/* Mean and variance from the sums of ``Moments``. */
+template <typename T>
+CF_ELEMENT void set_moments(Pair<double> sums, double count, double centre, T &mean,
+                            T &var) {
+    const double by_centre = sums.a / count;
+    const double v = sums.b / count - by_centre * by_centre;
+    mean = (T)(centre + by_centre);
+    var = (T)(v > 0 || v != v ? v : 0);
+}
+
 /* -- sums over the columns of a matrix, each with a centre of its own */
 
 /* The terms of a few rows of a column, added up in pairs. */

@@ -20,7 +20,7 @@ from chainer_fast.backends.kernels.pooling import compiled
 
 
 def places(lengths, ksize, stride, pad, cover_all):
-    """Return how many places a window takes along each axis.
+    """Return the number of places of a window along each axis.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def put(gy, indexes, ksize, stride, pad, lengths):
     gy : array, shape (n, c, *outs)
         Values.
     indexes : array of integers, of the shape of ``gy``
-        Which elements.
+        Indexes of the elements in their windows.
     ksize, stride, pad : tuple of int
         The window.
     lengths : tuple of int
@@ -166,7 +166,7 @@ def pick(x, indexes, ksize, stride, pad):
     x : array, shape (n, c, *lengths)
         Images.
     indexes : array of integers, shape (n, c, *outs)
-        Which elements.
+        Indexes of the elements in their windows.
     ksize, stride, pad : tuple of int
         The window.
 
@@ -191,7 +191,7 @@ def pick(x, indexes, ksize, stride, pad):
 
 
 def _checked(indexes, ksize):
-    """Indexes counted from the start; on a GPU nobody looks at them."""
+    """Return indexes counted from the start; those on a GPU are not checked."""
     if not isinstance(indexes, numpy.ndarray) or indexes.size == 0:
         return indexes
     if indexes.dtype.kind not in 'iu':
@@ -217,9 +217,9 @@ def window_sum(x, ksize, stride, pad, outs, divisor=1):
     ksize, stride, pad : tuple of int
         The window.
     outs : tuple of int
-        How many places it takes.
+        Number of places of the window along each axis.
     divisor : int
-        What the sums are divided by.
+        Divisor of the sums.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def window_spread(gy, ksize, stride, pad, lengths, divisor=1):
     lengths : tuple of int
         Lengths of the images.
     divisor : int
-        What the sums are divided by.
+        Divisor of the sums.
 
     Returns
     -------
@@ -271,7 +271,7 @@ def window_spread(gy, ksize, stride, pad, lengths, divisor=1):
 
 
 def window_sizes(xp, dtype, lengths, ksize, stride, pad, outs):
-    """How many elements of each window are in the images, not in the padding.
+    """Count the elements of each window that are in the images, not in the padding.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def window_sizes(xp, dtype, lengths, ksize, stride, pad, outs):
     lengths : tuple of int
         Lengths of the images.
     ksize, stride, pad, outs : tuple of int
-        The window, and how many places it takes.
+        The window, and its number of places along each axis.
 
     Returns
     -------

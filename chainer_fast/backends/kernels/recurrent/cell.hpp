@@ -4,31 +4,25 @@
 
 #include <stddef.h>
 
-#include "numpy/npy_common.h"
+#include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {
 namespace {
 
-/* NumPy's loop of the hyperbolic tangent for one type. */
-struct Tangent {
-    void (*loop)(char **, npy_intp *, npy_intp *, void *);
-    void *data;
-
-    template <typename T>
-    void operator()(const T *x, T *y, ptrdiff_t n) const {
-        char *arrays[] = {(char *)x, (char *)y};
-        npy_intp steps[] = {sizeof(T), sizeof(T)};
-        npy_intp count = n;
-        loop(arrays, &count, steps, data);
-    }
-};
-
 /* The loop of a cell for both types. Its arguments are the arrays that it works on, the
- * inputs first; the number of samples and of the units of each; and a number whose
- * meaning depends on the cell. */
+ * inputs first; the number of samples and of the units of each; a number whose meaning
+ * depends on the cell; and NumPy's hyperbolic tangent. */
 struct Cell {
-    void (*f)(float *const *, ptrdiff_t, ptrdiff_t, ptrdiff_t, Tangent);
-    void (*d)(double *const *, ptrdiff_t, ptrdiff_t, ptrdiff_t, Tangent);
+    void (*f)(float *const *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const Unary &);
+    void (*d)(double *const *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const Unary &);
+
+    void run(char kind, void **arrays, ptrdiff_t samples, ptrdiff_t units,
+             ptrdiff_t more, const Unary &tanh) const {
+        if (kind == 'f')
+            f((float **)arrays, samples, units, more, tanh);
+        else
+            d((double **)arrays, samples, units, more, tanh);
+    }
 };
 
 }  // namespace

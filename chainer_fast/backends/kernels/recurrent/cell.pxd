@@ -2,33 +2,22 @@
 from libc.stddef cimport ptrdiff_t
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
-from chainer_fast.backends.kernels.common.loops cimport InnerLoop, LONG_LOOP, UfuncLoop
+from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Unary
 
 
-cdef extern from "chainer_fast/backends/kernels/recurrent/cell.hpp" nogil:
-    ctypedef struct Tangent "chainer_fast::Tangent":
-        InnerLoop loop
-        void *data
-    ctypedef struct Cell "chainer_fast::Cell":
-        void (*f)(float **, ptrdiff_t, ptrdiff_t, ptrdiff_t, Tangent) noexcept nogil
-        void (*d)(double **, ptrdiff_t, ptrdiff_t, ptrdiff_t, Tangent) noexcept nogil
+cdef extern from "chainer_fast/backends/kernels/recurrent/cell.hpp" \
+        namespace "chainer_fast" nogil:
+    cdef cppclass Cell:
+        void run(char, void **, ptrdiff_t, ptrdiff_t, ptrdiff_t, const Unary &) noexcept
 
 
-cdef inline void call(Cell cell, char kind, void **arrays, ptrdiff_t samples,
-                      ptrdiff_t n, ptrdiff_t more, UfuncLoop tanh) noexcept nogil:
-    if kind == b'f':
-        cell.f(<float **>arrays, samples, n, more, Tangent(tanh.loop_f, tanh.data_f))
-    else:
-        cell.d(<double **>arrays, samples, n, more, Tangent(tanh.loop_d, tanh.data_d))
-
-
-cdef inline int run(Cell cell, char kind, void **arrays, ptrdiff_t samples,
-                    ptrdiff_t n, ptrdiff_t more, UfuncLoop tanh) noexcept:
+cdef inline int run(const Cell &cell, char kind, void **arrays, ptrdiff_t samples,
+                    ptrdiff_t n, ptrdiff_t more, const Unary &tanh) noexcept:
     """Call a loop and return the flags that it has raised."""
     clear_float_errors()
     if samples * n < LONG_LOOP // 4:
-        call(cell, kind, arrays, samples, n, more, tanh)
+        cell.run(kind, arrays, samples, n, more, tanh)
     else:
         with nogil:
-            call(cell, kind, arrays, samples, n, more, tanh)
+            cell.run(kind, arrays, samples, n, more, tanh)
     return float_errors()

@@ -6,7 +6,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
     PyArray_SIZE, npy_intp
 
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like, kind_of
-from chainer_fast.backends.kernels.common.loops cimport UfuncLoop
+from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, run
 
 np.import_array()
@@ -26,7 +26,7 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
 cdef enum:
     MAX_CHILDREN = 16
 
-cdef UfuncLoop _tanh = UfuncLoop(numpy.tanh)
+cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef object _plain(object array, char kind, object like):
@@ -81,7 +81,7 @@ cdef int _note(void **data, tuple arrays) except -1:
 
 # ------------------------------------------------------------------------- one memory
 
-cdef int _run_cells(const Cell cell, char kind, void **p, object c, object x) noexcept:
+cdef int _run_cells(const Cell &cell, char kind, void **p, object c, object x) noexcept:
     cdef npy_intp samples = PyArray_DIM(<np.ndarray>x, 0)
     return run(cell, kind, p, samples, PyArray_DIM(<np.ndarray>c, 1),
                PyArray_DIM(<np.ndarray>c, 0) - samples, _tanh)
@@ -166,7 +166,7 @@ cdef bint _children_fit(char kind, object like, tuple cs) except -1:
 
 
 cdef int _run_tree(
-        const Cell cell, char kind, tuple arrays, object c, int children) except -1:
+        const Cell &cell, char kind, tuple arrays, object c, int children) except -1:
     cdef void *p[6 + 2 * MAX_CHILDREN]
     _note(p, arrays)
     return run(cell, kind, p, PyArray_DIM(<np.ndarray>c, 0),

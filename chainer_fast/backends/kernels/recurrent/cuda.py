@@ -32,8 +32,9 @@ def lstm(c_prev, x):
     h = cuda.cupy.empty(c_prev[:batch].shape, c_prev.dtype)
     _kernel(
         'T c_prev, T input_a, T input_i, T input_f, T input_o', 'T c, T h', '''
-            c = next_cell<T>(tanh(input_a), sigmoid(input_i), sigmoid(input_f), c_prev);
-            h = sigmoid(input_o) * T(tanh(c));
+            c = next_cell<T>(
+                tanh(input_a), Sigmoid::of(input_i), Sigmoid::of(input_f), c_prev);
+            h = Sigmoid::of(input_o) * T(tanh(c));
         ''', 'lstm')(c_prev[:batch], *extract_gates(x), c[:batch], h)
     return c, h
 
@@ -47,9 +48,9 @@ def lstm_grad(c_prev, x, c, gc, gh):
         'T c_prev, T input_a, T input_i, T input_f, T input_o, T c, T gc, T gh',
         'T gc_prev, T ga, T gi, T gf, T go', '''
             T gc_step;
-            output_grad<T>(sigmoid(input_o), tanh(c), gc, gh, gc_step, go);
-            input_grad<T>(gc_step, tanh(input_a), sigmoid(input_i), ga, gi);
-            kept_grad<T>(gc_step, sigmoid(input_f), c_prev, gc_prev, gf);
+            output_grad<T>(Sigmoid::of(input_o), tanh(c), gc, gh, gc_step, go);
+            input_grad<T>(gc_step, tanh(input_a), Sigmoid::of(input_i), ga, gi);
+            kept_grad<T>(gc_step, Sigmoid::of(input_f), c_prev, gc_prev, gf);
         ''', 'lstm_grad')(
             c_prev[:batch], *extract_gates(x), c[:batch],
             _given(gc if gc is None else gc[:batch], x), _given(gh, x),
@@ -65,9 +66,9 @@ _TWO = 'T c_prev1, T c_prev2, T a1, T i1, T f1, T o1, T a2, T i2, T f2, T o2'
 def slstm(c_prev1, c_prev2, x1, x2):
     c, h = _empty_like(c_prev1), _empty_like(c_prev1)
     _kernel(_TWO, 'T c, T h', '''
-        c = shared_cell<T>(tanh(a1), sigmoid(i1), sigmoid(f1), c_prev1,
-                           tanh(a2), sigmoid(i2), sigmoid(f2), c_prev2);
-        h = sigmoid(T(o1 + o2)) * T(tanh(c));
+        c = shared_cell<T>(tanh(a1), Sigmoid::of(i1), Sigmoid::of(f1), c_prev1,
+                           tanh(a2), Sigmoid::of(i2), Sigmoid::of(f2), c_prev2);
+        h = Sigmoid::of(T(o1 + o2)) * T(tanh(c));
     ''', 'slstm')(c_prev1, c_prev2, *extract_gates(x1), *extract_gates(x2), c, h)
     return c, h
 
@@ -80,12 +81,12 @@ def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
         'T go2',
         '''
             T gc_step;
-            output_grad<T>(sigmoid(T(o1 + o2)), tanh(c), gc, gh, gc_step, go1);
+            output_grad<T>(Sigmoid::of(T(o1 + o2)), tanh(c), gc, gh, gc_step, go1);
             go2 = go1;
-            input_grad<T>(gc_step, tanh(a1), sigmoid(i1), ga1, gi1);
-            input_grad<T>(gc_step, tanh(a2), sigmoid(i2), ga2, gi2);
-            kept_grad<T>(gc_step, sigmoid(f1), c_prev1, gc_prev1, gf1);
-            kept_grad<T>(gc_step, sigmoid(f2), c_prev2, gc_prev2, gf2);
+            input_grad<T>(gc_step, tanh(a1), Sigmoid::of(i1), ga1, gi1);
+            input_grad<T>(gc_step, tanh(a2), Sigmoid::of(i2), ga2, gi2);
+            kept_grad<T>(gc_step, Sigmoid::of(f1), c_prev1, gc_prev1, gf1);
+            kept_grad<T>(gc_step, Sigmoid::of(f2), c_prev2, gc_prev2, gf2);
         ''', 'slstm_grad')(
             c_prev1, c_prev2, *extract_gates(x1), *extract_gates(x2), c,
             _given(gc, c), _given(gh, c), gc1, gc2, *extract_gates(gx1),
@@ -101,13 +102,13 @@ def tree_lstm(x, *cs):
         'T input_a, T input_i, T input_o, raw T x, raw T cs, int32 rows, int32 units, '
         'int32 children', 'T a, T in, T o, T c, T h, raw T gates', '''
             a = tanh(input_a);
-            in = sigmoid(input_i);
-            o = sigmoid(input_o);
+            in = Sigmoid::of(input_i);
+            o = Sigmoid::of(input_o);
             T kept(0);
             for (int k = 0; k < children; ++k) {
                 const ptrdiff_t at = (i / units * (3 + children) + 3 + k) * units
                     + i % units;
-                const T f = sigmoid(T(x[at]));
+                const T f = Sigmoid::of(T(x[at]));
                 gates[at] = f;
                 kept = kept + T(f * cs[((ptrdiff_t)k * rows * units) + i]);
             }
@@ -150,10 +151,10 @@ def lstm_step(gates, part, bias, h, c, c_prev, tanh_c):
     _kernel(
         'T part_i, T part_f, T part_a, T part_o',
         'T in, T f, T a, T o, T h, T c, T c_prev, T tanh_c', '''
-            in = sigmoid(T(in + part_i));
-            f = sigmoid(T(f + part_f));
+            in = Sigmoid::of(T(in + part_i));
+            f = Sigmoid::of(T(f + part_f));
             a = tanh(T(a + part_a));
-            o = sigmoid(T(o + part_o));
+            o = Sigmoid::of(T(o + part_o));
             c_prev = c;
             c = next_cell<T>(a, in, f, c_prev);
             tanh_c = tanh(c);
@@ -179,8 +180,8 @@ def gru_step(gates, part, bias, h, c, recurrent):
     _kernel(
         'T part_r, T part_z, T part_new, T bias',
         'T r, T z, T new_h, T h, T recurrent', '''
-            r = sigmoid(T(r + part_r));
-            z = sigmoid(T(z + part_z));
+            r = Sigmoid::of(T(r + part_r));
+            z = Sigmoid::of(T(z + part_z));
             recurrent = part_new + bias;
             new_h = tanh(T(new_h + T(r * recurrent)));
             h = next_state<T>(z, new_h, h);
@@ -208,15 +209,15 @@ def tanh_step(gates, part, bias, h, c):
 
 
 def tanh_step_grad(gates, h_prev, gh, gc, gx, gr):
-    _kernel('T h', 'T gh, T gx', 'gx = tanh_grad<T>(h, gh); gh = T(0);',
+    _kernel('T h', 'T gh, T gx', 'gx = Tanh::grad<T>(h, gh); gh = T(0);',
             'tanh_step_grad')(gates, gh, gx)
 
 
 def relu_step(gates, part, bias, h, c):
-    _kernel('T part', 'T x, T h', 'h = x = rectified(T(x + part));', 'relu_step')(
+    _kernel('T part', 'T x, T h', 'h = x = ReLU::of(T(x + part));', 'relu_step')(
         part, gates, h)
 
 
 def relu_step_grad(gates, h_prev, gh, gc, gx, gr):
-    _kernel('T h', 'T gh, T gx', 'gx = rectified_grad<T>(h, gh); gh = T(0);',
+    _kernel('T h', 'T gh, T gx', 'gx = ReLU::grad<T>(h, gh); gh = T(0);',
             'relu_step_grad')(gates, gh, gx)

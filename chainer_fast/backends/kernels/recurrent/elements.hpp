@@ -5,6 +5,7 @@
 #ifndef CHAINER_FAST_RECURRENT_ELEMENTS_HPP
 #define CHAINER_FAST_RECURRENT_ELEMENTS_HPP
 
+#include "chainer_fast/backends/kernels/activation/elements.hpp"
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
 namespace chainer_fast {
@@ -12,13 +13,7 @@ namespace chainer_fast {
 /* A gate between zero and one, given the hyperbolic tangent of half its input. */
 template <typename T>
 CF_ELEMENT T open_gate(T tangent) {
-    return tangent * T(0.5) + T(0.5);
-}
-
-/* The same given its input. */
-template <typename T>
-CF_ELEMENT T sigmoid(T x) {
-    return open_gate<T>(tanh(T(x * T(0.5))));
+    return Sigmoid::outer(tangent, tangent);
 }
 
 /* -- long short-term memories */
@@ -70,23 +65,6 @@ CF_ELEMENT void state_grad(
     gnew = gh * (T(1) - z) * (T(1) - new_h * new_h);
     gz = gh * (h_prev - new_h) * z * (T(1) - z);
     gr = gnew * recurrent * r * (T(1) - r);
-}
-
-/* -- plain cells */
-
-template <typename T>
-CF_ELEMENT T rectified(T x) {
-    return x > T(0) || x != x ? x : T(0);
-}
-
-template <typename T>
-CF_ELEMENT T rectified_grad(T y, T gy) {
-    return gy * (y > T(0) ? T(1) : T(0));
-}
-
-template <typename T>
-CF_ELEMENT T tanh_grad(T y, T gy) {
-    return gy * (T(1) - y * y);
 }
 
 }  // namespace chainer_fast

@@ -24,8 +24,7 @@ constexpr ptrdiff_t BLOCK = 256;
 
 /* -- gates that alternate: a, i, f, o */
 
-/* Values of a block's gates, one gate after the other; o stays half its input if there
- * are two of them to add up. */
+/* Inputs of a block's gates, one gate after the other; i, f and o are halved. */
 template <typename T>
 CF_ELEMENT void take_gates(const T *x, T *gates, ptrdiff_t n) {
 #pragma GCC ivdep
@@ -43,28 +42,29 @@ CF_ELEMENT void open_gates(T *tangents, ptrdiff_t n) {
         tangents[j] = open_gate(tangents[j]);
 }
 
+/* Values of a block's gates. */
 template <typename T>
-CF_ELEMENT void activate(const T *x, T *gates, ptrdiff_t n, Tangent tanh) {
+CF_ELEMENT void activate(const T *x, T *gates, ptrdiff_t n, const Unary &tanh) {
     take_gates(x, gates, n);
-    tanh(gates, gates, 4 * n);
+    tanh.run(gates, gates, 4 * n);
     open_gates(gates + n, 3 * n);
 }
 
 /* The gates of two memories; the output gate that they share is among the first. */
 template <typename T>
 CF_ELEMENT void activate_both(
-        const T *x1, const T *x2, T *gates1, T *gates2, ptrdiff_t n, Tangent tanh) {
+        const T *x1, const T *x2, T *gates1, T *gates2, ptrdiff_t n, const Unary &tanh) {
     take_gates(x1, gates1, n);
     take_gates(x2, gates2, n);
     for (ptrdiff_t j = 3 * n; j < 4 * n; ++j)
         gates1[j] += gates2[j];
-    tanh(gates1, gates1, 4 * n);
-    tanh(gates2, gates2, 3 * n);
+    tanh.run(gates1, gates1, 4 * n);
+    tanh.run(gates2, gates2, 3 * n);
     open_gates(gates1 + n, 3 * n);
     open_gates(gates2 + n, 2 * n);
 }
 
-/* Gradients of a block's cells and gates, but for the output gate's, which is known. */
+/* Gradients of a block's cells and gates; that of the output gate is known already. */
 template <typename T>
 CF_ELEMENT void cell_grad(const T *gates, const T *c_prev, const T *gc, const T *go,
                           T *gc_prev, T *gx, ptrdiff_t n) {
@@ -86,8 +86,8 @@ CF_ELEMENT void output_grads(const T *o, const T *tanh_c, const T *gc, const T *
 
 /* h = o tanh(c) */
 template <typename T>
-CF_ELEMENT void put_out(const T *o, const T *c, T *h, ptrdiff_t n, Tangent tanh) {
-    tanh(c, h, n);
+CF_ELEMENT void put_out(const T *o, const T *c, T *h, ptrdiff_t n, const Unary &tanh) {
+    tanh.run(c, h, n);
 #pragma GCC ivdep
     for (ptrdiff_t j = 0; j < n; ++j)
         h[j] = o[j] * h[j];
@@ -96,7 +96,7 @@ CF_ELEMENT void put_out(const T *o, const T *c, T *h, ptrdiff_t n, Tangent tanh)
 /* The cells of further samples, of which there are no gates, stay as they are. */
 template <typename T>
 CF_CLONES void lstm(T *const *p, ptrdiff_t samples, ptrdiff_t width,
-                    ptrdiff_t further, Tangent tanh) {
+                    ptrdiff_t further, const Unary &tanh) {
     const T *c_prev = p[0], *x = p[1];
     T *c = p[2], *h = p[3];
     const ptrdiff_t units = samples * width;
@@ -115,7 +115,7 @@ CF_CLONES void lstm(T *const *p, ptrdiff_t samples, ptrdiff_t width,
 
 template <typename T>
 CF_CLONES void lstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width,
-                         ptrdiff_t further, Tangent tanh) {
+                         ptrdiff_t further, const Unary &tanh) {
     const T *c_prev = p[0], *x = p[1], *c = p[2], *gc = p[3], *gh = p[4];
     T *gc_prev = p[5], *gx = p[6];
     const ptrdiff_t units = samples * width;
@@ -124,7 +124,7 @@ CF_CLONES void lstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width,
     for (ptrdiff_t start = 0; start < units; start += BLOCK) {
         const ptrdiff_t n = std::min(BLOCK, units - start);
         activate(x + 4 * start, gates, n, tanh);
-        tanh(c + start, tanh_c, n);
+        tanh.run(c + start, tanh_c, n);
         output_grads(gates + 3 * n, tanh_c, gc ? gc + start : zeros,
                      gh ? gh + start : zeros, gc_step, go, n);
         cell_grad(gates, c_prev + start, gc_step, go, gc_prev + start, gx + 4 * start,
@@ -138,7 +138,7 @@ CF_CLONES void lstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width,
 
 template <typename T>
 CF_CLONES void slstm(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t,
-                     Tangent tanh) {
+                     const Unary &tanh) {
     const T *c_prev1 = p[0], *c_prev2 = p[1], *x1 = p[2], *x2 = p[3];
     T *c = p[4], *h = p[5];
     const ptrdiff_t units = samples * width;
@@ -157,7 +157,7 @@ CF_CLONES void slstm(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t,
 
 template <typename T>
 CF_CLONES void slstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t,
-                          Tangent tanh) {
+                          const Unary &tanh) {
     const T *c_prev1 = p[0], *c_prev2 = p[1], *x1 = p[2], *x2 = p[3], *c = p[4];
     const T *gc = p[5], *gh = p[6];
     T *gc_prev1 = p[7], *gc_prev2 = p[8], *gx1 = p[9], *gx2 = p[10];
@@ -167,7 +167,7 @@ CF_CLONES void slstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdi
     for (ptrdiff_t start = 0; start < units; start += BLOCK) {
         const ptrdiff_t n = std::min(BLOCK, units - start);
         activate_both(x1 + 4 * start, x2 + 4 * start, s, t, n, tanh);
-        tanh(c + start, tanh_c, n);
+        tanh.run(c + start, tanh_c, n);
         output_grads(s + 3 * n, tanh_c, gc ? gc + start : zeros,
                      gh ? gh + start : zeros, gc_step, go, n);
         cell_grad(s, c_prev1 + start, gc_step, go, gc_prev1 + start, gx1 + 4 * start,
@@ -181,14 +181,14 @@ CF_CLONES void slstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdi
 
 template <typename T>
 CF_CLONES void tree_lstm(T *const *p, ptrdiff_t samples, ptrdiff_t n,
-                         ptrdiff_t children, Tangent tanh) {
+                         ptrdiff_t children, const Unary &tanh) {
     T *gates = p[1], *c = p[2], *h = p[3];
     const ptrdiff_t width = (3 + children) * n;
     memcpy(gates, p[0], samples * width * sizeof(T));
     for (ptrdiff_t row = 0; row < samples; ++row, gates += width, c += n, h += n) {
         for (ptrdiff_t j = n; j < width; ++j)
             gates[j] *= T(0.5);
-        tanh(gates, gates, width);
+        tanh.run(gates, gates, width);
         open_gates(gates + n, width - n);
         memset(c, 0, n * sizeof(T));
         for (ptrdiff_t k = 0; k < children; ++k) {
@@ -207,13 +207,13 @@ CF_CLONES void tree_lstm(T *const *p, ptrdiff_t samples, ptrdiff_t n,
 /* The scratch memory holds a row for each of tanh(c), zeros, and the cell's gradient. */
 template <typename T>
 CF_CLONES void tree_lstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
-                              ptrdiff_t children, Tangent tanh) {
+                              ptrdiff_t children, const Unary &tanh) {
     const T *gates = p[0], *gc = p[2], *gh = p[3];
     T *gx = p[4], *tanh_c = p[5], *zeros = tanh_c + n, *gc_step = zeros + n;
     const ptrdiff_t width = (3 + children) * n;
     memset(zeros, 0, n * sizeof(T));
     for (ptrdiff_t row = 0; row < samples; ++row, gates += width, gx += width) {
-        tanh(p[1] + row * n, tanh_c, n);
+        tanh.run(p[1] + row * n, tanh_c, n);
         output_grads(gates + 2 * n, tanh_c, gc ? gc + row * n : zeros,
                      gh ? gh + row * n : zeros, gc_step, gx + 2 * n, n);
 #pragma GCC ivdep

@@ -40,7 +40,7 @@ CF_ELEMENT void add_and_halve(T *x, const T *part, ptrdiff_t n) {
 /* Gates i, f, a, o; the old cell and the tangent of the new one are kept. */
 template <typename T>
 CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                         Tangent tanh) {
+                         const Unary &tanh) {
     const ptrdiff_t width = 4 * n, group = std::max<ptrdiff_t>(1, CHUNK / width);
     for (ptrdiff_t start = 0; start < samples; start += group) {
         const ptrdiff_t end = std::min(start + group, samples);
@@ -51,7 +51,7 @@ CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
             add_to(gates + 2 * n, part + 2 * n, n);
             add_and_halve(gates + 3 * n, part + 3 * n, n);
         }
-        tanh(p[0] + start * width, p[0] + start * width, (end - start) * width);
+        tanh.run(p[0] + start * width, p[0] + start * width, (end - start) * width);
         for (ptrdiff_t row = start; row < end; ++row) {
             T *gates = p[0] + row * width, *c = p[4] + row * n, *c_prev = p[6] + row * n;
 #pragma GCC ivdep
@@ -64,7 +64,7 @@ CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
                 c[j] = next_cell(gates[2 * n + j], i, f, c[j]);
             }
         }
-        tanh(p[4] + start * n, p[7] + start * n, (end - start) * n);
+        tanh.run(p[4] + start * n, p[7] + start * n, (end - start) * n);
         for (ptrdiff_t row = start; row < end; ++row) {
             const T *o = p[0] + row * width + 3 * n, *tanh_c = p[7] + row * n;
             T *h = p[3] + row * n, *y = p[5] + row * n;
@@ -78,13 +78,13 @@ CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
 /* Gates r, z, new; the last state's part of the third is kept. */
 template <typename T>
 CF_CLONES void gru_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                        Tangent tanh) {
+                        const Unary &tanh) {
     const T *part = p[1], *bias = p[2];
     T *r = p[0], *h = p[3], *y = p[5], *recurrent = p[6];
     for (ptrdiff_t row = 0; row < samples; ++row) {
         T *z = r + n, *new_h = z + n;
         add_and_halve(r, part, 2 * n);
-        tanh(r, r, 2 * n);
+        tanh.run(r, r, 2 * n);
 #pragma GCC ivdep
         for (ptrdiff_t j = 0; j < n; ++j) {
             r[j] = open_gate(r[j]);
@@ -92,7 +92,7 @@ CF_CLONES void gru_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
             recurrent[j] = part[2 * n + j] + bias[j];
             new_h[j] += r[j] * recurrent[j];
         }
-        tanh(new_h, new_h, n);
+        tanh.run(new_h, new_h, n);
 #pragma GCC ivdep
         for (ptrdiff_t j = 0; j < n; ++j)
             h[j] = y[j] = next_state(z[j], new_h[j], h[j]);
@@ -108,19 +108,19 @@ CF_ELEMENT void put_out(T *const *p, ptrdiff_t n) {
 
 template <typename T>
 CF_CLONES void tanh_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                         Tangent tanh) {
+                         const Unary &tanh) {
     add_to(p[0], p[1], samples * n);
-    tanh(p[0], p[0], samples * n);
+    tanh.run(p[0], p[0], samples * n);
     put_out(p, samples * n);
 }
 
 template <typename T>
 CF_CLONES void relu_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                         Tangent) {
+                         const Unary &) {
     T *x = p[0];
     add_to(x, p[1], samples * n);
     for (ptrdiff_t j = 0; j < samples * n; ++j)
-        x[j] = rectified(x[j]);
+        x[j] = ReLU::of(x[j]);
     put_out(p, samples * n);
 }
 
@@ -131,7 +131,7 @@ CF_CLONES void relu_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
 
 template <typename T>
 CF_CLONES void lstm_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                              Tangent) {
+                              const Unary &) {
     const T *g = p[0], *c_prev = p[2], *tanh_c = p[3], *gy = p[4], *gh = p[5];
     T *gc = p[6], *gx = p[7];
     for (ptrdiff_t row = 0; row < samples; ++row) {
@@ -149,7 +149,7 @@ CF_CLONES void lstm_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdi
 
 template <typename T>
 CF_CLONES void gru_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                             Tangent) {
+                             const Unary &) {
     const T *g = p[0], *h_prev = p[1], *recurrent = p[2], *gy = p[4];
     T *gh = p[5], *gx = p[7], *gr = p[8];
     for (ptrdiff_t row = 0; row < samples; ++row) {
@@ -172,22 +172,22 @@ CF_CLONES void gru_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdif
 
 template <typename T>
 CF_CLONES void tanh_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                              Tangent) {
+                              const Unary &) {
     const T *h = p[0], *gy = p[4], *gh = p[5];
     T *gx = p[7];
 #pragma GCC ivdep
     for (ptrdiff_t j = 0; j < samples * n; ++j)
-        gx[j] = tanh_grad(h[j], gh[j] + gy[j]);
+        gx[j] = Tanh::grad(h[j], gh[j] + gy[j]);
 }
 
 template <typename T>
 CF_CLONES void relu_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                              Tangent) {
+                              const Unary &) {
     const T *h = p[0], *gy = p[4], *gh = p[5];
     T *gx = p[7];
 #pragma GCC ivdep
     for (ptrdiff_t j = 0; j < samples * n; ++j)
-        gx[j] = rectified_grad(h[j], gh[j] + gy[j]);
+        gx[j] = ReLU::grad(h[j], gh[j] + gy[j]);
 }
 
 /* Steps and gradients of each kind of cell. */

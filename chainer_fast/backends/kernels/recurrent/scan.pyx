@@ -8,14 +8,13 @@ with its threads.
 import numpy
 
 cimport numpy as np
-from libc.stddef cimport ptrdiff_t
 from libc.string cimport memcpy
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SimpleNewFromData, PyArray_Transpose, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.floats cimport report_float_errors
+from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.plain cimport empty_like, kind_of
-from chainer_fast.backends.kernels.common.loops cimport UfuncLoop
+from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell, run
 
 np.import_array()
@@ -28,7 +27,6 @@ cdef extern from "numpy/arrayobject.h":
 cdef extern from "chainer_fast/backends/kernels/recurrent/scan.hpp" nogil:
     const Cell STEPS "chainer_fast::STEPS"[]
     const Cell STEP_GRADS "chainer_fast::STEP_GRADS"[]
-    void add_to "chainer_fast::add_to"[T](T *x, const T *part, ptrdiff_t n) noexcept
 
 # The kinds of cells, in the order of their steps.
 cdef enum Mode:
@@ -39,7 +37,7 @@ cdef int[4] _GATES = [4, 3, 1, 1]
 # Arrays of the trace that have as many columns as the state.
 cdef int[4] _KEPT = [3, 2, 1, 1]
 
-cdef UfuncLoop _tanh = UfuncLoop(numpy.tanh)
+cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef inline char *_rows(object matrix, npy_intp row) noexcept:
@@ -174,10 +172,7 @@ def scan_grad(gys, tuple trace, weight, ghy, gcy, tuple sizes, mode, bint revers
         flags |= run(STEP_GRADS[m], kind, p, size, n, 0, _tanh)
         PyArray_MatrixProduct2(_view(gr, row, size), weight, <np.ndarray>gh)
         if m == GRU:
-            if kind == b'f':
-                add_to[float](<float *>p[5], <float *>_rows(parts, 0), size * n)
-            else:
-                add_to[double](<double *>p[5], <double *>_rows(parts, 0), size * n)
+            add_into(PyArray_TYPE(<np.ndarray>ghx), p[5], _rows(parts, 0), size * n)
         if reverse:
             row += size
     if flags:

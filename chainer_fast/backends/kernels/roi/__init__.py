@@ -50,7 +50,7 @@ def cell_max(x, numbers, boxes, size, extra, empty):
     x : array, shape (n, c, h, w)
         Images.
     numbers : array of integers, shape (r,)
-        Which image a region is in.
+        Number of the image that each region is in.
     boxes : array of float64, shape (r, 4)
         Regions.
     size : pair of int
@@ -89,9 +89,9 @@ def cell_put(gy, found, numbers, shape):
     gy : array, shape (r, c, *size)
         Gradient of the maxima.
     found : array of int32
-        Where they are.
+        Indexes of the maxima in their planes.
     numbers : array of integers, shape (r,)
-        Which image a region is in.
+        Number of the image that each region is in.
     shape : tuple of int
         Shape of the images.
 
@@ -217,7 +217,7 @@ def sample_max(x, numbers, boxes, size, ratio):
     x : array, shape (n, c, h, w)
         Images.
     numbers : array of integers, shape (r,)
-        Which image a region is in.
+        Number of the image that each region is in.
     boxes : array of float64, shape (r, 4)
         Regions.
     size : pair of int
@@ -255,7 +255,7 @@ def sample_put(gy, found, numbers, boxes, ratio, shape):
     gy : array, shape (r, c, *size)
         Gradient of the maxima.
     found : array of int32
-        Which of the samples they are.
+        Indexes of those samples.
     numbers, boxes, ratio
         See :func:`sample_max`.
     shape : tuple of int

@@ -8,92 +8,46 @@ import numpy
 cimport numpy as np
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
     PyArray_TYPE
 
 from chainer_fast._core.plain cimport kind_of
+from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/roi/roi.h" nogil:
-    ctypedef struct Cell "cf_cell":
-        pass
-    ctypedef struct Sample "cf_sample":
-        pass
-    ctypedef struct Grid "cf_grid":
+cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" nogil:
+    enum Task "chainer_fast::Task":
+        MAX "chainer_fast::MAX"
+        PUT "chainer_fast::PUT"
+        MEAN "chainer_fast::MEAN"
+        SPREAD "chainer_fast::SPREAD"
+    enum Done "chainer_fast::Done":
+        DONE "chainer_fast::DONE"
+        NO_MEMORY "chainer_fast::NO_MEMORY"
+    ctypedef struct Grid "chainer_fast::Grid":
         ptrdiff_t channels, height, width
         ptrdiff_t rows, columns
-        ptrdiff_t points_y, points_x
-    void cf_cells(double low, double high, int extra, ptrdiff_t count, ptrdiff_t size,
-                  Cell *cell)
-    ptrdiff_t cf_points(double low, double high, ptrdiff_t count, ptrdiff_t ratio)
-    void cf_samples(double low, double high, ptrdiff_t count, ptrdiff_t points,
-                    ptrdiff_t size, Sample *sample)
-    void cf_cell_max_f(const Grid *g, const Cell *ys, const Cell *xs, float empty,
-                       const float *x, float *y, int32_t *found)
-    void cf_cell_max_d(const Grid *g, const Cell *ys, const Cell *xs, double empty,
-                       const double *x, double *y, int32_t *found)
-    int cf_cell_put_f(const Grid *g, const float *gy, const int32_t *found, float *gx)
-    int cf_cell_put_d(const Grid *g, const double *gy, const int32_t *found, double *gx)
-    void cf_cell_mean_f(const Grid *g, const Cell *ys, const Cell *xs, const float *x,
-                        float *y)
-    void cf_cell_mean_d(const Grid *g, const Cell *ys, const Cell *xs, const double *x,
-                        double *y)
-    void cf_cell_spread_f(const Grid *g, const Cell *ys, const Cell *xs,
-                          const float *gy, float *gx)
-    void cf_cell_spread_d(const Grid *g, const Cell *ys, const Cell *xs,
-                          const double *gy, double *gx)
-    void cf_sample_max_f(const Grid *g, const Sample *ys, const Sample *xs,
-                         const float *x, float *y, int32_t *found)
-    void cf_sample_max_d(const Grid *g, const Sample *ys, const Sample *xs,
-                         const double *x, double *y, int32_t *found)
-    int cf_sample_put_f(const Grid *g, const Sample *ys, const Sample *xs,
-                        const float *gy, const int32_t *found, float *gx)
-    int cf_sample_put_d(const Grid *g, const Sample *ys, const Sample *xs,
-                        const double *gy, const int32_t *found, double *gx)
-    void cf_sample_mean_f(const Grid *g, const Sample *ys, const Sample *xs,
-                          const float *x, float *y)
-    void cf_sample_mean_d(const Grid *g, const Sample *ys, const Sample *xs,
-                          const double *x, double *y)
-    void cf_sample_spread_f(const Grid *g, const Sample *ys, const Sample *xs,
-                            const float *gy, float *gx)
-    void cf_sample_spread_d(const Grid *g, const Sample *ys, const Sample *xs,
-                            const double *gy, double *gx)
-
-# What there is to do with the bins of a region.
-cdef enum:
-    MAX, PUT, MEAN, SPREAD
+    double bin_step "chainer_fast::bin_step"(
+        double low, double high, ptrdiff_t count) noexcept
+    ptrdiff_t points_in_bin "chainer_fast::points_in_bin"(
+        double step, ptrdiff_t ratio) noexcept
+    Done all_cells "chainer_fast::all_cells"[T](
+        Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
+        const double *box, int extra, double empty, T *images, T *bins,
+        int32_t *found) noexcept
+    Done c_cell_put "chainer_fast::cell_put"[T](
+        const Grid &g, ptrdiff_t regions, const int64_t *numbers, T *images,
+        const T *bins, const int32_t *found) noexcept
+    Done all_samples "chainer_fast::all_samples"[T](
+        Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
+        const double *box, ptrdiff_t ratio_y, ptrdiff_t ratio_x, T *images, T *bins,
+        int32_t *found) noexcept
 
 # Boxes far away, or not of finite size, are left to the reference, and so are bins of
 # a great many samples.
 cdef double FAR = 1e9
 cdef double MANY = 1e7
-
-ctypedef fused real:
-    float
-    double
-
-
-cdef object _plain(object x):
-    """Return a plain array of the values of ``x``, halves as floats, or None."""
-    if kind_of(x):
-        return x
-    if not PyArray_CheckExact(x) or np.PyArray_SIZE(x) == 0:
-        return None
-    if PyArray_TYPE(<np.ndarray>x) not in (
-            np.NPY_FLOAT16, np.NPY_FLOAT, np.NPY_DOUBLE):
-        return None
-    typenum = (np.NPY_DOUBLE if PyArray_TYPE(<np.ndarray>x) == np.NPY_DOUBLE
-               else np.NPY_FLOAT)
-    return numpy.ascontiguousarray(x, np.PyArray_DescrFromType(typenum))
-
-
-cdef inline object _like(object y, object x):
-    """Return ``y`` in the precision of ``x``."""
-    if PyArray_TYPE(<np.ndarray>y) == PyArray_TYPE(<np.ndarray>x):
-        return y
-    return y.astype(x.dtype)
 
 
 cdef object _plain_numbers(object numbers, ptrdiff_t regions, ptrdiff_t images):
@@ -130,101 +84,35 @@ cdef bint _near(object boxes, ptrdiff_t regions) except -1:
 
 
 cdef bint _few_samples(
-        object boxes, ptrdiff_t regions, const Grid *g, ptrdiff_t ratio_y,
+        const double *box, ptrdiff_t regions, const Grid &g, ptrdiff_t ratio_y,
         ptrdiff_t ratio_x) noexcept:
-    cdef double *box = <double *>PyArray_DATA(<np.ndarray>boxes)
     cdef ptrdiff_t _i
     for _i in range(regions):
-        if g.rows * cf_points(box[0], box[2], g.rows, ratio_y) > MANY:
+        if g.rows * points_in_bin(bin_step(box[0], box[2], g.rows), ratio_y) > MANY:
             return False
-        if g.columns * cf_points(box[1], box[3], g.columns, ratio_x) > MANY:
+        if g.columns * points_in_bin(
+                bin_step(box[1], box[3], g.columns), ratio_x) > MANY:
             return False
         box += 4
     return True
 
 
-cdef bint _all_cells(
-        int task, const Grid *g, ptrdiff_t regions, const int64_t *numbers,
-        const double *box, int extra, double empty, real *image, real *bins,
-        int32_t *found) noexcept nogil:
-    """Return whether there was memory."""
-    cdef ptrdiff_t i, size = g.channels * g.height * g.width
-    cdef ptrdiff_t count = g.channels * g.rows * g.columns
-    cdef Cell *ys = <Cell *>malloc((g.rows + g.columns) * sizeof(Cell))
-    cdef Cell *xs = ys + g.rows
-    cdef real *x
-    if ys is NULL:
-        return False
-    for i in range(regions):
-        cf_cells(box[0], box[2], extra, g.rows, g.height, ys)
-        cf_cells(box[1], box[3], extra, g.columns, g.width, xs)
-        x = image + numbers[i] * size
-        if real is float:
-            if task == MAX:
-                cf_cell_max_f(g, ys, xs, <float>empty, x, bins, found)
-            elif task == MEAN:
-                cf_cell_mean_f(g, ys, xs, x, bins)
-            else:
-                cf_cell_spread_f(g, ys, xs, bins, x)
-        else:
-            if task == MAX:
-                cf_cell_max_d(g, ys, xs, empty, x, bins, found)
-            elif task == MEAN:
-                cf_cell_mean_d(g, ys, xs, x, bins)
-            else:
-                cf_cell_spread_d(g, ys, xs, bins, x)
-        box += 4
-        bins += count
-        found += count if found is not NULL else 0
-    free(ys)
-    return True
+ctypedef fused real:
+    float
+    double
 
 
-cdef int _all_samples(
-        int task, Grid *g, ptrdiff_t regions, const int64_t *numbers, const double *box,
-        ptrdiff_t ratio_y, ptrdiff_t ratio_x, real *image, real *bins,
-        int32_t *found) noexcept nogil:
-    """Return 1; 0 if a sample does not exist, and -1 without memory."""
-    cdef ptrdiff_t i, size = g.channels * g.height * g.width
-    cdef ptrdiff_t count = g.channels * g.rows * g.columns
-    cdef Sample *ys
-    cdef Sample *xs
-    cdef real *x
-    cdef int good = 1
-    for i in range(regions):
-        g.points_y = cf_points(box[0], box[2], g.rows, ratio_y)
-        g.points_x = cf_points(box[1], box[3], g.columns, ratio_x)
-        ys = <Sample *>malloc(
-            (g.rows * g.points_y + g.columns * g.points_x) * sizeof(Sample))
-        if ys is NULL:
-            return -1
-        xs = ys + g.rows * g.points_y
-        cf_samples(box[0], box[2], g.rows, g.points_y, g.height, ys)
-        cf_samples(box[1], box[3], g.columns, g.points_x, g.width, xs)
-        x = image + numbers[i] * size
-        if real is float:
-            if task == MAX:
-                cf_sample_max_f(g, ys, xs, x, bins, found)
-            elif task == PUT:
-                good &= cf_sample_put_f(g, ys, xs, bins, found, x)
-            elif task == MEAN:
-                cf_sample_mean_f(g, ys, xs, x, bins)
-            else:
-                cf_sample_spread_f(g, ys, xs, bins, x)
-        else:
-            if task == MAX:
-                cf_sample_max_d(g, ys, xs, x, bins, found)
-            elif task == PUT:
-                good &= cf_sample_put_d(g, ys, xs, bins, found, x)
-            elif task == MEAN:
-                cf_sample_mean_d(g, ys, xs, x, bins)
-            else:
-                cf_sample_spread_d(g, ys, xs, bins, x)
-        free(ys)
-        box += 4
-        bins += count
-        found += count if found is not NULL else 0
-    return good
+cdef inline Done _run(
+        Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
+        const double *boxes, int extra, double empty, bint samples, ptrdiff_t ratio_y,
+        ptrdiff_t ratio_x, real *images, real *bins, int32_t *found) noexcept nogil:
+    if samples:
+        return all_samples(task, g, regions, numbers, boxes, ratio_y, ratio_x, images,
+                           bins, found)
+    if task == PUT:
+        return c_cell_put(g, regions, numbers, images, bins, found)
+    return all_cells(task, g, regions, numbers, boxes, extra, empty, images, bins,
+                     found)
 
 
 cdef class _Task:
@@ -251,7 +139,7 @@ cdef class _Task:
             bint with_index) except -1:
         """Prepare for a forward pass."""
         cdef Py_ssize_t rows, columns      # which, unlike others, take no float
-        self.image = _plain(x)
+        self.image = plain_floats(x)
         if self.image is None or PyArray_NDIM(self.image) != 4:
             return False
         if not PyArray_CheckExact(boxes) or PyArray_NDIM(boxes) != 2:
@@ -274,7 +162,7 @@ cdef class _Task:
             self, object gy, object found, object numbers, object boxes,
             tuple shape) except -1:
         """Prepare for a gradient; ``found`` may be None."""
-        self.bins = _plain(gy)
+        self.bins = plain_floats(gy)
         if self.bins is None or PyArray_NDIM(self.bins) != 4 or len(shape) != 4:
             return False
         self.like = gy
@@ -293,104 +181,68 @@ cdef class _Task:
         self.image = numpy.zeros(shape, self.bins.dtype)
         return True
 
-    cdef int32_t *places(self) noexcept:
-        if self.found is None:
-            return NULL
-        return <int32_t *>PyArray_DATA(<np.ndarray>self.found)
+    cdef bint run(self, Task task, int extra, double empty, object ratio) except -1:
+        """Go through all regions: through pixels, or, with a ratio, through samples.
 
-    cdef int on_cells(self, int task, int extra, double empty) except -1:
+        Returns whether all samples existed, and there were not too many.
+        """
         cdef const int64_t *numbers = <int64_t *>PyArray_DATA(<np.ndarray>self.numbers)
-        cdef const double *boxes = <double *>PyArray_DATA(<np.ndarray>self.boxes)
+        cdef const double *boxes = NULL
         cdef void *image = PyArray_DATA(<np.ndarray>self.image)
         cdef void *bins = PyArray_DATA(<np.ndarray>self.bins)
-        cdef int32_t *found = self.places()
+        cdef int32_t *found = NULL
         cdef bint single = PyArray_TYPE(<np.ndarray>self.image) == np.NPY_FLOAT
-        cdef bint good
+        cdef bint samples = ratio is not None
+        cdef ptrdiff_t ratio_y = 0, ratio_x = 0
+        cdef Done done
+        if self.boxes is not None:
+            boxes = <double *>PyArray_DATA(<np.ndarray>self.boxes)
+        if self.found is not None:
+            found = <int32_t *>PyArray_DATA(<np.ndarray>self.found)
+        if samples:
+            ratio_y, ratio_x = ratio
+            if not _few_samples(boxes, self.regions, self.g, ratio_y, ratio_x):
+                return False
         with nogil:
             if single:
-                good = _all_cells(task, &self.g, self.regions, numbers, boxes, extra,
-                                  empty, <float *>image, <float *>bins, found)
+                done = _run(task, self.g, self.regions, numbers, boxes, extra, empty,
+                            samples, ratio_y, ratio_x, <float *>image, <float *>bins,
+                            found)
             else:
-                good = _all_cells(task, &self.g, self.regions, numbers, boxes, extra,
-                                  empty, <double *>image, <double *>bins, found)
-        if not good:
+                done = _run(task, self.g, self.regions, numbers, boxes, extra, empty,
+                            samples, ratio_y, ratio_x, <double *>image, <double *>bins,
+                            found)
+        if done == NO_MEMORY:
             raise MemoryError()
-        return 1
-
-    cdef bint on_samples(self, int task, object ratio) except -1:
-        """Return whether all samples existed, and there were not too many."""
-        cdef const int64_t *numbers = <int64_t *>PyArray_DATA(<np.ndarray>self.numbers)
-        cdef const double *boxes = <double *>PyArray_DATA(<np.ndarray>self.boxes)
-        cdef void *image = PyArray_DATA(<np.ndarray>self.image)
-        cdef void *bins = PyArray_DATA(<np.ndarray>self.bins)
-        cdef int32_t *found = self.places()
-        cdef bint single = PyArray_TYPE(<np.ndarray>self.image) == np.NPY_FLOAT
-        cdef ptrdiff_t ratio_y, ratio_x
-        cdef int good
-        ratio_y, ratio_x = ratio
-        if not _few_samples(self.boxes, self.regions, &self.g, ratio_y, ratio_x):
-            return False
-        with nogil:
-            if single:
-                good = _all_samples(task, &self.g, self.regions, numbers, boxes,
-                                    ratio_y, ratio_x, <float *>image, <float *>bins,
-                                    found)
-            else:
-                good = _all_samples(task, &self.g, self.regions, numbers, boxes,
-                                    ratio_y, ratio_x, <double *>image, <double *>bins,
-                                    found)
-        if good < 0:
-            raise MemoryError()
-        return good
+        return done == DONE
 
     cdef object y(self):
-        return _like(self.bins, self.like)
+        return in_type_of(self.like, self.bins)
 
     cdef object gx(self):
-        return _like(self.image, self.like)
+        return in_type_of(self.like, self.image)
 
 
 def cell_max(x, numbers, boxes, size, int extra, double empty):
     cdef _Task task = _Task()
     if not task.read(x, numbers, boxes, size, True):
         return NotImplemented
-    task.on_cells(MAX, extra, empty)
+    task.run(MAX, extra, empty, None)
     return task.y(), task.found
 
 
 def cell_put(gy, found, numbers, tuple shape):
     cdef _Task task = _Task()
-    cdef const int64_t *number
-    cdef const int32_t *place
-    cdef ptrdiff_t i, size, count
-    cdef bint good = True
-    cdef char *image
-    cdef char *bins
     if not task.write(gy, found, numbers, None, shape):
         return NotImplemented
-    number = <int64_t *>PyArray_DATA(<np.ndarray>task.numbers)
-    place = task.places()
-    size = task.g.channels * task.g.height * task.g.width
-    count = task.g.channels * task.g.rows * task.g.columns
-    image = <char *>PyArray_DATA(<np.ndarray>task.image)
-    bins = <char *>PyArray_DATA(<np.ndarray>task.bins)
-    single = PyArray_TYPE(<np.ndarray>task.image) == np.NPY_FLOAT
-    for i in range(task.regions):
-        if single:
-            good &= cf_cell_put_f(&task.g, <float *>bins + i * count, place + i * count,
-                                  <float *>image + number[i] * size)
-        else:
-            good &= cf_cell_put_d(&task.g, <double *>bins + i * count,
-                                  place + i * count,
-                                  <double *>image + number[i] * size)
-    return task.gx() if good else NotImplemented
+    return task.gx() if task.run(PUT, 0, 0, None) else NotImplemented
 
 
 def cell_mean(x, numbers, boxes, size, int extra):
     cdef _Task task = _Task()
     if not task.read(x, numbers, boxes, size, False):
         return NotImplemented
-    task.on_cells(MEAN, extra, 0)
+    task.run(MEAN, extra, 0, None)
     return task.y()
 
 
@@ -398,15 +250,14 @@ def cell_spread(gy, numbers, boxes, int extra, tuple shape):
     cdef _Task task = _Task()
     if not task.write(gy, None, numbers, boxes, shape):
         return NotImplemented
-    task.on_cells(SPREAD, extra, 0)
+    task.run(SPREAD, extra, 0, None)
     return task.gx()
 
 
 def sample_max(x, numbers, boxes, size, ratio):
     cdef _Task task = _Task()
-    if not task.read(x, numbers, boxes, size, True):
-        return NotImplemented
-    if not task.on_samples(MAX, ratio):
+    if not task.read(x, numbers, boxes, size, True) or (
+            not task.run(MAX, 0, 0, ratio)):
         return NotImplemented
     return task.y(), task.found
 
@@ -415,18 +266,18 @@ def sample_put(gy, found, numbers, boxes, ratio, tuple shape):
     cdef _Task task = _Task()
     if not task.write(gy, found, numbers, boxes, shape):
         return NotImplemented
-    return task.gx() if task.on_samples(PUT, ratio) else NotImplemented
+    return task.gx() if task.run(PUT, 0, 0, ratio) else NotImplemented
 
 
 def sample_mean(x, numbers, boxes, size, ratio):
     cdef _Task task = _Task()
     if not task.read(x, numbers, boxes, size, False):
         return NotImplemented
-    return task.y() if task.on_samples(MEAN, ratio) else NotImplemented
+    return task.y() if task.run(MEAN, 0, 0, ratio) else NotImplemented
 
 
 def sample_spread(gy, numbers, boxes, ratio, tuple shape):
     cdef _Task task = _Task()
     if not task.write(gy, None, numbers, boxes, shape):
         return NotImplemented
-    return task.gx() if task.on_samples(SPREAD, ratio) else NotImplemented
+    return task.gx() if task.run(SPREAD, 0, 0, ratio) else NotImplemented

@@ -1,10 +1,11 @@
 """Regions of interest on a GPU; see :mod:`chainer_fast.backends.kernels.roi`.
 
-The kernels run once for each channel of each bin. Gradients add up with atomic
-operations, into single precision if they are halves: their last digits may differ from
-one run to the next.
+The kernels run once for each channel of each bin; ``elements.hpp`` says what they do.
+Gradients add up with atomic operations, into single precision if they are halves: their
+last digits may differ from one run to the next.
 """
 from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
 
 # A bin: its region `r`, its channel `c`, and its row `i` and column `j` of bins.
 _BIN = '''
@@ -17,95 +18,40 @@ _BIN = '''
     const ptrdiff_t plane = ((ptrdiff_t)number * channels + c) * height * width;
 '''
 
-# Its pixels: rows from `top` to before `bottom`, columns from `left` to before `right`.
+# Its pixels.
 _CELL = _BIN + '''
-    int top, bottom, left, right;
-    cells(boxes[4 * r], boxes[4 * r + 2], extra, i, rows, height, top, bottom);
-    cells(boxes[4 * r + 1], boxes[4 * r + 3], extra, j, columns, width, left, right);
-'''
-
-_CELLS = '''
-__device__ void cells(double low, double high, int extra, int i, int count, int size,
-                      int& first, int& end) {
-    const int begin = (int)rint(low);
-    const double step = max((int)rint(high) - begin + extra, 1) / (double)count;
-    first = min(max(begin + (int)floor(i * step), 0), size);
-    end = min(max(begin + (int)ceil((i + 1) * step), 0), size);
-}
+    const chainer_fast::Cell ys = chainer_fast::cell_at(
+        boxes[4 * r], boxes[4 * r + 2], extra, i, rows, height);
+    const chainer_fast::Cell xs = chainer_fast::cell_at(
+        boxes[4 * r + 1], boxes[4 * r + 3], extra, j, columns, width);
 '''
 
 # Its samples: `points_y` by `points_x` of them.
 _GRID = _BIN + '''
-    const double step_y = fmax(boxes[4 * r + 2] - boxes[4 * r], 1.) / rows;
-    const double step_x = fmax(boxes[4 * r + 3] - boxes[4 * r + 1], 1.) / columns;
-    const int points_y = ratio_y ? ratio_y : (int)ceil(step_y);
-    const int points_x = ratio_x ? ratio_x : (int)ceil(step_x);
+    const double step_y = chainer_fast::bin_step(boxes[4 * r], boxes[4 * r + 2], rows);
+    const double step_x = chainer_fast::bin_step(
+        boxes[4 * r + 1], boxes[4 * r + 3], columns);
+    const ptrdiff_t points_y = chainer_fast::points_in_bin(step_y, ratio_y);
+    const ptrdiff_t points_x = chainer_fast::points_in_bin(step_x, ratio_x);
+    const auto ys = [&](ptrdiff_t s) {
+        return chainer_fast::sample_at(boxes[4 * r], step_y, i, s, points_y, height);
+    };
+    const auto xs = [&](ptrdiff_t s) {
+        return chainer_fast::sample_at(boxes[4 * r + 1], step_x, j, s, points_x, width);
+    };
 '''
 
-# A sample: where its neighbours are in the plane, and their weights. `COUNTS` is
-# whether it counts.
-_SAMPLE = '''
-    int row, next_row, column, next_column;
-    double below, right;
-    const bool counts =
-        neighbours(boxes[4 * r] + i * step_y + (a + .5) * step_y / points_y,
-                   height, row, next_row, below)
-        && neighbours(boxes[4 * r + 1] + j * step_x + (b + .5) * step_x / points_x,
-                      width, column, next_column, right);
-'''
-
-# Without a neighbour behind it, `next` is -1 and `beyond` 0.
-_NEIGHBOURS = '''
-__device__ bool neighbours(double p, int size, int& pixel, int& next, double& beyond) {
-    if (!(p >= -1 && p <= size)) return false;
-    beyond = 0;
-    next = -1;
-    pixel = p < 0 ? 0 : size - 1;
-    if (p >= 0 && p < size - 1) {
-        pixel = (int)p;
-        next = pixel + 1;
-        beyond = p - pixel;
-    }
-    return true;
-}
-'''
-
-_VALUE = '''
-    double value = (1 - below) * (1 - right)
-        * (double)x[plane + row * width + column];
-    if (next_column >= 0)
-        value += (1 - below) * right * (double)x[plane + row * width + next_column];
-    if (next_row >= 0) {
-        value += below * (1 - right) * (double)x[plane + next_row * width + column];
-        if (next_column >= 0)
-            value += below * right
-                * (double)x[plane + next_row * width + next_column];
-    }
-'''
-
-_ADD = '''
-    atomicAdd(&gx[plane + row * width + column],
-              (S)(given * ((1 - below) * (1 - right))));
-    if (next_column >= 0)
-        atomicAdd(&gx[plane + row * width + next_column],
-                  (S)(given * ((1 - below) * right)));
-    if (next_row >= 0) {
-        atomicAdd(&gx[plane + next_row * width + column],
-                  (S)(given * (below * (1 - right))));
-        if (next_column >= 0)
-            atomicAdd(&gx[plane + next_row * width + next_column],
-                      (S)(given * (below * right)));
-    }
-'''
+_ADD = '[&](ptrdiff_t at, double value) { atomicAdd(&gx[plane + at], (S)value); }'
 
 _SHAPE = 'int32 images, int32 channels, int32 height, int32 width, int32 rows, ' \
     'int32 columns, raw int32 numbers'
 _BOXES = _SHAPE + ', raw float64 boxes'
+_RATIO = ', int32 ratio_y, int32 ratio_x'
 
 
 def _with_index(code):
     # `i` is the row of bins; the kernel's own index comes by another name.
-    return 'const ptrdiff_t n_bin = i;\n{%s}' % code
+    return 'const ptrdiff_t n_bin = i;\n{%s;}' % code
 
 
 def _geometry(shape, size, numbers):
@@ -113,25 +59,21 @@ def _geometry(shape, size, numbers):
             cuda.cupy.ascontiguousarray(numbers, 'i'))
 
 
+def _kernel(in_params, out_params, code, name):
+    return cuda.elementwise(
+        in_params, out_params, _with_index(code), name,
+        preamble=header('chainer_fast/backends/kernels/roi/elements.hpp'))
+
+
 def cell_max(x, numbers, boxes, size, extra, empty):
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     found = cuda.cupy.empty(y.shape, 'i')
-    cuda.elementwise(
+    _kernel(
         'raw T x, ' + _BOXES + ', int32 extra, float64 empty', 'T y, int32 found',
-        _with_index(_CELL + '''
-            T best = T(empty);
-            int at = -1;
-            for (int row = top; row < bottom; ++row)
-                for (int column = left; column < right; ++column) {
-                    const T seen = x[plane + row * width + column];
-                    if (at < 0 || (!(seen <= best) && best == best)) {
-                        best = seen;
-                        at = row * width + column;
-                    }
-                }
-            y = best;
-            found = at;
-        '''), 'roi_cell_max', preamble=_CELLS)(
+        _CELL + '''
+            y = chainer_fast::cell_max(
+                &x[plane], width, ys, xs, T(empty), &found)''',
+        'roi_cell_max')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers), boxes,
             extra, empty, y, found)
     return y, found
@@ -139,27 +81,20 @@ def cell_max(x, numbers, boxes, size, extra, empty):
 
 def cell_put(gy, found, numbers, shape):
     gx = _zeros(shape, gy)
-    cuda.elementwise(
+    _kernel(
         'T gy, int32 found, ' + _SHAPE, 'raw S gx',
-        _with_index(_BIN + '''
-            if (found >= 0) atomicAdd(&gx[plane + found], (S)gy);
-        '''), 'roi_cell_put')(
+        _BIN + 'if (found >= 0) atomicAdd(&gx[plane + found], (S)gy)',
+        'roi_cell_put')(
             gy, found, *_geometry(shape, gy.shape[2:], numbers), gx)
     return gx.astype(gy.dtype, copy=False)
 
 
 def cell_mean(x, numbers, boxes, size, extra):
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
-    cuda.elementwise(
+    _kernel(
         'raw T x, ' + _BOXES + ', int32 extra', 'T y',
-        _with_index(_CELL + '''
-            double sum = 0;
-            for (int row = top; row < bottom; ++row)
-                for (int column = left; column < right; ++column)
-                    sum += (double)x[plane + row * width + column];
-            const int count = (bottom - top) * (right - left);
-            y = T(top < bottom && left < right ? sum / count : 0.);
-        '''), 'roi_cell_mean', preamble=_CELLS)(
+        _CELL + 'y = chainer_fast::cell_mean(&x[plane], width, ys, xs)',
+        'roi_cell_mean')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers), boxes,
             extra, y)
     return y
@@ -167,14 +102,10 @@ def cell_mean(x, numbers, boxes, size, extra):
 
 def cell_spread(gy, numbers, boxes, extra, shape):
     gx = _zeros(shape, gy)
-    cuda.elementwise(
+    _kernel(
         'T gy, ' + _BOXES + ', int32 extra', 'raw S gx',
-        _with_index(_CELL + '''
-            const S share = (S)gy / (S)((bottom - top) * (right - left));
-            for (int row = top; row < bottom; ++row)
-                for (int column = left; column < right; ++column)
-                    atomicAdd(&gx[plane + row * width + column], share);
-        '''), 'roi_cell_spread', preamble=_CELLS)(
+        _CELL + 'chainer_fast::cell_spread((S)gy, width, ys, xs, %s)' % _ADD,
+        'roi_cell_spread')(
             gy, *_geometry(shape, gy.shape[2:], numbers), boxes, extra, gx)
     return gx.astype(gy.dtype, copy=False)
 
@@ -182,22 +113,12 @@ def cell_spread(gy, numbers, boxes, extra, shape):
 def sample_max(x, numbers, boxes, size, ratio):
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
     found = cuda.cupy.empty(y.shape, 'i')
-    cuda.elementwise(
-        'raw T x, ' + _BOXES + ', int32 ratio_y, int32 ratio_x', 'T y, int32 found',
-        _with_index(_GRID + '''
-            T best = T(-INFINITY);
-            int at = -1;
-            for (int a = 0; a < points_y; ++a)
-                for (int b = 0; b < points_x; ++b) {
-        ''' + _SAMPLE + 'if (!counts) continue;' + _VALUE + '''
-                    if (T(value) > best) {
-                        best = T(value);
-                        at = a * points_x + b;
-                    }
-                }
-            y = best;
-            found = at;
-        '''), 'roi_sample_max', preamble=_NEIGHBOURS)(
+    _kernel(
+        'raw T x, ' + _BOXES + _RATIO, 'T y, int32 found',
+        _GRID + '''
+            y = chainer_fast::sample_max(
+                &x[plane], width, points_y, points_x, ys, xs, &found)''',
+        'roi_sample_max')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers), boxes,
             *ratio, y, found)
     return y, found
@@ -205,31 +126,25 @@ def sample_max(x, numbers, boxes, size, ratio):
 
 def sample_put(gy, found, numbers, boxes, ratio, shape):
     gx = _zeros(shape, gy)
-    cuda.elementwise(
-        'T gy, int32 found, ' + _BOXES + ', int32 ratio_y, int32 ratio_x', 'raw S gx',
-        _with_index(_GRID + '''
-            const int a = found / points_x;
-            const int b = found % points_x;
-            const double given = (double)gy;
-        ''' + _SAMPLE + 'if (found >= 0 && counts) {' + _ADD + '}'),
-        'roi_sample_put', preamble=_NEIGHBOURS)(
+    _kernel(
+        'T gy, int32 found, ' + _BOXES + _RATIO, 'raw S gx',
+        _GRID + '''
+            if (found >= 0)
+                chainer_fast::sample_put(
+                    (double)gy, width, ys(found / points_x), xs(found %% points_x), %s)
+        ''' % _ADD, 'roi_sample_put')(
             gy, found, *_geometry(shape, gy.shape[2:], numbers), boxes, *ratio, gx)
     return gx.astype(gy.dtype, copy=False)
 
 
 def sample_mean(x, numbers, boxes, size, ratio):
     y = cuda.cupy.empty((len(boxes), x.shape[1], *size), x.dtype)
-    cuda.elementwise(
-        'raw T x, ' + _BOXES + ', int32 ratio_y, int32 ratio_x', 'T y',
-        _with_index(_GRID + '''
-            double sum = 0;
-            for (int a = 0; a < points_y; ++a)
-                for (int b = 0; b < points_x; ++b) {
-        ''' + _SAMPLE + 'if (!counts) continue;' + _VALUE + '''
-                    sum += value;
-                }
-            y = T(sum / (points_y * points_x));
-        '''), 'roi_sample_mean', preamble=_NEIGHBOURS)(
+    _kernel(
+        'raw T x, ' + _BOXES + _RATIO, 'T y',
+        _GRID + '''
+            y = chainer_fast::sample_mean(
+                &x[plane], width, points_y, points_x, ys, xs)''',
+        'roi_sample_mean')(
             cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers), boxes,
             *ratio, y)
     return y
@@ -237,15 +152,12 @@ def sample_mean(x, numbers, boxes, size, ratio):
 
 def sample_spread(gy, numbers, boxes, ratio, shape):
     gx = _zeros(shape, gy)
-    cuda.elementwise(
-        'T gy, ' + _BOXES + ', int32 ratio_y, int32 ratio_x', 'raw S gx',
-        _with_index(_GRID + '''
-            const double given = (double)gy / (points_y * points_x);
-            for (int a = 0; a < points_y; ++a)
-                for (int b = 0; b < points_x; ++b) {
-        ''' + _SAMPLE + 'if (!counts) continue;' + _ADD + '''
-                }
-        '''), 'roi_sample_spread', preamble=_NEIGHBOURS)(
+    _kernel(
+        'T gy, ' + _BOXES + _RATIO, 'raw S gx',
+        _GRID + '''
+            chainer_fast::sample_spread(
+                (double)gy, width, points_y, points_x, ys, xs, %s)
+        ''' % _ADD, 'roi_sample_spread')(
             gy, *_geometry(shape, gy.shape[2:], numbers), boxes, *ratio, gx)
     return gx.astype(gy.dtype, copy=False)
 

@@ -68,8 +68,9 @@ cdef void _fill_kind(char kind, void *x, void *gy, void *out, Extent e,
 
 
 cdef object _result(char kind, object x, void *gy, Extent e, bint logarithm):
-    """Return the softmax of ``x``, or the gradient where ``x`` is one; None if a flag
-    was raised.
+    """Return the softmax of ``x`` or, given ``gy``, the gradient from the output ``x``.
+
+    None if a flag was raised.
     """
     out = empty_like(x)
     cdef void *x_data = PyArray_DATA(<np.ndarray>x)
@@ -83,8 +84,8 @@ cdef object _result(char kind, object x, void *gy, Extent e, bint logarithm):
     return None if float_errors() else out
 
 
-cdef object forward(object x, object axis, bint logarithm):
-    """Return the result, or None where there is no code or a flag was raised."""
+cdef object softmax_of(object x, object axis, bint logarithm):
+    """Return the result, or None if it is left to the reference."""
     cdef Extent e
     cdef char kind = kind_of(x)
     if not kind or not _extent(x, axis, &e):
@@ -92,8 +93,8 @@ cdef object forward(object x, object axis, bint logarithm):
     return _result(kind, x, NULL, e, logarithm)
 
 
-cdef object gradient(object y, object gy, object axis, bint logarithm):
-    """Return the result, or None where there is no code or a flag was raised."""
+cdef object gradient_of(object y, object gy, object axis, bint logarithm):
+    """Return the result, or None if it is left to the reference."""
     cdef Extent e
     cdef char kind = kind_of(y)
     if not kind or kind_of(gy) != kind or not PyArray_SAMESHAPE(
@@ -103,20 +104,20 @@ cdef object gradient(object y, object gy, object axis, bint logarithm):
 
 
 def softmax(x, axis):
-    out = forward(x, axis, False)
+    out = softmax_of(x, axis, False)
     return NotImplemented if out is None else out
 
 
 def log_softmax(x, axis):
-    out = forward(x, axis, True)
+    out = softmax_of(x, axis, True)
     return NotImplemented if out is None else out
 
 
 def softmax_grad(y, gy, axis):
-    out = gradient(y, gy, axis, False)
+    out = gradient_of(y, gy, axis, False)
     return NotImplemented if out is None else out
 
 
 def log_softmax_grad(y, gy, axis):
-    out = gradient(y, gy, axis, True)
+    out = gradient_of(y, gy, axis, True)
     return NotImplemented if out is None else out

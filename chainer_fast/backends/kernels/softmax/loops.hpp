@@ -86,24 +86,22 @@ void subtract(Block b, const T *x, const T *values, T *out) {
 }
 
 template <typename T>
-void divide(Block b, T *x, const T *values) {
-    for_each_element(b, values, [=](ptrdiff_t k, T value) { x[k] /= value; });
-}
-
-template <typename T>
 void exponentiate(Block b, T *x, const Unary &exp) {
     for_each_stretch(b, [=](ptrdiff_t at, ptrdiff_t n) { exp.run(x + at, x + at, n); });
 }
 
-/* The largest element of each column. */
+template <typename T>
+CF_CLONES void shift_contiguous(Block b, const T *x, T *tops, T *out) {
+    for (ptrdiff_t j = 0; j < b.columns; ++j, x += b.n, out += b.n) {
+        T top = tops[j] = inlined_row_max(x, b.n);
+        for (ptrdiff_t i = 0; i < b.n; ++i)
+            out[i] = x[i] - top;
+    }
+}
+
 template <typename T>
 CF_CLONES void find_tops(Block b, const T *x, T *tops) {
     ptrdiff_t i, j;
-    if (b.stride == 1) {
-        for (j = 0; j < b.columns; ++j)
-            tops[j] = inlined_row_max(x + j * b.n, b.n);
-        return;
-    }
     for (j = 0; j < b.columns; ++j)
         tops[j] = x[j];
     for (i = 1; i < b.n; ++i)
@@ -111,13 +109,27 @@ CF_CLONES void find_tops(Block b, const T *x, T *tops) {
             tops[j] = x[i * b.stride + j] > tops[j] ? x[i * b.stride + j] : tops[j];
 }
 
+/* The largest element of each column, and the column relative to it. */
+template <typename T>
+void shift(Block b, const T *x, T *tops, T *out) {
+    if (b.stride == 1)
+        return shift_contiguous(b, x, tops, out);
+    find_tops(b, x, tops);
+    subtract(b, x, tops, out);
+}
+
+template <typename T>
+CF_ELEMENT T contiguous_sum(const T *x, ptrdiff_t n) {
+    return n <= 128 ? inlined_block_sum(x, n) : row_sum(x, n);
+}
+
 /* The sum of each column. */
 template <typename T>
 CF_CLONES void add_up(Block b, const T *x, T *totals) {
     ptrdiff_t i, j;
     if (b.stride == 1) {
-        for (j = 0; j < b.columns; ++j, x += b.n)
-            totals[j] = b.n <= 128 ? inlined_block_sum(x, b.n) : row_sum(x, b.n);
+        for (j = 0; j < b.columns; ++j)
+            totals[j] = contiguous_sum(x + j * b.n, b.n);
         return;
     }
     for (j = 0; j < b.columns; ++j)
@@ -125,6 +137,24 @@ CF_CLONES void add_up(Block b, const T *x, T *totals) {
     for (i = 1; i < b.n; ++i)
         for (j = 0; j < b.columns; ++j)
             totals[j] += x[i * b.stride + j];
+}
+
+template <typename T>
+CF_CLONES void normalize_contiguous(Block b, T *x, T *totals) {
+    for (ptrdiff_t j = 0; j < b.columns; ++j, x += b.n) {
+        T total = totals[j] = contiguous_sum(x, b.n);
+        for (ptrdiff_t i = 0; i < b.n; ++i)
+            x[i] /= total;
+    }
+}
+
+/* The sum of each column, by which the column is divided. */
+template <typename T>
+void normalize(Block b, T *x, T *totals) {
+    if (b.stride == 1)
+        return normalize_contiguous(b, x, totals);
+    add_up(b, x, totals);
+    for_each_element(b, totals, [=](ptrdiff_t k, T total) { x[k] /= total; });
 }
 
 template <typename T>
@@ -140,17 +170,16 @@ void fill_softmax(const T *x, T *out, Extent e, const Unary &exp, const Unary &l
     for_each_block(e, [&](Block b) {
         const T *scores = x + b.at;
         T *y = out + b.at;
-        find_tops(b, scores, tops);
-        subtract(b, scores, tops, y);
+        shift(b, scores, tops, y);
         exponentiate(b, y, exp);
-        add_up(b, y, totals);
         if (logarithm) {
+            add_up(b, y, totals);
             log.run(totals, totals, b.columns);
             for (ptrdiff_t j = 0; j < b.columns; ++j)
                 totals[j] += tops[j];
             subtract(b, scores, totals, y);
         } else
-            divide(b, y, totals);
+            normalize(b, y, totals);
     });
 }
 

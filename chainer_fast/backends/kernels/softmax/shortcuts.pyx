@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.shortcut cimport given
-from chainer_fast.backends.kernels.softmax.compiled cimport forward, gradient
+from chainer_fast.backends.kernels.softmax.compiled cimport gradient_of, softmax_of
 
 
 cdef class SoftmaxShortcut(Shortcut):
@@ -17,12 +17,12 @@ cdef class SoftmaxShortcut(Shortcut):
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         if n != 1:
             return None
-        return forward(
+        return softmax_of(
             <object>x[0], own_attribute(function, 'axis'), self.logarithm)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        gx[0] = given(gradient(
+        gx[0] = given(gradient_of(
             function.kept_outputs, gy, own_attribute(function, 'axis'),
             self.logarithm))
         return gx[0] is not NULL

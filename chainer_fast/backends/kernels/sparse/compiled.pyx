@@ -1,10 +1,9 @@
 """Products with sparse matrices: one pass over the elements.
 
 All functions return ``NotImplemented`` for arrays that are not of single or double
-precision; others than contiguous ones are copied.
+precision. Arrays that are not contiguous are copied.
 """
 cimport numpy as np
-from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
     npy_intp
 
@@ -14,15 +13,14 @@ from chainer_fast._core.plain cimport cf_float_kind
 
 np.import_array()
 
-ctypedef fused floating:
-    float
-    double
-
-cdef extern from "chainer_fast/backends/kernels/sparse/loops.h" nogil:
-    void cf_axpy_f(float, const float *, float *, ptrdiff_t) noexcept
-    void cf_axpy_d(double, const double *, double *, ptrdiff_t) noexcept
-    float cf_dot_f(const float *, const float *, ptrdiff_t) noexcept
-    double cf_dot_d(const double *, const double *, ptrdiff_t) noexcept
+cdef extern from "chainer_fast/backends/kernels/sparse/loops.hpp" nogil:
+    void c_product "chainer_fast::product"[T](
+        const T *data, const npy_intp *row, const npy_intp *col, const T *dense, T *y,
+        npy_intp batches, npy_intp nnz, npy_intp height, npy_intp k,
+        npy_intp n) noexcept
+    void c_sampled_product "chainer_fast::sampled_product"[T](
+        T *values, const npy_intp *row, const npy_intp *col, const T *a, const T *b,
+        npy_intp batches, npy_intp nnz, npy_intp m, npy_intp n, npy_intp k) noexcept
 
 
 cdef np.ndarray _coordinates(x):
@@ -42,36 +40,6 @@ cdef int _check(npy_intp *at, npy_intp n, npy_intp length, name) except -1:
 cdef bint _alike(np.ndarray x, y):
     return (PyArray_CheckExact(y) and cf_float_kind(x) != 0
             and cf_float_kind(<np.ndarray>y) == cf_float_kind(x))
-
-
-cdef void _product(
-        floating *v, npy_intp *r, npy_intp *c, floating *x, floating *z,
-        npy_intp batches, npy_intp nnz, npy_intp m, npy_intp k,
-        npy_intp n) noexcept nogil:
-    cdef npy_intp at, i
-    for at in range(batches):
-        for i in range(at * nnz, (at + 1) * nnz):
-            if r[i] < 0 or c[i] < 0:
-                continue
-            if floating is float:
-                cf_axpy_f(v[i], x + (at * k + c[i]) * n, z + (at * m + r[i]) * n, n)
-            else:
-                cf_axpy_d(v[i], x + (at * k + c[i]) * n, z + (at * m + r[i]) * n, n)
-
-
-cdef void _sampled_product(
-        floating *v, npy_intp *r, npy_intp *c, floating *x, floating *y,
-        npy_intp batches, npy_intp nnz, npy_intp m, npy_intp n,
-        npy_intp k) noexcept nogil:
-    cdef npy_intp at, i
-    for at in range(batches):
-        for i in range(at * nnz, (at + 1) * nnz):
-            if r[i] < 0 or c[i] < 0:
-                continue
-            if floating is float:
-                v[i] = cf_dot_f(x + (at * m + r[i]) * k, y + (at * n + c[i]) * k, k)
-            else:
-                v[i] = cf_dot_d(x + (at * m + r[i]) * k, y + (at * n + c[i]) * k, k)
 
 
 def product(np.ndarray data, row, col, height, dense):
@@ -99,12 +67,11 @@ def product(np.ndarray data, row, col, height, dense):
     v, x, z = PyArray_DATA(values), PyArray_DATA(matrix), PyArray_DATA(y)
     if cf_float_kind(data) == c'f':
         with nogil:
-            _product[float](<float *>v, r, c, <float *>x, <float *>z,
-                            batches, nnz, m, k, n)
+            c_product(<float *>v, r, c, <float *>x, <float *>z, batches, nnz, m, k, n)
     else:
         with nogil:
-            _product[double](<double *>v, r, c, <double *>x, <double *>z,
-                             batches, nnz, m, k, n)
+            c_product(
+                <double *>v, r, c, <double *>x, <double *>z, batches, nnz, m, k, n)
     return y if last else y.reshape(m, n)
 
 
@@ -133,10 +100,10 @@ def sampled_product(np.ndarray a, row, col, b):
     v, x, y = PyArray_DATA(values), PyArray_DATA(left), PyArray_DATA(right)
     if cf_float_kind(a) == c'f':
         with nogil:
-            _sampled_product[float](<float *>v, r, c, <float *>x, <float *>y,
-                                    batches, nnz, m, n, k)
+            c_sampled_product(
+                <float *>v, r, c, <float *>x, <float *>y, batches, nnz, m, n, k)
     else:
         with nogil:
-            _sampled_product[double](<double *>v, r, c, <double *>x, <double *>y,
-                                     batches, nnz, m, n, k)
+            c_sampled_product(
+                <double *>v, r, c, <double *>x, <double *>y, batches, nnz, m, n, k)
     return values

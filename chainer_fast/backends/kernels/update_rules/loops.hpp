@@ -8,6 +8,7 @@
 
 #include <fenv.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
@@ -57,31 +58,41 @@ struct Arrays {
 
 struct Given {
     double value;
-    operator float() const { return (float)value; }
-    operator double() const { return value; }
-    operator Half() const { return Half(value); }
+    CF_ELEMENT operator float() const { return (float)value; }
+    CF_ELEMENT operator double() const { return value; }
+    CF_ELEMENT operator Half() const { return Half(value); }
 };
 
 template <typename Coefficients, size_t... I>
-Coefficients read(const double *given, std::index_sequence<I...>) {
+CF_ELEMENT Coefficients read(const double *given, std::index_sequence<I...>) {
     return {Given{given[I]}...};
 }
 
 /* The members of Coefficients are of one size. */
 template <typename Coefficients, typename N>
-Coefficients read(const double *given) {
+CF_ELEMENT Coefficients read(const double *given) {
     return read<Coefficients>(
         given, std::make_index_sequence<
             sizeof(Coefficients) / sizeof(typename Wide<N>::type)>());
 }
 
-/* -- what is done to one element of the arrays */
+/* -- what a loop does at one place of the arrays */
 
-template <typename Rule, int n_states_>
-struct Update {
+template <typename Element, int n_states_>
+struct Step {
     static constexpr int n_states = n_states_;
     template <typename N>
-    using Coefficients = typename Rule::template Coefficients<N>;
+    using Coefficients = typename Element::template Coefficients<N>;
+    /* Whether memory is asked for ahead of its use. Halves keep the processor busier than
+       the memory. */
+    template <typename N>
+    static constexpr bool in_blocks = !std::is_same<N, Half>::value;
+    template <typename N>
+    static constexpr int n_decaying = 0;
+};
+
+template <typename Rule, int n_states>
+struct Update : Step<Rule, n_states> {
     /* In blocks where one of the first n_decaying states has small numbers the step is
        another; see small.hpp. */
     template <typename N>
@@ -91,7 +102,8 @@ struct Update {
 
     template <typename N>
     static CF_ELEMENT void apply(
-            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
+            const typename Rule::template Coefficients<N> &c, const Arrays<N> &a,
+            ptrdiff_t k) {
         N param, grad, s[3];
         load(a.param[k], param);
         load(a.grad[k], grad);
@@ -112,16 +124,11 @@ struct Update {
 };
 
 template <typename Hook>
-struct Change {
-    static constexpr int n_states = 0;
-    template <typename N>
-    using Coefficients = typename Hook::template Coefficients<N>;
-    template <typename N>
-    static constexpr int n_decaying = 0;
-
+struct Change : Step<Hook, 0> {
     template <typename N>
     static CF_ELEMENT void apply(
-            const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
+            const typename Hook::template Coefficients<N> &c, const Arrays<N> &a,
+            ptrdiff_t k) {
         N param, grad;
         load(a.param[k], param);
         load(a.grad[k], grad);
@@ -135,7 +142,7 @@ struct Change {
 /* Long arrays do not fit in the cache. Their memory is asked for ahead of its use, a few
    lines of all arrays at a time: the processor's own prefetching does not keep up with
    as many arrays. */
-constexpr ptrdiff_t LONG = 65536;
+constexpr ptrdiff_t LONG_ARRAY = 65536;
 constexpr ptrdiff_t BLOCK = 64;
 constexpr ptrdiff_t AHEAD = 1024;
 constexpr ptrdiff_t LINE = 64;      /* bytes */
@@ -147,23 +154,23 @@ CF_ELEMENT void prefetch(const T *address) {
 #endif
 }
 
-template <typename Step, typename N>
+template <typename S, typename N>
 CF_ELEMENT void prefetch_block(const Arrays<N> &a, ptrdiff_t first) {
     for (ptrdiff_t k = first; k < first + BLOCK; k += LINE / sizeof *a.param) {
         prefetch(a.param + k);
         prefetch(a.grad + k);
-        for (int i = 0; i < Step::n_states; ++i)
+        for (int i = 0; i < S::n_states; ++i)
             prefetch(a.states[i] + k);
     }
 }
 
-template <typename Step, typename N>
+template <typename S, typename N>
 CF_ELEMENT void run(
-        const typename Step::template Coefficients<N> &c, const Arrays<N> &a,
+        const typename S::template Coefficients<N> &c, const Arrays<N> &a,
         ptrdiff_t first, ptrdiff_t last) {
     CF_INDEPENDENT
     for (ptrdiff_t k = first; k < last; ++k)
-        Step::template apply<N>(c, a, k);
+        S::template apply<N>(c, a, k);
 }
 
 template <typename N>
@@ -174,32 +181,35 @@ CF_ELEMENT bool block_has_small(const Arrays<N> &a, int n_arrays, ptrdiff_t firs
     return found;
 }
 
-template <typename Step, typename N>
+template <typename S, typename N>
 CF_CLONES void loop(void **arrays, ptrdiff_t n, const double *given) {
     const Arrays<N> a(arrays);
-    const auto c = read<typename Step::template Coefficients<N>, N>(given);
-    constexpr int n_decaying = Step::template n_decaying<N>;
-    const ptrdiff_t last_ahead = n < LONG ? -1 : n - AHEAD - BLOCK;
+    const auto c = read<typename S::template Coefficients<N>, N>(given);
     ptrdiff_t i = 0;
-    for (; n - i >= BLOCK; i += BLOCK) {
-        if (i <= last_ahead)
-            prefetch_block<Step>(a, i + AHEAD);
-        if constexpr (n_decaying > 0)
-            if (block_has_small(a, n_decaying, i)) {
-                run<typename Step::template Small<N>>(c, a, i, i + BLOCK);
-                continue;
-            }
-        run<Step>(c, a, i, i + BLOCK);
+    if constexpr (S::template in_blocks<N>) {
+        constexpr int n_decaying = S::template n_decaying<N>;
+        const ptrdiff_t last_ahead = n < LONG_ARRAY ? -1 : n - AHEAD - BLOCK;
+        for (; n - i >= BLOCK; i += BLOCK) {
+            if (i <= last_ahead)
+                prefetch_block<S>(a, i + AHEAD);
+            if constexpr (n_decaying > 0)
+                if (block_has_small(a, n_decaying, i)) {
+                    run<typename S::template Small<N>>(c, a, i, i + BLOCK);
+                    continue;
+                }
+            run<S>(c, a, i, i + BLOCK);
+        }
     }
-    run<Step>(c, a, i, n);
+    run<S>(c, a, i, n);
 }
 
-/* M-SVAG, a part at a time. */
-struct MSVAGMeans {
-    static constexpr int n_states = 2;
-    template <typename N> using Coefficients = MSVAG::Coefficients<N>;
-    template <typename N> static constexpr int n_decaying = 0;
+/* M-SVAG, a part at a time, over pieces that stay in the cache. */
+struct MSVAGPart : Step<MSVAG, 2> {
+    template <typename N>
+    static constexpr bool in_blocks = false;
+};
 
+struct MSVAGMeans : MSVAGPart {
     template <typename N>
     static CF_ELEMENT void apply(
             const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
@@ -214,11 +224,7 @@ struct MSVAGMeans {
 };
 
 /* The factor of the step, in the place of the gradient. */
-struct MSVAGFactor {
-    static constexpr int n_states = 2;
-    template <typename N> using Coefficients = MSVAG::Coefficients<N>;
-    template <typename N> static constexpr int n_decaying = 0;
-
+struct MSVAGFactor : MSVAGPart {
     template <typename N>
     static CF_ELEMENT void apply(
             const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
@@ -229,11 +235,7 @@ struct MSVAGFactor {
     }
 };
 
-struct MSVAGStep {
-    static constexpr int n_states = 1;
-    template <typename N> using Coefficients = MSVAG::Coefficients<N>;
-    template <typename N> static constexpr int n_decaying = 0;
-
+struct MSVAGParam : MSVAGPart {
     template <typename N>
     static CF_ELEMENT void apply(
             const Coefficients<N> &c, const Arrays<N> &a, ptrdiff_t k) {
@@ -249,27 +251,27 @@ struct MSVAGStep {
 template <typename N>
 void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
     typedef typename Stored<N>::type T;
-    constexpr ptrdiff_t PART = 512;
-    T factor[PART];
-    for (ptrdiff_t done = 0; done < n; done += PART) {
-        const ptrdiff_t count = n - done < PART ? n - done : PART;
-        void *part[5] = {};
+    constexpr ptrdiff_t PIECE = 512;
+    T factor[PIECE];
+    for (ptrdiff_t done = 0; done < n; done += PIECE) {
+        const ptrdiff_t count = n - done < PIECE ? n - done : PIECE;
+        void *piece[5] = {};
         for (int i = 0; i < 4; ++i)
-            part[i] = (T *)arrays[i] + done;
-        loop<MSVAGMeans, N>(part, count, given);
+            piece[i] = (T *)arrays[i] + done;
+        loop<MSVAGMeans, N>(piece, count, given);
         /* What is invalid in the factor is no error. */
         fexcept_t flags;
         fegetexceptflag(&flags, FE_INVALID);
-        part[1] = factor;
-        loop<MSVAGFactor, N>(part, count, given);
+        piece[1] = factor;
+        loop<MSVAGFactor, N>(piece, count, given);
         fesetexceptflag(&flags, FE_INVALID);
-        loop<MSVAGStep, N>(part, count, given);
+        loop<MSVAGParam, N>(piece, count, given);
     }
 }
 
 /* The loops of a rule or hook for each kind of arrays. */
-template <typename Step>
-constexpr Loop loops_of[3] = {loop<Step, Half>, loop<Step, float>, loop<Step, double>};
+template <typename S>
+constexpr Loop loops_of[3] = {loop<S, Half>, loop<S, float>, loop<S, double>};
 
 template <typename Rule, int n_states>
 constexpr const Loop *rule_loops = loops_of<Update<Rule, n_states>>;

@@ -9,7 +9,7 @@ namespace chainer_fast {
 /* The number, or zero for NaN: a comparison of NaN raises an error flag that NumPy does
    not raise. Compilers see through a floating-point comparison that does this. */
 CF_ELEMENT float number(float x) {
-    return from_bits(pick((bits_of(x) & 0x7fffffffu) <= INFINITE, bits_of(x), 0));
+    return from_bits(pick((bits_of(x) & 0x7fffffffu) <= INFINITY_BITS, bits_of(x), 0));
 }
 
 CF_ELEMENT double number(double x) {

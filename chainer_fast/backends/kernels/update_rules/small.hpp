@@ -15,13 +15,13 @@ namespace chainer_fast {
 
 /* What is smaller than 2^-112, other than zero, is looked at closely: its product with a
    coefficient down to 1e-4 may be subnormal. */
-constexpr uint32_t SMALL = 0x07800000u;
+constexpr uint32_t SMALL_BITS = 0x07800000u;
 
 /* Whether there is such a number among the first n. */
 CF_ELEMENT bool any_small(const float *x, ptrdiff_t n) {
     uint32_t found = 0;
     for (ptrdiff_t k = 0; k < n; ++k)
-        found |= (bits_of(x[k]) << 1) - 1u < (SMALL << 1) - 1u;
+        found |= (bits_of(x[k]) << 1) - 1u < (SMALL_BITS << 1) - 1u;
     return found != 0;
 }
 
@@ -35,7 +35,7 @@ struct SmallMean {
     CF_ELEMENT SmallMean(float x, float c, bool less) {
         uint32_t size = bits_of(x) & 0x7fffffffu, sign = bits_of(x) ^ size;
         uint32_t usable = bits_of(c) <= 0x3f800000u; /* from zero to one */
-        size = pick(size < SMALL, size, 0);
+        size = pick(size < SMALL_BITS, size, 0);
         uint32_t subnormal = size < 0x00800000u;
         /* In units of 2^-149, the smallest number. */
         double units = pick(

@@ -1,0 +1,30 @@
+"""Arrays for loops of floats and doubles, which compute halves in single precision."""
+cimport numpy as np
+from numpy cimport PyArray_CheckExact, PyArray_SIZE, PyArray_TYPE
+
+from chainer_fast._core.plain cimport kind_of
+
+
+cdef inline object plain_floats(object x):
+    """Return a plain array of the values of ``x``, or None if there is no code for it.
+
+    Halves become floats, which hold their values.
+    """
+    cdef int typenum
+    if kind_of(x):
+        return x
+    if not PyArray_CheckExact(x) or PyArray_SIZE(x) == 0:
+        return None
+    typenum = PyArray_TYPE(<np.ndarray>x)
+    if typenum == np.NPY_FLOAT16:
+        typenum = np.NPY_FLOAT
+    elif typenum != np.NPY_FLOAT and typenum != np.NPY_DOUBLE:
+        return None
+    return np.PyArray_FROM_OTF(x, typenum, np.NPY_ARRAY_IN_ARRAY)
+
+
+cdef inline object in_type_of(object x, object y):
+    """Return ``y`` in the precision of ``x``."""
+    if PyArray_TYPE(<np.ndarray>y) == PyArray_TYPE(<np.ndarray>x):
+        return y
+    return y.astype(x.dtype)

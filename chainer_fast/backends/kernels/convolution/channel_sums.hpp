@@ -1,0 +1,33 @@
+/* Sums of the channels of images, for the gradient of a bias. */
+#ifndef CHAINER_FAST_CONVOLUTION_CHANNEL_SUMS_HPP
+#define CHAINER_FAST_CONVOLUTION_CHANNEL_SUMS_HPP
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Adds each channel of all images to its sum, in double precision. */
+template <typename T>
+CF_CLONES void channel_sums(const T *y, double *sums, ptrdiff_t images,
+                            ptrdiff_t channels, ptrdiff_t plane) {
+    constexpr ptrdiff_t LANES = 16;
+    for (ptrdiff_t n = 0; n < images; ++n)
+        for (ptrdiff_t c = 0; c < channels; ++c, y += plane) {
+            double part[LANES] = {0}, rest = 0;
+            ptrdiff_t i, j;
+            for (i = 0; i + LANES <= plane; i += LANES)
+                for (j = 0; j < LANES; ++j)
+                    part[j] += y[i + j];
+            for (; i < plane; ++i)
+                rest += y[i];
+            for (j = 0; j < LANES; ++j)
+                rest += part[j];
+            sums[c] += rest;
+        }
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,269 @@
+/* Maxima and sums over windows, and the adjoint of sums: rows of floats and doubles.
+ *
+ * The loops of the usual windows are compiled with their size and stride as constants.
+ * Every element visits the window's elements in C order, so that sums round the same
+ * way in all forms.
+ */
+#ifndef CHAINER_FAST_POOLING_LOOPS_HPP
+#define CHAINER_FAST_POOLING_LOOPS_HPP
+
+#include <type_traits>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/pooling/elements.hpp"
+#include "chainer_fast/backends/kernels/pooling/windows.hpp"
+
+#if defined(__GNUC__)
+#define CF_RESTRICT __restrict__
+#define CF_UNROLL _Pragma("GCC unroll 4")
+#else
+#define CF_RESTRICT
+#define CF_UNROLL
+#endif
+
+namespace chainer_fast {
+namespace {
+
+/* An integer of the size of `T`, so that vectors of both have equal length. */
+template <typename T>
+using Index = typename std::conditional<sizeof(T) == 4, int32_t, int64_t>::type;
+
+/* Chooses the version of a loop for a window, by its size and stride; zeros stand for
+ * those that are known only when it runs. Each version is a function of its own: so the
+ * compiler knows that its arguments do not overlap, and makes vectors. */
+template <template <typename, ptrdiff_t, ptrdiff_t> class Loop, typename T>
+auto version_for(const Window &w) {
+    const ptrdiff_t k = w.k[w.nd - 1], s = w.s[w.nd - 1];
+    if (k == 2 && s == 2) return Loop<T, 2, 2>::run;
+    if (k == 3 && s == 2) return Loop<T, 3, 2>::run;
+    if (k == 3 && s == 1) return Loop<T, 3, 1>::run;
+    if (k == 3 && s == 3) return Loop<T, 3, 3>::run;
+    if (k == 2 && s == 1) return Loop<T, 2, 1>::run;
+    return s == 1 ? Loop<T, 0, 1>::run : s == 2 ? Loop<T, 0, 2>::run
+        : Loop<T, 0, 0>::run;
+}
+
+/* -- maxima */
+
+template <typename T>
+CF_CLONES bool any_nan(const T *x, ptrdiff_t n) {
+    Index<T> found = 0;
+    for (ptrdiff_t i = 0; i < n; ++i)
+        found |= x[i] != x[i];
+    return found != 0;
+}
+
+/* There is no NaN in what this sees: one comparison will do, and makes a vector. */
+template <typename T, ptrdiff_t K, ptrdiff_t S>
+struct MaxLoop {
+    CF_CLONES static void run(
+            const T *CF_RESTRICT x, T *CF_RESTRICT y, Index<T> *CF_RESTRICT index,
+            Index<T> first, ptrdiff_t n, ptrdiff_t any_k, ptrdiff_t any_s) {
+        const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
+        for (ptrdiff_t t = 0; t < n; ++t) {
+            T best = y[t];
+            Index<T> at = index[t];
+            for (ptrdiff_t i = 0; i < k; ++i) {
+                const T seen = x[t * s + i];
+                at = seen > best ? first + (Index<T>)i : at;
+                best = seen > best ? seen : best;
+            }
+            y[t] = best;
+            index[t] = at;
+        }
+    }
+};
+
+template <typename T>
+void max_rim(const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t low,
+             ptrdiff_t high, const Window &w) {
+    const int j = w.nd - 1;
+    for (ptrdiff_t t = low; t < high; ++t)
+        for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
+            const ptrdiff_t at = t * w.s[j] + i - w.p[j];
+            if (at >= 0 && at < w.n[j] && exceeds(x[at], y[t])) {
+                y[t] = x[at];
+                index[t] = first + (Index<T>)i;
+            }
+        }
+}
+
+template <typename T>
+CF_CLONES void max_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
+                        T *y, int64_t *indexes, Index<T> *index) {
+    const int j = w.nd - 1;
+    const ptrdiff_t size = product(w.n, w.nd), out = w.out[j];
+    const ptrdiff_t k = w.k[j], s = w.s[j], p = w.p[j];
+    const auto max_loop = version_for<MaxLoop, T>(w);
+    const Span inner = inner_places(w);
+    for (; images-- > 0; x += size) {
+        const Span in = any_nan(x, size) ? Span{0, 0} : inner;
+        for (ptrdiff_t row = 0; row < plan.rows; ++row, y += out, indexes += out) {
+            for (ptrdiff_t t = 0; t < out; ++t) {
+                y[t] = (T)-infinity();
+                index[t] = 0;
+            }
+            for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
+                const T *seen = x + plan.partner[i].offset;
+                const Index<T> first = (Index<T>)plan.partner[i].first;
+                max_loop(seen + in.low * s - p, y + in.low, index + in.low, first,
+                         in.high - in.low, k, s);
+                if (in.low > 0)
+                    max_rim(seen, y, index, first, 0, in.low, w);
+                if (in.high < out)
+                    max_rim(seen, y, index, first, in.high, out, w);
+            }
+            for (ptrdiff_t t = 0; t < out; ++t)
+                indexes[t] = index[t];
+        }
+    }
+}
+
+/* Functions that need memory return whether there was any. */
+template <typename T>
+bool max_pool(const Window &w, ptrdiff_t images, const T *x, T *y, int64_t *indexes) {
+    Plan plan;
+    const auto index = room<Index<T>>(w.out[w.nd - 1]);
+    if (!index || !plan.make(w, false))
+        return false;
+    max_rows(w, plan, images, x, y, indexes, index.get());
+    return true;
+}
+
+/* -- sums */
+
+template <typename T, ptrdiff_t K, ptrdiff_t S>
+struct SumLoop {
+    CF_CLONES static void run(const T *CF_RESTRICT x, T *CF_RESTRICT y, ptrdiff_t n,
+                              ptrdiff_t any_k, ptrdiff_t any_s) {
+        const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
+        for (ptrdiff_t t = 0; t < n; ++t) {
+            T sum = y[t];
+            for (ptrdiff_t i = 0; i < k; ++i)
+                sum += x[t * s + i];
+            y[t] = sum;
+        }
+    }
+};
+
+template <typename T>
+void sum_rim(const T *x, T *y, ptrdiff_t low, ptrdiff_t high, const Window &w) {
+    const int j = w.nd - 1;
+    for (ptrdiff_t t = low; t < high; ++t)
+        for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
+            const ptrdiff_t at = t * w.s[j] + i - w.p[j];
+            if (at >= 0 && at < w.n[j])
+                y[t] += x[at];
+        }
+}
+
+template <typename T>
+CF_CLONES void sum_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
+                        T *y, T divisor) {
+    const int j = w.nd - 1;
+    const ptrdiff_t size = product(w.n, w.nd), out = w.out[j];
+    const ptrdiff_t k = w.k[j], s = w.s[j], p = w.p[j];
+    const auto sum_loop = version_for<SumLoop, T>(w);
+    const Span in = inner_places(w);
+    for (; images-- > 0; x += size)
+        for (ptrdiff_t row = 0; row < plan.rows; ++row, y += out) {
+            for (ptrdiff_t t = 0; t < out; ++t)
+                y[t] = 0;
+            for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
+                const T *seen = x + plan.partner[i].offset;
+                sum_loop(seen + in.low * s - p, y + in.low, in.high - in.low, k, s);
+                if (in.low > 0)
+                    sum_rim(seen, y, 0, in.low, w);
+                if (in.high < out)
+                    sum_rim(seen, y, in.high, out, w);
+            }
+            if (divisor != 1)
+                for (ptrdiff_t t = 0; t < out; ++t)
+                    y[t] /= divisor;
+        }
+}
+
+template <typename T>
+bool window_sum(const Window &w, ptrdiff_t images, const T *x, T *y, double divisor) {
+    Plan plan;
+    if (!plan.make(w, false))
+        return false;
+    sum_rows(w, plan, images, x, y, (T)divisor);
+    return true;
+}
+
+/* -- from windows to images, each element of which gathers what it gets */
+
+template <typename T, ptrdiff_t K, ptrdiff_t S>
+struct SpreadLoop {
+    CF_CLONES static void run(const T *CF_RESTRICT gy, T *CF_RESTRICT gx, ptrdiff_t n,
+                              ptrdiff_t any_k, ptrdiff_t any_s) {
+        const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
+        for (ptrdiff_t t = 0; t < n; ++t)
+            CF_UNROLL for (ptrdiff_t part = 0; part < s; ++part) {
+                T sum = gx[t * s + part];
+                CF_UNROLL for (ptrdiff_t i = 0; part + i * s < k; ++i)
+                    sum += gy[t - i];
+                gx[t * s + part] = sum;
+            }
+    }
+};
+
+/* `index` may be NULL: then all elements of a window count. */
+template <typename T>
+void spread_rim(const T *gy, const Index<T> *index, T *gx, Index<T> first,
+                ptrdiff_t low, ptrdiff_t high, const Window &w) {
+    const int j = w.nd - 1;
+    for (ptrdiff_t x = low; x < high; ++x)
+        for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
+            const ptrdiff_t way = x + w.p[j] - i, t = way / w.s[j];
+            if (way >= 0 && way % w.s[j] == 0 && t < w.out[j]
+                    && (!index || index[t] == first + (Index<T>)i))
+                gx[x] += gy[t];
+        }
+}
+
+template <typename T>
+CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
+                           const T *gy, T *gx, T divisor) {
+    const int j = w.nd - 1;
+    const ptrdiff_t size = product(w.out, w.nd), n = w.n[j];
+    const ptrdiff_t k = w.k[j], s = w.s[j], p = w.p[j];
+    const auto spread_loop = version_for<SpreadLoop, T>(w);
+    const Span in = inner_steps(w);
+    for (; images-- > 0; gy += size)
+        for (ptrdiff_t row = 0; row < plan.rows; ++row, gx += n) {
+            for (ptrdiff_t x = 0; x < n; ++x)
+                gx[x] = 0;
+            for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
+                const T *given = gy + plan.partner[i].offset;
+                const Index<T> *all = NULL;
+                if (in.low < in.high) {
+                    spread_loop(given + in.low, gx + in.low * s - p, in.high - in.low,
+                                k, s);
+                    spread_rim(given, all, gx, 0, 0, in.low * s - p, w);
+                    spread_rim(given, all, gx, 0, in.high * s - p, n, w);
+                }
+                else
+                    spread_rim(given, all, gx, 0, 0, n, w);
+            }
+            if (divisor != 1)
+                for (ptrdiff_t x = 0; x < n; ++x)
+                    gx[x] /= divisor;
+        }
+}
+
+template <typename T>
+bool window_spread(const Window &w, ptrdiff_t images, const T *gy, T *gx,
+                   double divisor) {
+    Plan plan;
+    if (!plan.make(w, true))
+        return false;
+    spread_rows(w, plan, images, gy, gx, (T)divisor);
+    return true;
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

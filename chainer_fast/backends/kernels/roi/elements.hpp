@@ -1,0 +1,191 @@
+/* Bins of regions of interest, on the processor and on the GPU: which pixels or samples
+ * of a plane a bin has, and what is made of them. */
+#ifndef CHAINER_FAST_ROI_ELEMENTS_HPP
+#define CHAINER_FAST_ROI_ELEMENTS_HPP
+
+#include "chainer_fast/backends/kernels/pooling/elements.hpp"
+
+namespace chainer_fast {
+
+/* -- along one axis */
+
+/* Pixels of a bin. */
+struct Cell {
+    ptrdiff_t first, end;
+
+    CF_ELEMENT bool empty() const {
+        return first >= end;
+    }
+};
+
+CF_ELEMENT ptrdiff_t clip(double p, ptrdiff_t size) {
+    return p < 0 ? 0 : p > (double)size ? size : (ptrdiff_t)p;
+}
+
+/* The i-th of `count` bins of a box. */
+CF_ELEMENT Cell cell_at(double low, double high, int extra, ptrdiff_t i,
+                        ptrdiff_t count, ptrdiff_t size) {
+    const double begin = rint(low), length = rint(high) - begin + extra;
+    const double step = (length < 1 ? 1 : length) / (double)count;
+    return {clip(begin + floor((double)i * step), size),
+            clip(begin + ceil((double)(i + 1) * step), size)};
+}
+
+/* How far two bins of samples are apart. */
+CF_ELEMENT double bin_step(double low, double high, ptrdiff_t count) {
+    return fmax(high - low, 1.) / (double)count;
+}
+
+/* Samples in each bin. */
+CF_ELEMENT ptrdiff_t points_in_bin(double step, ptrdiff_t ratio) {
+    return ratio ? ratio : (ptrdiff_t)ceil(step);
+}
+
+struct Sample {
+    ptrdiff_t pixel;          /* -1: the sample does not count */
+    ptrdiff_t next;           /* -1: there is no neighbour behind */
+    double here, beyond;      /* their weights */
+};
+
+/* The s-th sample of the i-th bin. */
+CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
+                            ptrdiff_t points, ptrdiff_t size) {
+    const double p = low + (double)i * step + ((double)s + .5) * step / (double)points;
+    if (!(p >= -1 && p <= (double)size))
+        return {-1, -1, 1, 0};
+    if (p < 0)
+        return {0, -1, 1, 0};
+    if (p >= (double)(size - 1))
+        return {size - 1, -1, 1, 0};
+    const ptrdiff_t pixel = (ptrdiff_t)p;
+    const double beyond = p - (double)pixel;
+    return {pixel, pixel + 1, 1 - beyond, beyond};
+}
+
+/* -- bins of pixels of a plane `x` */
+
+template <typename T>
+CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, Cell ys, Cell xs, T empty,
+                      int *found) {
+    T best = empty;
+    ptrdiff_t at = -1;
+    if (!ys.empty() && !xs.empty()) {
+        at = ys.first * width + xs.first;
+        best = x[at];
+    }
+    for (ptrdiff_t row = ys.first; row < ys.end; ++row)
+        for (ptrdiff_t column = xs.first; column < xs.end; ++column) {
+            const T seen = x[row * width + column];
+            if (exceeds(seen, best)) {
+                best = seen;
+                at = row * width + column;
+            }
+        }
+    *found = (int)at;
+    return best;
+}
+
+template <typename T>
+CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, Cell ys, Cell xs) {
+    double sum = 0;
+    if (ys.empty() || xs.empty())
+        return T(sum);
+    for (ptrdiff_t row = ys.first; row < ys.end; ++row)
+        for (ptrdiff_t column = xs.first; column < xs.end; ++column)
+            sum += (double)x[row * width + column];
+    return T(sum / (double)((ys.end - ys.first) * (xs.end - xs.first)));
+}
+
+/* Gives each pixel of a bin its share, by `add(index, value)`. */
+template <typename T, typename Add>
+CF_ELEMENT void cell_spread(T given, ptrdiff_t width, Cell ys, Cell xs, Add add) {
+    if (ys.empty() || xs.empty())
+        return;
+    const T share = given / (T)((ys.end - ys.first) * (xs.end - xs.first));
+    for (ptrdiff_t row = ys.first; row < ys.end; ++row)
+        for (ptrdiff_t column = xs.first; column < xs.end; ++column)
+            add(row * width + column, share);
+}
+
+/* -- samples of a plane, from those of its rows and columns */
+
+CF_ELEMENT bool counts(Sample v, Sample u) {
+    return v.pixel >= 0 && u.pixel >= 0;
+}
+
+/* Goes through the pixels around a sample, by `visit(index, weight)`. */
+template <typename Visit>
+CF_ELEMENT void each_neighbour(ptrdiff_t width, Sample v, Sample u, Visit visit) {
+    visit(v.pixel * width + u.pixel, v.here * u.here);
+    if (u.next >= 0)
+        visit(v.pixel * width + u.next, v.here * u.beyond);
+    if (v.next >= 0) {
+        visit(v.next * width + u.pixel, v.beyond * u.here);
+        if (u.next >= 0)
+            visit(v.next * width + u.next, v.beyond * u.beyond);
+    }
+}
+
+template <typename T>
+CF_ELEMENT double interpolate(const T *x, ptrdiff_t width, Sample v, Sample u) {
+    double value = -0.;   /* which, unlike 0, leaves a negative zero as it is */
+    each_neighbour(width, v, u, [&](ptrdiff_t at, double weight) {
+        value += weight * (double)x[at];
+    });
+    return value;
+}
+
+/* The samples of a bin come from `ys(a)` and `xs(b)`, for each row and column. */
+template <typename T, typename Rows, typename Columns>
+CF_ELEMENT T sample_max(const T *x, ptrdiff_t width, ptrdiff_t points_y,
+                        ptrdiff_t points_x, Rows ys, Columns xs, int *found) {
+    T best = T(-infinity());
+    *found = -1;
+    for (ptrdiff_t a = 0; a < points_y; ++a)
+        for (ptrdiff_t b = 0; b < points_x; ++b) {
+            const Sample v = ys(a), u = xs(b);
+            if (!counts(v, u))
+                continue;
+            const T seen = T(interpolate(x, width, v, u));
+            if (seen > best) {
+                best = seen;
+                *found = (int)(a * points_x + b);
+            }
+        }
+    return best;
+}
+
+template <typename T, typename Rows, typename Columns>
+CF_ELEMENT T sample_mean(const T *x, ptrdiff_t width, ptrdiff_t points_y,
+                         ptrdiff_t points_x, Rows ys, Columns xs) {
+    double sum = 0;
+    for (ptrdiff_t a = 0; a < points_y; ++a)
+        for (ptrdiff_t b = 0; b < points_x; ++b) {
+            const Sample v = ys(a), u = xs(b);
+            if (counts(v, u))
+                sum += interpolate(x, width, v, u);
+        }
+    return T(sum / (double)(points_y * points_x));
+}
+
+/* Gives the pixels around a sample what they get, by `add(index, value)`. */
+template <typename Add>
+CF_ELEMENT void sample_put(double given, ptrdiff_t width, Sample v, Sample u, Add add) {
+    if (counts(v, u))
+        each_neighbour(width, v, u, [&](ptrdiff_t at, double weight) {
+            add(at, given * weight);
+        });
+}
+
+template <typename Rows, typename Columns, typename Add>
+CF_ELEMENT void sample_spread(double given, ptrdiff_t width, ptrdiff_t points_y,
+                              ptrdiff_t points_x, Rows ys, Columns xs, Add add) {
+    given /= (double)(points_y * points_x);
+    for (ptrdiff_t a = 0; a < points_y; ++a)
+        for (ptrdiff_t b = 0; b < points_x; ++b)
+            sample_put(given, width, ys(a), xs(b), add);
+}
+
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,187 @@
+/* Regions of interest: the bins of one region, in all channels of its image. */
+#ifndef CHAINER_FAST_ROI_LOOPS_HPP
+#define CHAINER_FAST_ROI_LOOPS_HPP
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <memory>
+#include <new>
+
+#include "chainer_fast/backends/kernels/roi/elements.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* What there is to do with the bins of a region. */
+enum Task { MAX, PUT, MEAN, SPREAD };
+
+/* What became of it. */
+enum Done { NO_SUCH_SAMPLE, DONE, NO_MEMORY };
+
+struct Grid {
+    ptrdiff_t channels, height, width;
+    ptrdiff_t rows, columns;              /* bins */
+};
+
+/* Calls `one(plane, bin, i, j)` with indexes for each bin in each channel. */
+template <typename One>
+void each_bin(const Grid &g, One one) {
+    ptrdiff_t bin = 0;
+    for (ptrdiff_t c = 0; c < g.channels; ++c)
+        for (ptrdiff_t i = 0; i < g.rows; ++i)
+            for (ptrdiff_t j = 0; j < g.columns; ++j)
+                one(c * g.height * g.width, bin++, i, j);
+}
+
+/* -- pixels */
+
+template <typename T>
+void on_cells(Task task, const Grid &g, const Cell *ys, const Cell *xs, T empty, T *x,
+              T *y, int32_t *found) {
+    if (task == MAX)
+        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = cell_max(x + plane, g.width, ys[i], xs[j], empty, found + bin);
+        });
+    else if (task == MEAN)
+        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = cell_mean(x + plane, g.width, ys[i], xs[j]);
+        });
+    else
+        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            cell_spread(y[bin], g.width, ys[i], xs[j], [&](ptrdiff_t at, T value) {
+                x[plane + at] += value;
+            });
+        });
+}
+
+/* `empty` is for MAX alone, and so is `found`. */
+template <typename T>
+Done all_cells(Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
+               const double *box, int extra, double empty, T *images, T *bins,
+               int32_t *found) {
+    const ptrdiff_t size = g.channels * g.height * g.width;
+    const ptrdiff_t count = g.channels * g.rows * g.columns;
+    const std::unique_ptr<Cell[]> ys(new (std::nothrow) Cell[g.rows + g.columns]);
+    Cell *xs = ys.get() + g.rows;
+    if (!ys)
+        return NO_MEMORY;
+    for (ptrdiff_t r = 0; r < regions; ++r, box += 4) {
+        for (ptrdiff_t i = 0; i < g.rows; ++i)
+            ys[i] = cell_at(box[0], box[2], extra, i, g.rows, g.height);
+        for (ptrdiff_t j = 0; j < g.columns; ++j)
+            xs[j] = cell_at(box[1], box[3], extra, j, g.columns, g.width);
+        on_cells(task, g, ys.get(), xs, (T)empty, images + numbers[r] * size,
+                 bins + r * count, found ? found + r * count : found);
+    }
+    return DONE;
+}
+
+/* The gradient of MAX. */
+template <typename T>
+Done cell_put(const Grid &g, ptrdiff_t regions, const int64_t *numbers, T *images,
+              const T *bins, const int32_t *found) {
+    const ptrdiff_t size = g.height * g.width;
+    Done done = DONE;
+    for (ptrdiff_t r = 0; r < regions; ++r) {
+        T *gx = images + numbers[r] * g.channels * size;
+        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t, ptrdiff_t, ptrdiff_t) {
+            if (*found >= size)
+                done = NO_SUCH_SAMPLE;
+            else if (*found >= 0)
+                gx[plane + *found] += *bins;
+            ++found, ++bins;
+        });
+    }
+    return done;
+}
+
+/* -- samples */
+
+/* Samples of all bins along an axis. */
+struct Samples {
+    ptrdiff_t points;         /* in each bin */
+    std::unique_ptr<Sample[]> all;
+
+    /* Returns whether there was memory. */
+    bool find(double low, double high, ptrdiff_t bins, ptrdiff_t ratio,
+              ptrdiff_t size) {
+        const double step = bin_step(low, high, bins);
+        points = points_in_bin(step, ratio);
+        all.reset(new (std::nothrow) Sample[bins * points]);
+        if (!all)
+            return false;
+        for (ptrdiff_t i = 0; i < bins; ++i)
+            for (ptrdiff_t s = 0; s < points; ++s)
+                all[i * points + s] = sample_at(low, step, i, s, points, size);
+        return true;
+    }
+
+    /* Those of one bin, by number. */
+    auto of(ptrdiff_t bin) const {
+        const Sample *first = all.get() + bin * points;
+        return [=](ptrdiff_t s) { return first[s]; };
+    }
+};
+
+/* Returns whether all samples exist that are asked for. */
+template <typename T>
+bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, T *x,
+                T *y, int32_t *found) {
+    const ptrdiff_t points_y = ys.points, points_x = xs.points;
+    bool good = true;
+    const auto adder = [x](ptrdiff_t plane) {
+        return [=](ptrdiff_t at, double value) {
+            x[plane + at] = (T)((double)x[plane + at] + value);
+        };
+    };
+    if (task == MAX)
+        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = sample_max(x + plane, g.width, points_y, points_x, ys.of(i),
+                                xs.of(j), found + bin);
+        });
+    else if (task == MEAN)
+        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = sample_mean(x + plane, g.width, points_y, points_x, ys.of(i),
+                                 xs.of(j));
+        });
+    else if (task == SPREAD)
+        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            sample_spread((double)y[bin], g.width, points_y, points_x, ys.of(i),
+                          xs.of(j), adder(plane));
+        });
+    else
+        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            const ptrdiff_t at = found[bin];
+            if (at >= points_y * points_x)
+                good = false;
+            else if (good && at >= 0)
+                sample_put((double)y[bin], g.width, ys.of(i)(at / points_x),
+                           xs.of(j)(at % points_x), adder(plane));
+        });
+    return good;
+}
+
+/* `found` is for MAX and PUT alone. */
+template <typename T>
+Done all_samples(Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbers,
+                 const double *box, ptrdiff_t ratio_y, ptrdiff_t ratio_x, T *images,
+                 T *bins, int32_t *found) {
+    const ptrdiff_t size = g.channels * g.height * g.width;
+    const ptrdiff_t count = g.channels * g.rows * g.columns;
+    Samples ys, xs;
+    for (ptrdiff_t r = 0; r < regions; ++r, box += 4) {
+        if (!ys.find(box[0], box[2], g.rows, ratio_y, g.height)
+                || !xs.find(box[1], box[3], g.columns, ratio_x, g.width))
+            return NO_MEMORY;
+        if (!on_samples(task, g, ys, xs, images + numbers[r] * size, bins + r * count,
+                        found ? found + r * count : found))
+            return NO_SUCH_SAMPLE;
+    }
+    return DONE;
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif
