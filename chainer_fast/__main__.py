@@ -23,10 +23,10 @@ def _refuse(problem):
 
 
 def _alias_here_and_in_children():
-    """Install the alias, and have processes that the program starts find it.
+    """Install the alias, and make it available to processes that the program starts.
 
     Some of them take the path from the environment, some from this process. The first
-    entry stays the first: it is the program's own folder.
+    entry remains the first: it is the program's own folder.
     """
     alias.install()
     sys.path.insert(1, alias.SHIM)
@@ -36,10 +36,10 @@ def _alias_here_and_in_children():
 
 
 def _run_script(script):
-    """Execute a script in a main module like the one that Python makes for it.
+    """Execute a script in a main module like Python's own.
 
-    ``runpy`` would take the module away at the end of the script, before its threads
-    and exit handlers are done.
+    ``runpy`` would remove the module at the end of the script, before its threads and
+    exit handlers are done.
     """
     if not getattr(sys.flags, 'safe_path', False):
         sys.path[0] = os.path.dirname(os.path.realpath(script))
@@ -55,13 +55,13 @@ def _run_script(script):
 
 
 def main():
-    """Run the program that the arguments of the process name."""
+    """Run the program named by the arguments of the process."""
     arguments = sys.argv[1:]
     if arguments[:1] in (['-h'], ['--help']):
         print(USAGE)
         return
-    # As with Python itself, the name may follow -m with or without a space, and all
-    # after it belongs to the program.
+    # As with Python itself, the name may follow -m with or without a space, and
+    # everything after it belongs to the program.
     is_module = bool(arguments) and arguments[0].startswith('-m')
     if is_module:
         arguments[:1] = [arguments[0][2:]] if len(arguments[0]) > 2 else []

@@ -22,7 +22,7 @@ def _convert_arrays(arrays, convert):
     return type(arrays)([done[id(arr)] for arr in arrays])
 
 
-# Levels at which a function asks for a library, and the settings that grant them.
+# Levels at which functions request a library, and the settings that permit them.
 _LEVELS = {
     '==always': ('always',),
     '>=auto': ('always', 'auto'),
@@ -30,14 +30,14 @@ _LEVELS = {
 
 
 def _check_setting(entry, value):
-    """Raise ``ValueError`` unless ``value`` is one that ``config.use_...`` can have."""
+    """Raise ``ValueError`` unless ``value`` is valid for ``config.use_...``."""
     if value not in ('always', 'auto', 'never'):
         raise ValueError('invalid %s configuration: %r (must be either of "always", '
                          '"auto", or "never")' % (entry, value))
 
 
 def _library_wanted(library, entry, level, value):
-    """Return whether the setting of an optional library grants a function's level."""
+    """Return whether the setting of an optional library permits a function's level."""
     if level not in _LEVELS:
         raise ValueError('invalid %s use level: %r (must be either of "==always" or '
                          '">=auto")' % (library, level))
@@ -50,14 +50,14 @@ def _missing(what):
 
 
 def _required(what, doc):
-    """Make a property that a device has to replace."""
+    """Make a property that subclasses must override."""
     def missing(self):
         raise _missing(what)
     return property(missing, doc=doc)
 
 
 class Device:
-    """A unit of hardware, and how arrays get there.
+    """A unit of hardware, with transfers of arrays to it.
 
     This is the interface; :func:`chainer_fast.get_device` returns devices that can be
     used. Devices compare by value and are hashable.
@@ -81,7 +81,7 @@ class Device:
         return hash(self.name)
 
     # Arrays move by `send`, and the current device changes by `using_device`.
-    # `with device:` is neither; an explanation serves better than Python's own message.
+    # `with device:` does neither; it raises an error that explains this.
     def __enter__(self):
         raise RuntimeError(
             'a device is not a context manager; '
@@ -100,13 +100,13 @@ class Device:
         Parameters
         ----------
         arrays : array, or list or tuple of arrays
-            Arrays of any backend. ``None`` is allowed and stays as it is.
+            Arrays of any backend. ``None`` is returned unchanged.
 
         Returns
         -------
         array, or list or tuple of arrays
-            Arrays on this device. One that was there before is returned itself; so do
-            not rely on getting a copy.
+            Arrays on this device. An array that is already there is returned without a
+            copy.
 
         Raises
         ------
@@ -116,11 +116,11 @@ class Device:
         return _convert_arrays(arrays, self.send_array)
 
     def send_array(self, array):
-        """Transfer one array, or return it if it is on the device already."""
+        """Transfer one array, or return it if it is already on the device."""
         raise _missing('send_array()')
 
     def use(self):
-        """Make this the current device of the thread, where a backend has one."""
+        """Make this the current device of the thread, if the backend has one."""
 
     def is_array_supported(self, array):
         """Return whether functions can use ``array`` on this device without a transfer.
@@ -138,7 +138,7 @@ class Device:
 
 
 class NamedDevice(Device):
-    """Base of devices that are the same if they are called the same."""
+    """Base of devices that are equal if their names are."""
 
     __hash__ = Device.__hash__
 

@@ -1,4 +1,4 @@
-"""What a bug report should say about the machine."""
+"""Facts about the machine for bug reports."""
 import platform
 
 import numpy

@@ -1,4 +1,4 @@
-"""Devices of all backends: choosing one, and finding that of an array."""
+"""Devices of all backends: selection by specifiers and by arrays."""
 import numpy
 
 from chainer_fast._backend import Device
@@ -16,7 +16,7 @@ __all__ = [
 
 
 def copyto(dst, src):
-    """Copy the elements of an array into another, across devices if need be.
+    """Copy the elements of an array into another, across devices if necessary.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ def get_device(device_spec: DeviceSpec) -> Device:
     RuntimeError
         If the backend of the device is not available.
     ValueError
-        If a string is no specifier.
+        If a string is not a specifier.
     TypeError
-        If ``device_spec`` has none of the types above.
+        If ``device_spec`` has another type.
     """
     if isinstance(device_spec, Device):
         return device_spec
@@ -108,7 +108,7 @@ def _get_device_from_str(spec):
 
 
 def _get_device_cupy_or_numpy(device_id):
-    """Return the GPU of a number, or the CPU for a negative one."""
+    """Return the GPU with a number, or the CPU for a negative one."""
     if device_id >= 0:
         return GpuDevice.from_device_id(device_id)
     return CpuDevice()
@@ -152,12 +152,12 @@ def get_array_module(*args):
 
 
 def get_device_from_array(*arrays):
-    """Return the device that the arguments need: that of the first one not on the CPU.
+    """Return the device of the first argument that is not on the CPU, or else the CPU.
 
     Parameters
     ----------
     *arrays
-        Arrays of any backend. Other objects are passed over.
+        Arrays of any backend. Other objects are ignored.
 
     Returns
     -------

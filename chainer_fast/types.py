@@ -31,7 +31,7 @@ ScalarValue = tp.Union['numpy.generic', bytes, str, memoryview, numbers.Number]
 
 
 class AbstractInitializer(tp.Protocol):
-    """What can fill an array with initial values."""
+    """Callable that fills an array with initial values."""
 
     dtype: tp.Any = None
 

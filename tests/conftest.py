@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Configuration of all tests."""
 from hypothesis import settings
 
 # How long an example takes depends on what else the machine does.

@@ -1,11 +1,11 @@
-"""Facts about arrays of every library: their types, sizes, and scalars among them."""
+"""Types and sizes of arrays of every library, and conversion of scalars."""
 import math
 
 import numpy
 
 from chainer_fast.backends import cuda
 
-# What is available does not change while a program runs.
+# The available libraries do not change while a program runs.
 _CPU_TYPES = (numpy.ndarray,)
 _GPU_TYPES = (cuda.ndarray,) if cuda.available else ()
 
@@ -36,7 +36,7 @@ def is_arrays_compatible(arrays):
     Parameters
     ----------
     arrays : iterable of arrays
-        ``None`` goes with everything.
+        ``None`` is compatible with everything.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def force_array(x, dtype=None):
     Parameters
     ----------
     x : array or scalar
-        What a computation returned.
+        Result of a computation.
     dtype : dtype, optional
         Type of the result; by default that of ``x``.
 

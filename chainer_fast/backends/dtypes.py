@@ -1,4 +1,4 @@
-"""Dtypes of new arrays, as ``config.dtype`` has them."""
+"""Dtypes of new arrays, according to ``config.dtype``."""
 import os
 
 import numpy
@@ -21,8 +21,8 @@ class _Mixed16:
         return 'mixed16'
 
 
-#: Value of ``config.dtype`` for training in mixed precision: activations are of
-#: float16, and what needs the precision, such as parameters, is of float32.
+#: Value of ``config.dtype`` for training in mixed precision: activations are in
+#: float16, parameters and other values that need the precision in float32.
 mixed16 = _Mixed16()
 
 
@@ -32,9 +32,9 @@ def get_dtype(dtype=None, map_mixed16=None):
     Parameters
     ----------
     dtype : dtype, optional
-        The dtype asked for; ``config.dtype`` if ``None``.
+        The requested dtype; ``config.dtype`` if ``None``.
     map_mixed16 : dtype, optional
-        What :data:`mixed16` means in this place; float16 if ``None``.
+        Meaning of :data:`mixed16` here; float16 if ``None``.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def get_dtype(dtype=None, map_mixed16=None):
 
 
 def _default():
-    """Return the value that ``config.dtype`` has unless a program sets it."""
+    """Return the default value of ``config.dtype``."""
     name = os.environ.get('CHAINER_DTYPE', 'float32')
     if name not in ('float16', 'float32', 'float64', 'mixed16'):
         raise TypeError(

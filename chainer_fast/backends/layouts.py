@@ -1,8 +1,8 @@
-"""Memory layouts of variables: where the channels are.
+"""Memory layouts of variables: the place of the channels' axis.
 
 A variable has a *semantic* shape, in which the channels come second, and its array has
-a *raw* shape. They differ in variables of a non-standard layout, which cuDNN works on
-faster: its channels come last.
+a *raw* shape. They differ in variables of a non-standard layout, with the channels
+last, which is faster with cuDNN.
 """
 #: Layout of activations with the channels second: the standard, ``None``.
 CUDNN_CHANNEL_FIRST_X = None
@@ -17,7 +17,7 @@ _CHANNEL_LAST = (CUDNN_CHANNEL_LAST_X, CUDNN_CHANNEL_LAST_W)
 
 
 class _Unspecified:
-    """Type of the default of arguments that may well be ``None``."""
+    """Type of the default of arguments that may be ``None``."""
 
     def __repr__(self):
         return '<unspecified>'
@@ -41,14 +41,14 @@ def get_raw_shape(arr_or_var):
 
 
 def get_semantic_shape(arr_or_var, *, assumed_layout=_unspecified):
-    """Return the shape of an array or a variable as it is in the standard layout.
+    """Return the shape of an array or a variable in the standard layout.
 
     Parameters
     ----------
     arr_or_var : array or Variable
     assumed_layout : str or None, optional
-        Layout of an array; the standard one if not given. Of a variable the layout is
-        known: ``assumed_layout`` has to be the same.
+        Layout of an array; the standard one by default. For a variable, it must be the
+        layout of the variable.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def get_semantic_shape(arr_or_var, *, assumed_layout=_unspecified):
     Raises
     ------
     ValueError
-        If a variable is not of the layout assumed.
+        If a variable does not have the assumed layout.
     """
     layout = getattr(arr_or_var, 'layout', _unspecified)
     if layout is _unspecified:
@@ -69,7 +69,7 @@ def get_semantic_shape(arr_or_var, *, assumed_layout=_unspecified):
 
 
 def _raw_array(arr_or_var):
-    # Arrays have no layout; only variables carry one, and the array beside it.
+    # Arrays have no layout; only variables have one.
     return arr_or_var.raw_array if hasattr(arr_or_var, 'layout') else arr_or_var
 
 
@@ -82,7 +82,7 @@ def _get_layout_transpose_axes(ndim, src_layout, dst_layout, inverse=False):
         Number of dimensions of the array.
     src_layout, dst_layout : str or None
     inverse : bool
-        If ``True``, the axes are those of the way back.
+        If ``True``, return the axes of the inverse transposition.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def _get_layout_transpose_axes(ndim, src_layout, dst_layout, inverse=False):
     Raises
     ------
     ValueError
-        If there is no such conversion, or no such number of dimensions.
+        If there is no such conversion, or it does not support the number of dimensions.
     """
     if src_layout == dst_layout:
         return None

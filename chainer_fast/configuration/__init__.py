@@ -1,4 +1,4 @@
-"""Configuration entries of Chainer: global values, and a thread's own on top."""
+"""Configuration entries of Chainer: global values, which threads can override."""
 import contextlib
 
 from chainer_fast._core import state as _state
@@ -11,7 +11,7 @@ __all__ = ['GlobalConfig', 'LocalConfig', 'config', 'global_config', 'using_conf
 global_config = GlobalConfig()
 _defaults.load(global_config)
 
-#: Configuration as the running thread sees it.
+#: Configuration of the current thread.
 config = LocalConfig(global_config)
 
 _state.bind_config(config)
@@ -20,7 +20,7 @@ _MISSING = object()
 
 
 class _UsingConfig(contextlib.ContextDecorator):
-    """Sets an entry on entering and puts back what was there on leaving."""
+    """Sets an entry on entering and restores it on leaving."""
 
     __slots__ = ('_name', '_value', '_config', '_saved')
 
@@ -43,22 +43,22 @@ class _UsingConfig(contextlib.ContextDecorator):
 
 
 def using_config(name, value, config=config):
-    """Set a configuration entry of the running thread for a ``with`` block.
+    """Set a configuration entry of the current thread for a ``with`` block.
 
     Parameters
     ----------
     name : str
         Name of the entry.
     value
-        Value that the entry has inside the block.
+        Value of the entry inside the block.
     config : LocalConfig
         The configuration to change; :data:`chainer_fast.config` by default.
 
     Returns
     -------
     context manager
-        Also usable as a decorator. On leaving, the thread's entry is as before: an
-        entry that the thread had not set follows the global configuration again.
+        It can also be used as a decorator. On leaving, the thread's entry is restored:
+        an entry that the thread had not set follows the global configuration again.
     """
     return _UsingConfig(name, value, config)
 

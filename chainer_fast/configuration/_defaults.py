@@ -14,8 +14,8 @@ def _flag(name, default):
 def load(config):
     """Set the entries of a configuration; :mod:`chainer_fast.backends.dtypes` adds one.
 
-    The settings of cuDNN and iDeep are looked at when they are first needed: a machine
-    without these libraries does not mind what they are.
+    The settings of cuDNN and iDeep are checked when they are first needed: without
+    these libraries any value is accepted.
     """
     values = {
         'debug': _flag('CHAINER_DEBUG', '0'),

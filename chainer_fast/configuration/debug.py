@@ -5,7 +5,7 @@ from chainer_fast.configuration import config, using_config
 
 
 def is_debug():
-    """Return whether the running thread is in debug mode.
+    """Return whether the current thread is in debug mode.
 
     In debug mode functions check their inputs and outputs more thoroughly, for values
     that are not a number and for indices out of range, at some cost in time.
@@ -18,7 +18,7 @@ def is_debug():
 
 
 def set_debug(debug):
-    """Turn debug mode on or off in the running thread.
+    """Turn debug mode on or off in the current thread.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class DebugMode:
     Parameters
     ----------
     debug : bool
-        The mode inside the block. On leaving it is as before.
+        The mode inside the block, restored on leaving.
 
     .. deprecated:: 2.0
         Use ``using_config('debug', ...)``.

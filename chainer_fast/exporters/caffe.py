@@ -195,9 +195,9 @@ def export(model, args, directory=None, export_params=True, graph_name='Graph'):
     if isinstance(outputs, variable.Variable):
         outputs = [outputs]
     assert isinstance(outputs, (list, tuple)), (
-        'the model must return variables, not %s' % type(outputs))
+        'the model is to return variables, not %s' % type(outputs))
     assert all(isinstance(y, variable.Variable) for y in outputs), (
-        'the model must return variables, not %s' % [type(y) for y in outputs])
+        'the model is to return variables, not %s' % [type(y) for y in outputs])
 
     network = _Network(x.node)
     for function in _caffe_graph.sort(outputs, x.node):

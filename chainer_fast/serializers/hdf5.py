@@ -245,7 +245,7 @@ def load_hdf5(filename, obj):
     except OSError as error:
         if error.errno:     # it does not exist, or may not be read
             raise
-        raise OSError('%s is not an HDF5 file, or damaged: %s' % (
+        raise OSError('%s is no HDF5 file, or damaged: %s' % (
             _loading.name_of(filename), error)) from error
     with file:
         HDF5Deserializer(file).load(obj)

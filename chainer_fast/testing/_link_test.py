@@ -14,7 +14,7 @@ class _LinkTestBase:
 
     backend_config = None
     contiguous = None
-    # : Names of the parameters, in the order of :meth:`generate_params`.
+    #: Names of the parameters, in the order of :meth:`generate_params`.
     param_names = ()
 
     # Definitions by a subclass

@@ -54,7 +54,7 @@ class WalkerAlias(device_resident.DeviceResident):
 
     @property
     def use_gpu(self):
-        """Whether samples are drawn on a GPU."""
+        """Tell whether samples are drawn on a GPU."""
         return self.xp is cuda.cupy
 
     def device_resident_accept(self, visitor):

@@ -45,7 +45,7 @@ def as_array(obj):
 
 
 class VariableNode(VariableNodeBase):
-    """What stands for a variable in the computational graph.
+    """Node of a variable in the computational graph.
 
     The graph holds nodes instead of variables, so that the array of a variable that no
     function needs can be released while the graph lives. A node knows type and shape
@@ -512,7 +512,7 @@ class Parameter(Variable):
 
     @property
     def is_initialized(self):
-        """Whether there is an array."""
+        """Tell whether there is an array."""
         return self.raw_array is not None
 
     @property

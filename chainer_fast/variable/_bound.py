@@ -1,4 +1,4 @@
-"""What methods of variables use of the layers above, which bind it here."""
+"""Names of higher layers that variables use; those layers set them here."""
 
 #: The class of old-style functions.
 Function = None

@@ -75,7 +75,7 @@ def laid_out(array, layout):
 
 
 class Kind(enum.Enum):
-    """What is drawn."""
+    """Kind of the arrays to draw."""
 
     TAME = 0        # what a shortcut is sure to take
     PLAIN = 1       # the same with infinities, NaN and other arguments

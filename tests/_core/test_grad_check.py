@@ -1,4 +1,4 @@
-"""What is said of gradients that do not fit."""
+"""Errors for gradients that do not fit."""
 import numpy as np
 import pytest
 

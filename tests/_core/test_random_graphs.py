@@ -80,7 +80,7 @@ OPERATIONS = {
 
 @dataclasses.dataclass
 class Program:
-    """What is computed, as indexes into the list of all values so far."""
+    """A computation, as indexes into the list of all values so far."""
 
     leaves: list            # (requires_grad, whether there is a gradient already)
     steps: list             # (name of an operation, indexes of its inputs)

@@ -1,4 +1,4 @@
-"""What the engine knows of the running thread."""
+"""State of the current thread in the engine."""
 import threading
 
 import numpy as np

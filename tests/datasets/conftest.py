@@ -16,7 +16,7 @@ def root(tmp_path):
 
 @pytest.fixture
 def served(root, monkeypatch):
-    """What addresses deliver: each once, so that nothing may be read twice."""
+    """Contents by address. Each is delivered once, so nothing may be read twice."""
     served = {}
 
     def retrieve(url, path):

@@ -1,4 +1,4 @@
-"""What is tested alike of every family of distributions."""
+"""Tests shared by all families of distributions."""
 import copy
 import pickle
 

@@ -1,4 +1,4 @@
-"""What tests of worker processes share."""
+"""Helpers for tests of worker processes."""
 import gc
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""What tests compare of iterators."""
+"""States of iterators, for comparison in tests."""
 
 
 def state_of(it):

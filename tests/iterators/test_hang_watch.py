@@ -12,7 +12,7 @@ SECONDS_OF_A_LOOK = 2 * _hang_watch.INTERVAL
 
 
 class Worker:
-    """What a watch sees of a worker, with signs of life to choose."""
+    """Stand-in for a worker with adjustable signs of life."""
 
     def __init__(self, pid=1, n_messages=1):
         self.pid, self.n_messages = pid, n_messages

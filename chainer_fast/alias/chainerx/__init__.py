@@ -1,7 +1,7 @@
-"""What ``import chainerx`` gives in a Chainer that was built without ChainerX.
+"""The module ``chainerx`` of a Chainer that was built without ChainerX.
 
 ChainerX is an array library of its own, in C++, which this package does not have.
-Programs ask :func:`is_available` before they use it, and that says no.
+Programs call :func:`is_available` before they use it, which returns False.
 """
 from chainer_fast.alias.chainerx import _build_info
 

@@ -1,2 +1,2 @@
-"""How this package was built."""
+"""Build options of this package."""
 build_chainerx = False

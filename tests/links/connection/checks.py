@@ -1,4 +1,4 @@
-"""What links of every kind have to get right."""
+"""Checks for links of every kind."""
 import numpy as np
 
 import chainer_fast

@@ -1,4 +1,4 @@
-"""What holds for all links that keep a state."""
+"""Tests of all links that keep a state."""
 import numpy as np
 import pytest
 

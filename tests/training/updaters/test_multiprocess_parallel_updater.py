@@ -15,7 +15,7 @@ from chainer_fast.training.updaters import multiprocess_parallel_updater as mpu
 
 
 class Group:
-    """What NCCL does, through memory that forked processes share."""
+    """Stand-in for NCCL, through memory shared by forked processes."""
 
     def __init__(self, n_processes, n_elements=100):
         context = multiprocessing.get_context('fork')

@@ -164,7 +164,7 @@ def small(monkeypatch):
 
 
 class FromCaffe(chainer.Chain):
-    """What is read from a caffemodel: zero to nine, each in one layer."""
+    """Stand-in for a caffemodel: zero to nine, each in one layer."""
 
     def __init__(self, path):
         super().__init__()
