@@ -188,11 +188,11 @@ struct Swish {
     }
 };
 
+/* With the flag, zero or one, of any type. */
 struct Mix {
-    template <typename T>
-    static CF_ELEMENT T of(T a, T b, bool flag) {
-        T f = flag ? T(1) : T(0);
-        return a * f + b * (T(1) - f);
+    template <typename T, typename Flag>
+    static CF_ELEMENT T of(T a, T b, Flag flag) {
+        return a * T(flag) + b * (T(1) - T(flag));
     }
 };
 

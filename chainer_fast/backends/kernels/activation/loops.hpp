@@ -141,8 +141,10 @@ inline void bend(char kind, const void *x, const void *signs, const void *slopes
 template <typename T>
 CF_CLONES void mix_each(
         const T *a, const T *b, const unsigned char *flags, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Mix::of(a[i], b[i], flags[i] != 0);
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const T flag = flags[i] ? T(1) : T(0);    // without a jump: it is no bool
+        out[i] = Mix::of(a[i], b[i], flag);
+    }
 }
 
 inline void mix(char kind, const void *a, const void *b, const void *flags, void *out,
