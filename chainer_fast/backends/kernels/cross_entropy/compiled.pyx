@@ -9,8 +9,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport empty_like, kind_of
 from chainer_fast.backends.kernels.common.labels cimport label_at, plain_labels
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Unary, unary_of
 
 np.import_array()
 

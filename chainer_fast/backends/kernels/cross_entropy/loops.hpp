@@ -51,7 +51,7 @@ void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
                  const T *weights, T *losses, Extent e, const Unary &exp,
                  const Unary &log) {
     T tops[BLOCK], totals[BLOCK], sums[BLOCK], norms[BLOCK];
-    for_each_block(e, [&](Block b) {
+    for_each_block<T>(e, [&](Block b) {
         T *p = y + b.at;
         T *loss = losses + b.first;
         const npy_intp *label = labels ? labels + b.first : NULL;
@@ -77,7 +77,7 @@ void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
 template <typename T>
 void fill_score_gradients(const T *y, const npy_intp *labels, const T *soft,
                           const T *weights, T *scales, T *out, Extent e) {
-    for_each_block(e, [&](Block b) {
+    for_each_block<T>(e, [&](Block b) {
         const T *p = y + b.at;
         T *g = out + b.at;
         T *scale = scales + b.first;

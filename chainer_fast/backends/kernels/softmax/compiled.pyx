@@ -8,8 +8,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, \
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport empty_like, kind_of
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
-from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Unary, unary_of
 
 np.import_array()
 

@@ -35,12 +35,13 @@ struct Block {
     }
 };
 
-constexpr ptrdiff_t BLOCK = 4096;   // also the most columns of a block
+constexpr ptrdiff_t BLOCK = 4096;   // floats; no block has more columns
 constexpr ptrdiff_t STRIP = 512;    // the fewest columns that lie side by side
 
-template <typename Work>
+template <typename T, typename Work>
 void for_each_block(Extent e, Work work) {
-    ptrdiff_t i, j, most = BLOCK / e.n;
+    constexpr ptrdiff_t length = BLOCK * sizeof(float) / sizeof(T);
+    ptrdiff_t i, j, most = length / e.n;
     if (e.inner == 1) {
         most = std::max<ptrdiff_t>(most, 1);
         for (i = 0; i < e.outer; i += most)
@@ -167,7 +168,7 @@ template <typename T>
 void fill_softmax(const T *x, T *out, Extent e, const Unary &exp, const Unary &log,
                   bool logarithm) {
     T tops[BLOCK], totals[BLOCK];
-    for_each_block(e, [&](Block b) {
+    for_each_block<T>(e, [&](Block b) {
         const T *scores = x + b.at;
         T *y = out + b.at;
         shift(b, scores, tops, y);
@@ -188,7 +189,7 @@ template <typename T>
 void fill_softmax_gradient(const T *y_data, const T *gy_data, T *out, Extent e,
                            const Unary &exp, bool logarithm) {
     T totals[BLOCK];
-    for_each_block(e, [&](Block b) {
+    for_each_block<T>(e, [&](Block b) {
         const T *y = y_data + b.at, *gy = gy_data + b.at;
         T *gx = out + b.at;
         if (logarithm) {
