@@ -110,7 +110,8 @@ public:
     Half() = default;
     explicit CF_ELEMENT Half(float x) : value(rounded_to_half(x)) {}
     explicit CF_ELEMENT Half(double x) : value(rounded_to_half(x)) {}
-    explicit CF_ELEMENT Half(int x) : value((float)x) {}   /* small ones, which are halves */
+    /* What is known to be a half is not rounded. */
+    explicit CF_ELEMENT Half(int x) : value((float)x) {}
     static CF_ELEMENT Half exactly(float x) {
         Half half;
         half.value = x;

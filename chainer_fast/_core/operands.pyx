@@ -252,8 +252,8 @@ cdef int _run_iterated(Operands *operands, Step *steps, int n_steps) except -1:
             operands.count, <ArrayPointer *>operands.arrays,
             NPY_ITER_EXTERNAL_LOOP | NPY_ITER_BUFFERED | NPY_ITER_GROWINNER
             | NPY_ITER_ZEROSIZE_OK,
-            NPY_KEEPORDER, NPY_EQUIV_CASTING, flags, <DescrPointer *>types, -1, NULL, NULL,
-            BLOCK)
+            NPY_KEEPORDER, NPY_EQUIV_CASTING, flags, <DescrPointer *>types, -1, NULL,
+            NULL, BLOCK)
     finally:
         Py_DECREF(<object>descr)
     try:

@@ -1,9 +1,9 @@
 """Recipes: what is particular to each update rule, and to each hook.
 
 A recipe names hyperparameters and states, has a loop for each type of floats, and turns
-the values of hyperparameters into the coefficients of the loop.  It leaves a case to the
-rule itself, which raises or warns as NumPy does, wherever a coefficient cannot be had or
-does not fit in the type.  The recipes themselves stand in
+the values of hyperparameters into the coefficients of the loop.  Wherever a coefficient
+cannot be had or does not fit in the type, it leaves the case to the rule itself, which
+raises or warns as NumPy does.  The recipes themselves stand in
 ``chainer_fast/backends/kernels/update_rules``.
 """
 import numpy

@@ -10,9 +10,9 @@ class ElementwiseRule(optimizer.UpdateRule):
     """Base of rules by which each element of a parameter moves by itself.
 
     A subclass has the formula for NumPy, :meth:`_move`. The same formula stands in
-    ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops that do all in
-    one pass over memory: :meth:`_move_on_gpu` makes a CUDA kernel of it, and a recipe of
-    :mod:`chainer_fast.backends.kernels.update_rules` serves the arrays of NumPy.
+    ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops that do all
+    in one pass over memory: :meth:`_move_on_gpu` makes a CUDA kernel of it, and a
+    recipe of :mod:`chainer_fast.backends.kernels.update_rules` serves arrays of NumPy.
 
     Parameters
     ----------
@@ -62,7 +62,8 @@ class ElementwiseRule(optimizer.UpdateRule):
         See :func:`chainer_fast.backends.kernels.update_rules.cuda.update`.
         """
         kernels.update(
-            rule, data, grad, [self.state[name] for name in states], coefficients, dtype)
+            rule, data, grad, [self.state[name] for name in states], coefficients,
+            dtype)
 
     def _scalars(self, *names):
         """Return hyperparameters, those of NumPy's scalar types as Python's.

@@ -33,7 +33,8 @@ class AdaGradRule(_rule.ElementwiseRule):
     def _move_on_gpu(self, data, grad):
         hyperparam = self.hyperparam
         self._run_kernel(
-            'AdaGrad', data, grad, ['h'], learning_rate=hyperparam.lr, eps=hyperparam.eps)
+            'AdaGrad', data, grad, ['h'], learning_rate=hyperparam.lr,
+            eps=hyperparam.eps)
 
 
 class AdaGrad(GradientMethod):

@@ -108,8 +108,8 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
         dtype = numpy.promote_types(grad.dtype, numpy.float32)
         _rule.check_eps('Adam', eps, dtype)
         coefficients = {
-            'move_m': 1 - beta1, 'move_v': 1 - beta2, 'alpha_t': self.alpha_t, 'eps': eps,
-            'keep': 1 - eta * decay, 'eta': eta}
+            'move_m': 1 - beta1, 'move_v': 1 - beta2, 'alpha_t': self.alpha_t,
+            'eps': eps, 'keep': 1 - eta * decay, 'eta': eta}
         if hyperparam.adabound:
             coefficients['lower'], coefficients['upper'] = self.bounds
         self._run_kernel(

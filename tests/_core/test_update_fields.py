@@ -12,7 +12,8 @@ def hookable():
     return chainer.UpdateRule()._hookable
 
 
-@pytest.mark.parametrize('make', [chainer.UpdateRule, SGDRule, Hyperparameter, hookable])
+@pytest.mark.parametrize(
+    'make', [chainer.UpdateRule, SGDRule, Hyperparameter, hookable])
 def test_instances_have_the_declared_fields(make):
     # In the same order: as long as it is kept, they are found without a look-up.
     instance = make()
@@ -23,7 +24,7 @@ def test_new_field_of_rules_is_refused():
     class Rule:
         _fields = (*chainer.UpdateRule._fields, 'other')
 
-    with pytest.raises(ValueError, match=r"expected 7 names in Rule._fields, not .*other"):
+    with pytest.raises(ValueError, match="expected 7 names in Rule._fields"):
         update.bind(
             parameter=chainer.Parameter, rule=Rule, hyperparameter=Hyperparameter,
             hookable=type(hookable()))

@@ -1,5 +1,5 @@
 """Update rules of optimizers, and hooks that change gradients.
 
-The NumPy reference of a rule is its ``_move`` in :mod:`chainer_fast.optimizers`, that of a
-hook its ``_change`` in :mod:`chainer_fast.optimizer_hooks`.
+The NumPy reference of a rule is its ``_move`` in :mod:`chainer_fast.optimizers`; that
+of a hook is its ``_change`` in :mod:`chainer_fast.optimizer_hooks`.
 """

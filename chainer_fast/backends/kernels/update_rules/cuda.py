@@ -1,4 +1,4 @@
-"""CUDA kernels of update rules, made of the elements that the processor's loops have."""
+"""CUDA kernels of update rules, made of the elements of the processor's loops."""
 import functools
 
 from chainer_fast.backends import cuda
@@ -32,11 +32,12 @@ def update(rule, param, grad, states, coefficients, dtype='T'):
 @functools.cache
 def _source(rule, n_states, coefficients, dtype):
     """Return the lists of parameters, the code for one element and the name."""
-    states = ['state%d' % i for i in range(n_states)]
-    numbers = ['param_number', *(name + '_number' for name in states)]
+    arrays = ['param', *('state%d' % i for i in range(n_states))]
+    numbers = ['new_' + name for name in arrays]
+    pairs = list(zip(arrays, numbers, strict=True))
     return (
         ', '.join(['T grad', *('%s %s' % (dtype, name) for name in coefficients)]),
-        ', '.join('T ' + name for name in ['param', *states]),
+        ', '.join('T ' + name for name in arrays),
         '''
         typedef chainer_fast::{rule} Rule;
         typedef chainer_fast::Wide<T>::type N;
@@ -48,9 +49,7 @@ def _source(rule, n_states, coefficients, dtype):
         '''.format(
             rule=rule,
             assign=' '.join('c.%s = %s;' % (name, name) for name in coefficients),
-            load=', '.join(
-                '%s = %s' % pair for pair in zip(numbers, ['param', *states])),
+            load=', '.join('%s = %s' % (number, array) for array, number in pairs),
             arguments=', '.join(['c', numbers[0], 'N(grad)', *numbers[1:]]),
-            store=' '.join(
-                '%s = %s;' % pair for pair in zip(['param', *states], numbers))),
+            store=' '.join('%s = %s;' % pair for pair in pairs)),
         'update_' + rule)

@@ -4,7 +4,8 @@ from chainer_fast._core.recipe cimport HookRecipe, Loop
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" nogil:
     const Loop *WEIGHT_DECAY_LOOPS "chainer_fast::hook_loops<chainer_fast::WeightDecay>"
     const Loop *LASSO_LOOPS "chainer_fast::hook_loops<chainer_fast::Lasso>"
-    const Loop *HARD_CLIPPING_LOOPS "chainer_fast::hook_loops<chainer_fast::HardClipping>"
+    const Loop *HARD_CLIPPING_LOOPS \
+        "chainer_fast::hook_loops<chainer_fast::HardClipping>"
     const Loop *SCALE_LOOPS "chainer_fast::hook_loops<chainer_fast::Scale>"
     const Loop *UNSCALE_LOOPS "chainer_fast::hook_loops<chainer_fast::Unscale>"
 

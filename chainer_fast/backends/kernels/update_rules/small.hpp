@@ -3,8 +3,9 @@
  * Where the gradient of a weight is zero from some step on, as it is for a dead unit, its
  * running means decay until they are subnormal, and stay so for ever: rounding keeps the
  * last few units. Multiplication, division and roots of such numbers take a processor a
- * hundred times as long. Here the new mean has the very same bits, by integers and doubles,
- * and the rule is given a zero in the place of the old one, where that makes no difference.
+ * hundred times as long. Here the bits of the new mean are found by integers and doubles,
+ * and the rule is given a zero in the place of the old mean, where that makes no
+ * difference to the parameter.
  */
 #ifndef CHAINER_FAST_UPDATE_SMALL_HPP
 #define CHAINER_FAST_UPDATE_SMALL_HPP
@@ -108,7 +109,8 @@ struct Decaying<AdamFamily<with_bounds>, float, n_states> : AdamFamily<with_boun
         float value = number(param * c.keep);
         SmallMean small_m(m, c.move_m, true), small_v(v, c.move_v, true);
         uint32_t use_m = small_m.is_usable & no_change
-            & ((uint32_t)(value > c.size_of_fixed) | (uint32_t)(value < -c.size_of_fixed));
+            & ((uint32_t)(value > c.size_of_fixed)
+               | (uint32_t)(value < -c.size_of_fixed));
         /* The root is lost in the sum with such an eps. */
         uint32_t use_v = with_largest ? 0 : small_v.is_usable & no_change
             & (uint32_t)(number(c.eps) >= 1e-9f) & (uint32_t)(number(c.move_v) >= 1e-4f);
