@@ -1,9 +1,4 @@
-"""CuPy if it can be used, otherwise stand-ins for its names.
-
-Programs and the rest of the package use these names from
-:mod:`chainer_fast.backends.cuda`. With the stand-ins, ``isinstance`` tests and type
-annotations need no special case on machines without a GPU.
-"""
+"""CuPy if it can be used, otherwise a stand-in for the module."""
 import ctypes
 import sys
 
@@ -37,49 +32,13 @@ def _check_driver(cupy):
 
 try:
     import cupy
-    from cupy import ndarray
-    from cupy.cuda import Device, Event, Stream
+    import cupy.cuda
     _check_driver(cupy)
 # No error inside CuPy may stop a program that runs on the CPU.
 except Exception as e:
     available = False
     error = e
     cupy = _Unavailable()
-
-    class ndarray:
-        """Type of CuPy's arrays, for ``isinstance``; there are none."""
-
-        @property
-        def shape(self):
-            return None
-
-        @property
-        def device(self):
-            return None
-
-        def get(self, stream=None):
-            return None
-
-        def set(self, arr, stream=None):
-            return None
-
-    class Device:
-        """Type of CUDA devices, for ``isinstance``; as a context it does nothing."""
-
-        def __init__(self, device=None):
-            pass
-
-        def __enter__(self):
-            return None
-
-        def __exit__(self, *exc_info):
-            return None
-
-    class Event:
-        """Type of CUDA events, for ``isinstance``."""
-
-    class Stream:
-        """Type of CUDA streams, for ``isinstance``."""
 else:
     available = True
     error = None

@@ -33,14 +33,7 @@ from chainer_fast.backends._cudnn import (
     should_use_cudnn,
     should_use_cudnn_tensor_core,
 )
-from chainer_fast.backends._cupy import (
-    Device,
-    Event,
-    Stream,
-    available,
-    cupy,
-    ndarray,
-)
+from chainer_fast.backends._cupy import available, cupy
 from chainer_fast.backends._cupy import check_available as check_cuda_available
 from chainer_fast.backends._cupy import error as _resolution_error  # noqa: F401
 from chainer_fast.configuration import config
@@ -53,6 +46,49 @@ __all__ = [
     'get_device_from_array', 'get_device_from_id', 'get_max_workspace_size', 'memoize',
     'ndarray', 'raw', 'reduce', 'set_max_workspace_size', 'should_use_cudnn',
     'should_use_cudnn_tensor_core', 'to_cpu', 'to_gpu']
+
+
+if available:
+    ndarray = cupy.ndarray
+    Device, Event, Stream = cupy.cuda.Device, cupy.cuda.Event, cupy.cuda.Stream
+else:
+    # With these stand-ins, ``isinstance`` tests and type annotations need no special
+    # case on machines without a GPU.
+
+    class ndarray:
+        """Type of CuPy's arrays, for ``isinstance``; there are none."""
+
+        @property
+        def shape(self):
+            return None
+
+        @property
+        def device(self):
+            return None
+
+        def get(self, stream=None):
+            return None
+
+        def set(self, arr, stream=None):
+            return None
+
+    class Device:
+        """Type of CUDA devices, for ``isinstance``; as a context it does nothing."""
+
+        def __init__(self, device=None):
+            pass
+
+        def __enter__(self):
+            return None
+
+        def __exit__(self, *exc_info):
+            return None
+
+    class Event:
+        """Type of CUDA events, for ``isinstance``."""
+
+    class Stream:
+        """Type of CUDA streams, for ``isinstance``."""
 
 
 class _PerformanceWarning(Warning):
