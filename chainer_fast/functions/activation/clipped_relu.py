@@ -1,12 +1,12 @@
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.shortcuts import ClippedReLUShortcut
+from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
-@shortcut(ClippedReLUShortcut())
+@shortcut(shortcuts.ClippedReLUShortcut())
 class ClippedReLU(FunctionNode):
     """Rectifier with a ceiling.
 

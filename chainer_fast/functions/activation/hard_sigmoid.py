@@ -1,12 +1,12 @@
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.shortcuts import HardSigmoidShortcut
+from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.utils import type_check
 
 
-@shortcut(HardSigmoidShortcut())
+@shortcut(shortcuts.HardSigmoidShortcut())
 class HardSigmoid(FunctionNode):
     """Piecewise linear approximation of the sigmoid."""
 

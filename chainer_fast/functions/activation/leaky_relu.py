@@ -1,11 +1,11 @@
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.shortcuts import LeakyReLUShortcut
+from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
-@shortcut(LeakyReLUShortcut())
+@shortcut(shortcuts.LeakyReLUShortcut())
 class LeakyReLU(FunctionNode):
     """Leaky rectified linear unit."""
 

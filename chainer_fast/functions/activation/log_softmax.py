@@ -2,7 +2,7 @@ from chainer_fast import backend
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels import softmax as kernels
 from chainer_fast.backends.kernels.softmax import logsumexp as logsumexp
-from chainer_fast.backends.kernels.softmax.shortcuts import SoftmaxShortcut
+from chainer_fast.backends.kernels.softmax import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import exponential
@@ -14,7 +14,7 @@ def _log_softmax(x, axis=1):
     return kernels.log_softmax(x, axis)
 
 
-@shortcut(SoftmaxShortcut(True))
+@shortcut(shortcuts.SoftmaxShortcut(True))
 class LogSoftmax(FunctionNode):
     """Logarithm of the softmax along one axis."""
 

@@ -1,15 +1,12 @@
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.shortcuts import (
-    ReLUGradShortcut,
-    ReLUShortcut,
-)
+from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
-@shortcut(ReLUShortcut())
+@shortcut(shortcuts.ReLUShortcut())
 class ReLU(FunctionNode):
     """Rectified linear unit."""
 
@@ -34,7 +31,7 @@ class ReLU(FunctionNode):
         return self.forward(inputs)
 
 
-@shortcut(ReLUGradShortcut())
+@shortcut(shortcuts.ReLUGradShortcut())
 class ReLUGrad2(FunctionNode):
     """Lets a gradient pass where ``b`` is positive.
 

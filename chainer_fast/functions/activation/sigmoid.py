@@ -1,14 +1,11 @@
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.shortcuts import (
-    SigmoidGradShortcut,
-    SigmoidShortcut,
-)
+from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
-@shortcut(SigmoidShortcut())
+@shortcut(shortcuts.SigmoidShortcut())
 class Sigmoid(FunctionNode):
     """Logistic sigmoid."""
 
@@ -25,7 +22,7 @@ class Sigmoid(FunctionNode):
         return slope.apply(self.get_retained_outputs() + grad_outputs)
 
 
-@shortcut(SigmoidGradShortcut())
+@shortcut(shortcuts.SigmoidGradShortcut())
 class SigmoidGrad(FunctionNode):
     """Gradient of :class:`Sigmoid`, from its output and the upstream one.
 

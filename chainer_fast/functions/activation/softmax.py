@@ -1,12 +1,12 @@
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels import softmax as kernels
-from chainer_fast.backends.kernels.softmax.shortcuts import SoftmaxShortcut
+from chainer_fast.backends.kernels.softmax import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sum as sum_
 
 
-@shortcut(SoftmaxShortcut())
+@shortcut(shortcuts.SoftmaxShortcut())
 class Softmax(FunctionNode):
     """Softmax along one axis."""
 

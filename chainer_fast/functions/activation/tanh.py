@@ -1,15 +1,12 @@
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.activation.shortcuts import (
-    TanhGradShortcut,
-    TanhShortcut,
-)
+from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
-@shortcut(TanhShortcut())
+@shortcut(shortcuts.TanhShortcut())
 class Tanh(FunctionNode):
     """Hyperbolic tangent."""
 
@@ -26,7 +23,7 @@ class Tanh(FunctionNode):
         return TanhGrad(None).apply((y, grad_outputs[0]))
 
 
-@shortcut(TanhGradShortcut())
+@shortcut(shortcuts.TanhGradShortcut())
 class TanhGrad(FunctionNode):
     """Gradient of :class:`Tanh`, from its output and the upstream gradient.
 

@@ -2,14 +2,14 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.array.shortcuts import ConcatShortcut
+from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import split_axis
 from chainer_fast.utils import type_check
 
 
-@shortcut(ConcatShortcut())
+@shortcut(shortcuts.ConcatShortcut())
 class Concat(FunctionNode):
     """Joins arrays along an existing axis."""
 

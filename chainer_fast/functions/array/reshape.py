@@ -1,5 +1,5 @@
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.array.shortcuts import ReshapeShortcut
+from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
@@ -10,7 +10,7 @@ def _count_unknown_dims(shape):
     return sum(1 for length in shape if length < 0)
 
 
-@shortcut(ReshapeShortcut())
+@shortcut(shortcuts.ReshapeShortcut())
 class Reshape(FunctionNode):
     """Gives an array a new shape."""
 

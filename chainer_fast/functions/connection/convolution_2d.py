@@ -1,13 +1,13 @@
 """Convolution of images of two dimensions."""
 from chainer_fast.backends.kernels import convolution, shortcut
-from chainer_fast.backends.kernels.convolution.shortcuts import Convolution2DShortcut
+from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.utils import argument, type_check
 
 _OPTIONS = ('dilate', 1), ('groups', 1), ('cudnn_fast', False)
 
 
-@shortcut(Convolution2DShortcut())
+@shortcut(shortcuts.Convolution2DShortcut())
 class Convolution2DFunction(_convolution.Planar):
     """Convolution of images with filters.
 

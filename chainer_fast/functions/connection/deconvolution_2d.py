@@ -1,13 +1,13 @@
 """Transposed convolution of images of two dimensions."""
 from chainer_fast.backends.kernels import convolution, shortcut
-from chainer_fast.backends.kernels.convolution.shortcuts import Deconvolution2DShortcut
+from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.utils import argument, type_check
 
 _OPTIONS = ('dilate', 1), ('groups', 1)
 
 
-@shortcut(Deconvolution2DShortcut())
+@shortcut(shortcuts.Deconvolution2DShortcut())
 class Deconvolution2DFunction(_convolution.Planar):
     """Transposed convolution of images with filters.
 

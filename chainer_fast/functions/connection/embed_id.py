@@ -1,13 +1,13 @@
 from chainer_fast import backend
 from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.embed_id.shortcuts import EmbedIDShortcut
+from chainer_fast.backends.kernels.embed_id import shortcuts
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.utils import type_check
 
 
-@shortcut(EmbedIDShortcut())
+@shortcut(shortcuts.EmbedIDShortcut())
 class EmbedIDFunction(FunctionNode):
     """Looks up rows of a matrix."""
 

@@ -1,9 +1,5 @@
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.matmul.shortcuts import (
-    LinearGradDataShortcut,
-    LinearGradWeightShortcut,
-    LinearShortcut,
-)
+from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
@@ -24,7 +20,7 @@ def _apply(function, inputs, dtype):
     return y if y.dtype == dtype else cast.cast(y, dtype)
 
 
-@shortcut(LinearShortcut())
+@shortcut(shortcuts.LinearShortcut())
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
 
@@ -76,7 +72,7 @@ class LinearFunction(FunctionNode):
         return _apply(LinearGradWeight(W.dtype), (x, gy), W.dtype)
 
 
-@shortcut(LinearGradDataShortcut())
+@shortcut(shortcuts.LinearGradDataShortcut())
 class LinearGradData(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its rows."""
 
@@ -96,7 +92,7 @@ class LinearGradData(FunctionNode):
         return _apply(LinearFunction(), (ggx, W), gy.dtype)
 
 
-@shortcut(LinearGradWeightShortcut())
+@shortcut(shortcuts.LinearGradWeightShortcut())
 class LinearGradWeight(FunctionNode):
     """Gradient of :class:`LinearFunction` with respect to its weight.
 

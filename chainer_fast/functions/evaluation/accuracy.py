@@ -1,11 +1,11 @@
 from chainer_fast import backend
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.accuracy.shortcuts import AccuracyShortcut
+from chainer_fast.backends.kernels.accuracy import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 
 
-@shortcut(AccuracyShortcut())
+@shortcut(shortcuts.AccuracyShortcut())
 class Accuracy(FunctionNode):
     """Share of samples whose label has the highest score."""
 

@@ -2,9 +2,7 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import cross_entropy, shortcut, softmax
-from chainer_fast.backends.kernels.cross_entropy.shortcuts import (
-    SoftmaxCrossEntropyShortcut,
-)
+from chainer_fast.backends.kernels.cross_entropy import shortcuts
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import log_softmax
@@ -56,7 +54,7 @@ def _mean_factor(xp, count):
     return 1.0 / xp.maximum(count, 1)
 
 
-@shortcut(SoftmaxCrossEntropyShortcut())
+@shortcut(shortcuts.SoftmaxCrossEntropyShortcut())
 class SoftmaxCrossEntropy(FunctionNode):
     """Cross entropy between the softmax of scores and labels."""
 

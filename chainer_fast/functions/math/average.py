@@ -1,13 +1,13 @@
 """Weighted and plain averages."""
 from chainer_fast import utils
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.reduction.shortcuts import MeanShortcut
+from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import _axes
 from chainer_fast.functions.math import sum as sum_mod
 
 
-@shortcut(MeanShortcut())
+@shortcut(shortcuts.MeanShortcut())
 class Mean(_axes.Reduction):
     """Average over axes."""
 

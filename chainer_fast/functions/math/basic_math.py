@@ -10,17 +10,7 @@ from chainer_fast import backend, function_node, utils, variable
 from chainer_fast._core import grad_table, graph
 from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.arithmetic.shortcuts import (
-    AddConstantShortcut,
-    AddShortcut,
-    DivShortcut,
-    MulConstantShortcut,
-    MulShortcut,
-    NegShortcut,
-    PowVarConstShortcut,
-    SubFromConstantShortcut,
-    SubShortcut,
-)
+from chainer_fast.backends.kernels.arithmetic import shortcuts
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _operands, exponential
 from chainer_fast.functions.math import floor as _floor
@@ -35,7 +25,7 @@ from chainer_fast.utils import type_check
 # Sums and differences
 #
 
-@shortcut(NegShortcut())
+@shortcut(shortcuts.NegShortcut())
 class Neg(_operands.UnaryOperator):
     """``-x``."""
 
@@ -50,7 +40,7 @@ class Neg(_operands.UnaryOperator):
         return -gy[0],
 
 
-@shortcut(AddShortcut())
+@shortcut(shortcuts.AddShortcut())
 class Add(_operands.BinaryOperator):
     """``lhs + rhs``."""
 
@@ -65,7 +55,7 @@ class Add(_operands.BinaryOperator):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
-@shortcut(AddConstantShortcut())
+@shortcut(shortcuts.AddConstantShortcut())
 class AddConstant(_operands.ConstantOperator):
     """``x + value`` in the dtype of ``x``."""
 
@@ -107,7 +97,7 @@ class MultiAdd(function_node.FunctionNode):
         return tuple([_gradients.fit(gy[0], self.inputs[i]) for i in indexes])
 
 
-@shortcut(SubShortcut())
+@shortcut(shortcuts.SubShortcut())
 class Sub(_operands.BinaryOperator):
     """``lhs - rhs``."""
 
@@ -126,7 +116,7 @@ class Sub(_operands.BinaryOperator):
         return tuple(grads)
 
 
-@shortcut(SubFromConstantShortcut())
+@shortcut(shortcuts.SubFromConstantShortcut())
 class SubFromConstant(_operands.ConstantOperator):
     """``value - x`` in the dtype of ``x``."""
 
@@ -143,7 +133,7 @@ class SubFromConstant(_operands.ConstantOperator):
 # Products and quotients
 #
 
-@shortcut(MulShortcut())
+@shortcut(shortcuts.MulShortcut())
 class Mul(_operands.BinaryOperator):
     """``lhs * rhs``."""
 
@@ -160,7 +150,7 @@ class Mul(_operands.BinaryOperator):
             _gradients.fit(gy[0] * factors[1 - i], factors[i]) for i in indexes])
 
 
-@shortcut(MulConstantShortcut())
+@shortcut(shortcuts.MulConstantShortcut())
 class MulConstant(_operands.ConstantOperator):
     """``x * value`` in the dtype of ``x``."""
 
@@ -174,7 +164,7 @@ class MulConstant(_operands.ConstantOperator):
         return gy[0] * self.value,
 
 
-@shortcut(DivShortcut())
+@shortcut(shortcuts.DivShortcut())
 class Div(_operands.BinaryOperator):
     """``lhs / rhs``."""
 
@@ -341,7 +331,7 @@ class PowVarVarGrad(function_node.FunctionNode):
         return tuple(grads)
 
 
-@shortcut(PowVarConstShortcut())
+@shortcut(shortcuts.PowVarConstShortcut())
 class PowVarConst(_operands.ConstantOperator):
     """``x ** value`` in the dtype of ``x``."""
 

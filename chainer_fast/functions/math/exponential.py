@@ -2,11 +2,11 @@
 import math
 
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.arithmetic.shortcuts import ExpShortcut
+from chainer_fast.backends.kernels.arithmetic import shortcuts
 from chainer_fast.functions.math import _unary
 
 
-@shortcut(ExpShortcut())
+@shortcut(shortcuts.ExpShortcut())
 class Exp(_unary.FloatUfunc):
     """``e ** x``."""
 

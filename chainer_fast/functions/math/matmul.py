@@ -3,7 +3,7 @@ import warnings
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.matmul.shortcuts import MatMulShortcut
+from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_mod
@@ -51,7 +51,7 @@ class _Product(function_node.FunctionNode):
         self.transb = transb
 
 
-@shortcut(MatMulShortcut())
+@shortcut(shortcuts.MatMulShortcut())
 class MatMul(_Product):
     """Product of matrices, of a batch of them, or of a matrix and a vector.
 

@@ -2,11 +2,11 @@
 from chainer_fast import backend, variable
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.arithmetic.shortcuts import SqrtShortcut
+from chainer_fast.backends.kernels.arithmetic import shortcuts
 from chainer_fast.functions.math import _unary
 
 
-@shortcut(SqrtShortcut())
+@shortcut(shortcuts.SqrtShortcut())
 class Sqrt(_unary.FloatUfunc):
     """``x ** 0.5``."""
 

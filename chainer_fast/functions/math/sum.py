@@ -1,12 +1,12 @@
 """Sums over axes, and the sum that undoes a broadcast."""
 from chainer_fast import function_node, utils, variable
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.reduction.shortcuts import SumShortcut
+from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import _axes
 
 
-@shortcut(SumShortcut())
+@shortcut(shortcuts.SumShortcut())
 class Sum(_axes.Reduction):
     """Sum over axes."""
 

@@ -1,10 +1,7 @@
 from chainer_fast import utils
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import noise, shortcut
-from chainer_fast.backends.kernels.noise.compiled import (
-    DropoutGradShortcut,
-    DropoutShortcut,
-)
+from chainer_fast.backends.kernels.noise import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -12,7 +9,7 @@ from chainer_fast.utils import argument
 from chainer_fast.variable import as_variable
 
 
-@shortcut(DropoutShortcut())
+@shortcut(compiled.DropoutShortcut())
 class Dropout(FunctionNode):
     """Zeroes random elements and scales up the others."""
 
@@ -44,7 +41,7 @@ class Dropout(FunctionNode):
         return DropoutGrad(self.mask).apply(gy)
 
 
-@shortcut(DropoutGradShortcut())
+@shortcut(compiled.DropoutGradShortcut())
 class DropoutGrad(FunctionNode):
     """Multiplies a gradient by the mask of a dropout.
 

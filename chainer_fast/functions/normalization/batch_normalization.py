@@ -4,14 +4,11 @@ import warnings
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.backends.kernels.normalization.axes import (
     _compute_axis,  # noqa: F401
     _compute_key_axis,  # noqa: F401
     batch_axes,
-)
-from chainer_fast.backends.kernels.normalization.shortcuts import (
-    BatchNormalizationShortcut,
-    FixedBatchNormalizationShortcut,
 )
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
@@ -70,7 +67,7 @@ _ONE_ELEMENT = (
     'it aggregates, and its output is then beta, whatever the values.')
 
 
-@shortcut(BatchNormalizationShortcut())
+@shortcut(shortcuts.BatchNormalizationShortcut())
 class BatchNormalization(FunctionNode):
     """Normalizes a batch by its own moments.
 
@@ -212,7 +209,7 @@ class BatchNormalizationGrad(FunctionNode):
             for i in indexes])
 
 
-@shortcut(FixedBatchNormalizationShortcut())
+@shortcut(shortcuts.FixedBatchNormalizationShortcut())
 class FixedBatchNormalization(FunctionNode):
     """Normalizes a batch by given moments.
 

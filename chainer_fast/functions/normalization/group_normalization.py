@@ -2,16 +2,14 @@
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.normalization.shortcuts import (
-    GroupNormalizationShortcut,
-)
+from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _dtypes, _second_order
 from chainer_fast.utils import type_check
 
 
-@shortcut(GroupNormalizationShortcut(False))
+@shortcut(shortcuts.GroupNormalizationShortcut(False))
 class GroupNormalization(FunctionNode):
     """Normalizes each sample over groups of its channels.
 

@@ -1,7 +1,7 @@
 """Normalization to vectors of length one."""
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.normalization.shortcuts import NormalizeL2Shortcut
+from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sqrt
@@ -10,7 +10,7 @@ from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.functions.normalization._second_order import as_type
 
 
-@shortcut(NormalizeL2Shortcut())
+@shortcut(shortcuts.NormalizeL2Shortcut())
 class NormalizeL2(FunctionNode):
     """Divides vectors by their length.
 

@@ -1,16 +1,14 @@
 """Normalization of each sample over its features."""
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.normalization.shortcuts import (
-    GroupNormalizationShortcut,
-)
+from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.normalization import _dtypes, _second_order
 from chainer_fast.utils import type_check
 
 
-@shortcut(GroupNormalizationShortcut(True))
+@shortcut(shortcuts.GroupNormalizationShortcut(True))
 class LayerNormalization(FunctionNode):
     """Normalizes the rows of a matrix, scales and shifts the columns.
 

@@ -1,16 +1,14 @@
 """Normalization across neighbouring channels."""
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
-from chainer_fast.backends.kernels.normalization.shortcuts import (
-    LocalResponseNormalizationShortcut,
-)
+from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.functions.normalization._second_order import as_type
 from chainer_fast.utils import type_check
 
 
-@shortcut(LocalResponseNormalizationShortcut())
+@shortcut(shortcuts.LocalResponseNormalizationShortcut())
 class LocalResponseNormalization(FunctionNode):
     """Normalizes each element by its neighbours in other channels.
 
