@@ -65,8 +65,8 @@ CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
 /* -- bins of pixels of a plane `x` */
 
 template <typename T>
-CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, const Cell &ys, const Cell &xs, T empty,
-                      int *found) {
+CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, const Cell &ys, const Cell &xs,
+                      T empty, int *found) {
     T best = empty;
     ptrdiff_t at = -1;
     const ptrdiff_t bottom = ys.end, left = xs.first, right = xs.end;
@@ -99,7 +99,8 @@ CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, const Cell &ys, const Cell &
 
 /* Gives each pixel of a bin its share, by `add(index, value)`. */
 template <typename T, typename Add>
-CF_ELEMENT void cell_spread(T given, ptrdiff_t width, const Cell &ys, const Cell &xs, Add add) {
+CF_ELEMENT void cell_spread(T given, ptrdiff_t width, const Cell &ys, const Cell &xs,
+                            Add add) {
     if (ys.empty() || xs.empty())
         return;
     const T share = given / (T)((ys.end - ys.first) * (xs.end - xs.first));
@@ -118,7 +119,7 @@ CF_ELEMENT bool counts(const Sample &v, const Sample &u) {
 template <typename Visit>
 CF_ELEMENT void each_neighbour(ptrdiff_t width, const Sample &v, const Sample &u,
                                Visit visit) {
-    /* There is one call, which is inlined. */
+    /* As there is but one call of it, the compiler inlines the visit. */
     for (int k = 0; k < 4; ++k) {
         const ptrdiff_t row = k & 2 ? v.next : v.pixel;
         const ptrdiff_t column = k & 1 ? u.next : u.pixel;

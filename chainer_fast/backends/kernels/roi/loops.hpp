@@ -143,17 +143,20 @@ bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, 
     };
     if (task == MAX)
         each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_max(x + plane, width, points_y, points_x, SamplesOfBin{v + i * points_y},
+            y[bin] = sample_max(x + plane, width, points_y, points_x,
+                                SamplesOfBin{v + i * points_y},
                                 SamplesOfBin{u + j * points_x}, found + bin);
         });
     else if (task == MEAN)
         each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_mean(x + plane, width, points_y, points_x, SamplesOfBin{v + i * points_y},
+            y[bin] = sample_mean(x + plane, width, points_y, points_x,
+                                 SamplesOfBin{v + i * points_y},
                                  SamplesOfBin{u + j * points_x});
         });
     else if (task == SPREAD)
         each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            sample_spread((double)y[bin], width, points_y, points_x, SamplesOfBin{v + i * points_y},
+            sample_spread((double)y[bin], width, points_y, points_x,
+                          SamplesOfBin{v + i * points_y},
                           SamplesOfBin{u + j * points_x}, adder(plane));
         });
     else
