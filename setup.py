@@ -64,7 +64,8 @@ def dependencies(path, found=()):
     """
     text = path.read_text()
     names = [*INCLUDED.findall(text),
-             *(name.replace('.', '/') + '.pxd' for name in CIMPORTED.findall(text))]
+             *(name.replace('.', '/') + '.pxd' for name in CIMPORTED.findall(text)),
+             path.with_suffix('.pxd')]      # a module knows its own declarations
     for file in map(Path, names):
         if file not in found and file.exists():
             found = dependencies(file, (*found, file))
@@ -110,8 +111,11 @@ class Build(build_ext):
         if self.inplace:
             # A module that was compiled with other declarations than those it imports
             # could crash the interpreter; one that is missing is an ImportError.
-            for ext in self._outdated:
-                Path(self.get_ext_filename(ext.name)).unlink(missing_ok=True)
+            current = {Path(self.get_ext_filename(ext.name)) for ext in self.extensions
+                       if ext not in self._outdated}
+            suffix = self.get_ext_filename('')
+            for module in {*Path('chainer_fast').rglob('*' + suffix)} - current:
+                module.unlink()
         super().run()
 
     def build_extension(self, ext):
