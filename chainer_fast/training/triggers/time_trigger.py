@@ -1,6 +1,9 @@
 """Trigger that goes by the clock."""
 
 
+from __future__ import annotations
+
+
 class TimeTrigger:
     """Trigger that fires every so many seconds of training.
 
@@ -11,7 +14,7 @@ class TimeTrigger:
         training is resumed.
     """
 
-    def __init__(self, period):
+    def __init__(self, period: float) -> None:
         self._period = period
         self._next_time = period
 
