@@ -69,14 +69,14 @@ def backward(outputs, grad_outputs=None, **kwargs):
         gradients = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
         pairs = [(y.node, g) for y, g in zip(outputs, gradients, strict=True)
                  if g is not None]
-    saved = [(y, y._grad, y._grad_var) for y in outputs] if grad_outputs is None else ()
-    for y, _, _ in saved:
-        y.cleargrad()
+    taken = _backprop_core.TakenGrads()
+    if grad_outputs is None:
+        for y in outputs:
+            taken.note(y)
+            y.cleargrad()
     try:
         with configuration.using_config('enable_backprop', enable_double_backprop):
             _backprop_to_all(pairs, False, None)
     except BaseException:
-        for y, grad, grad_var in saved:
-            y._grad = grad
-            y._grad_var = grad_var
+        taken.put_back()
         raise

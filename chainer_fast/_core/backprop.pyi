@@ -4,6 +4,10 @@ from typing import Any
 from chainer_fast._core.grad_check import wrong_gradients as wrong_gradients
 from chainer_fast.variable import Variable
 
+class TakenGrads:
+    def note(self, variable: Variable) -> None: ...
+    def put_back(self) -> None: ...
+
 class Traversal: ...
 
 def backprop_step(

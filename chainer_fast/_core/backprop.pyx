@@ -51,6 +51,25 @@ cdef class _BackpropMode:
         return 0
 
 
+cdef class TakenGrads:
+    """Gradients that variables have lost to a backward pass, to be put back if it fails.
+    """
+    cdef list noted
+
+    def __cinit__(self):
+        self.noted = []
+
+    cpdef note(self, VariableBase variable):
+        """Note the gradient of a variable, before it is cleared."""
+        self.noted.append((variable, variable.grad_arr, variable.grad_variable))
+
+    cpdef put_back(self):
+        """Give all variables their gradients back."""
+        # A variable that was noted twice gets what it had first.
+        for variable, array, grad in reversed(self.noted):
+            put_grad(variable, array, grad)
+
+
 # ---------------------------------------------------------------------- one function
 
 def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
@@ -167,7 +186,7 @@ cdef class Traversal:
     cdef set wanted
     cdef set keep
     cdef dict leaves                     # leaf nodes, in the order they were reached
-    cdef list taken                      # variables whose own gradients were taken
+    cdef TakenGrads taken
     cdef bint retain_grad
     cdef bint plain                      # shortcuts may be used
 
@@ -176,7 +195,7 @@ cdef class Traversal:
         self.heap = CandidateHeap()
         self.state = current()
         self.leaves = {}
-        self.taken = []
+        self.taken = TakenGrads()
         self.retain_grad = retain_grad
         self.plain = not (double_backprop or self.state.debug)
 
@@ -239,15 +258,9 @@ cdef class Traversal:
         given = variable.grad_variable
         if given is None:
             given = variable.grad_arr
-        self.taken.append((variable, variable.grad_arr, variable.grad_variable))
+        self.taken.note(variable)
         put_grad(variable, None, None)
         return as_grad_variable(given)
-
-    cdef int put_back(self) except -1:
-        """Return what was taken, after a failure."""
-        for variable, array, grad in self.taken:
-            put_grad(variable, array, grad)
-        return 0
 
     cdef int _retain(self, VariableNodeBase node, VariableBase gradient) except -1:
         cdef VariableBase variable = variable_of(node)
@@ -401,7 +414,7 @@ def backprop_to_all(outputs, retain_grad, loss_scale):
     try:
         traversal.run()
     except BaseException:
-        traversal.put_back()
+        traversal.taken.put_back()
         raise
     traversal.set_leaves(loss_scale)
 
@@ -414,13 +427,14 @@ def backward_from(VariableBase variable, retain_grad, enable_double_backprop,
     given = variable.grad_variable
     if given is None:
         given = variable.grad_arr
-    array, grad_var = variable.grad_arr, variable.grad_variable
+    cdef TakenGrads taken = TakenGrads()
+    taken.note(variable)
     put_grad(variable, None, None)
     mode.enter(enable_double_backprop)
     try:
         backprop_to_all([(node, given)], retain_grad, loss_scale)
     except BaseException:
-        put_grad(variable, array, grad_var)
+        taken.put_back()
         raise
     finally:
         mode.leave()

@@ -65,16 +65,17 @@ CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
 /* -- bins of pixels of a plane `x` */
 
 template <typename T>
-CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, Cell ys, Cell xs, T empty,
-                      int *found) {
+CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, const Cell &ys, const Cell &xs,
+                      T empty, int *found) {
     T best = empty;
     ptrdiff_t at = -1;
+    const ptrdiff_t bottom = ys.end, left = xs.first, right = xs.end;
     if (!ys.empty() && !xs.empty()) {
-        at = ys.first * width + xs.first;
+        at = ys.first * width + left;
         best = x[at];
     }
-    for (ptrdiff_t row = ys.first; row < ys.end; ++row)
-        for (ptrdiff_t column = xs.first; column < xs.end; ++column) {
+    for (ptrdiff_t row = ys.first; row < bottom; ++row)
+        for (ptrdiff_t column = left; column < right; ++column) {
             const T seen = x[row * width + column];
             if (exceeds(seen, best)) {
                 best = seen;
@@ -86,7 +87,7 @@ CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, Cell ys, Cell xs, T empty,
 }
 
 template <typename T>
-CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, Cell ys, Cell xs) {
+CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, const Cell &ys, const Cell &xs) {
     double sum = 0;
     if (ys.empty() || xs.empty())
         return T(sum);
@@ -98,7 +99,8 @@ CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, Cell ys, Cell xs) {
 
 /* Gives each pixel of a bin its share, by `add(index, value)`. */
 template <typename T, typename Add>
-CF_ELEMENT void cell_spread(T given, ptrdiff_t width, Cell ys, Cell xs, Add add) {
+CF_ELEMENT void cell_spread(T given, ptrdiff_t width, const Cell &ys, const Cell &xs,
+                            Add add) {
     if (ys.empty() || xs.empty())
         return;
     const T share = given / (T)((ys.end - ys.first) * (xs.end - xs.first));
@@ -109,25 +111,27 @@ CF_ELEMENT void cell_spread(T given, ptrdiff_t width, Cell ys, Cell xs, Add add)
 
 /* -- samples of a plane, from those of its rows and columns */
 
-CF_ELEMENT bool counts(Sample v, Sample u) {
+CF_ELEMENT bool counts(const Sample &v, const Sample &u) {
     return v.pixel >= 0 && u.pixel >= 0;
 }
 
 /* Goes through the pixels around a sample, by `visit(index, weight)`. */
 template <typename Visit>
-CF_ELEMENT void each_neighbour(ptrdiff_t width, Sample v, Sample u, Visit visit) {
-    visit(v.pixel * width + u.pixel, v.here * u.here);
-    if (u.next >= 0)
-        visit(v.pixel * width + u.next, v.here * u.beyond);
-    if (v.next >= 0) {
-        visit(v.next * width + u.pixel, v.beyond * u.here);
-        if (u.next >= 0)
-            visit(v.next * width + u.next, v.beyond * u.beyond);
+CF_ELEMENT void each_neighbour(ptrdiff_t width, const Sample &v, const Sample &u,
+                               Visit visit) {
+    /* As there is but one call of it, the compiler inlines the visit. */
+    for (int k = 0; k < 4; ++k) {
+        const ptrdiff_t row = k & 2 ? v.next : v.pixel;
+        const ptrdiff_t column = k & 1 ? u.next : u.pixel;
+        if (row >= 0 && column >= 0)
+            visit(row * width + column,
+                  (k & 2 ? v.beyond : v.here) * (k & 1 ? u.beyond : u.here));
     }
 }
 
 template <typename T>
-CF_ELEMENT double interpolate(const T *x, ptrdiff_t width, Sample v, Sample u) {
+CF_ELEMENT double interpolate(const T *x, ptrdiff_t width, const Sample &v,
+                              const Sample &u) {
     double value = -0.;   /* which, unlike 0, leaves a negative zero as it is */
     each_neighbour(width, v, u, [&](ptrdiff_t at, double weight) {
         value += weight * (double)x[at];
@@ -143,7 +147,7 @@ CF_ELEMENT T sample_max(const T *x, ptrdiff_t width, ptrdiff_t points_y,
     *found = -1;
     for (ptrdiff_t a = 0; a < points_y; ++a)
         for (ptrdiff_t b = 0; b < points_x; ++b) {
-            const Sample v = ys(a), u = xs(b);
+            const Sample &v = ys(a), &u = xs(b);
             if (!counts(v, u))
                 continue;
             const T seen = T(interpolate(x, width, v, u));
@@ -161,7 +165,7 @@ CF_ELEMENT T sample_mean(const T *x, ptrdiff_t width, ptrdiff_t points_y,
     double sum = 0;
     for (ptrdiff_t a = 0; a < points_y; ++a)
         for (ptrdiff_t b = 0; b < points_x; ++b) {
-            const Sample v = ys(a), u = xs(b);
+            const Sample &v = ys(a), &u = xs(b);
             if (counts(v, u))
                 sum += interpolate(x, width, v, u);
         }
@@ -170,7 +174,8 @@ CF_ELEMENT T sample_mean(const T *x, ptrdiff_t width, ptrdiff_t points_y,
 
 /* Gives the pixels around a sample what they get, by `add(index, value)`. */
 template <typename Add>
-CF_ELEMENT void sample_put(double given, ptrdiff_t width, Sample v, Sample u, Add add) {
+CF_ELEMENT void sample_put(double given, ptrdiff_t width, const Sample &v,
+                           const Sample &u, Add add) {
     if (counts(v, u))
         each_neighbour(width, v, u, [&](ptrdiff_t at, double weight) {
             add(at, given * weight);

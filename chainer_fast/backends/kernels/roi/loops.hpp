@@ -26,12 +26,13 @@ struct Grid {
 
 /* Calls `one(plane, bin, i, j)` with indexes for each bin in each channel. */
 template <typename One>
-void each_bin(const Grid &g, One one) {
-    ptrdiff_t bin = 0;
-    for (ptrdiff_t c = 0; c < g.channels; ++c)
-        for (ptrdiff_t i = 0; i < g.rows; ++i)
-            for (ptrdiff_t j = 0; j < g.columns; ++j)
-                one(c * g.height * g.width, bin++, i, j);
+CF_ELEMENT void each_bin(const Grid &g, One one) {
+    const ptrdiff_t channels = g.channels, rows = g.rows, columns = g.columns;
+    const ptrdiff_t size = g.height * g.width;
+    for (ptrdiff_t c = 0; c < channels; ++c)
+        for (ptrdiff_t i = 0; i < rows; ++i)
+            for (ptrdiff_t j = 0; j < columns; ++j)
+                one(c * size, (c * rows + i) * columns + j, i, j);
 }
 
 /* -- pixels */
@@ -39,17 +40,18 @@ void each_bin(const Grid &g, One one) {
 template <typename T>
 void on_cells(Task task, const Grid &g, const Cell *ys, const Cell *xs, T empty, T *x,
               T *y, int32_t *found) {
+    const ptrdiff_t width = g.width;
     if (task == MAX)
-        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = cell_max(x + plane, g.width, ys[i], xs[j], empty, found + bin);
+        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = cell_max(x + plane, width, ys[i], xs[j], empty, found + bin);
         });
     else if (task == MEAN)
-        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = cell_mean(x + plane, g.width, ys[i], xs[j]);
+        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = cell_mean(x + plane, width, ys[i], xs[j]);
         });
     else
-        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            cell_spread(y[bin], g.width, ys[i], xs[j], [&](ptrdiff_t at, T value) {
+        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            cell_spread(y[bin], width, ys[i], xs[j], [=](ptrdiff_t at, T value) {
                 x[plane + at] += value;
             });
         });
@@ -85,13 +87,12 @@ Done cell_put(const Grid &g, ptrdiff_t regions, const int64_t *numbers, T *image
     Done done = DONE;
     for (ptrdiff_t r = 0; r < regions; ++r) {
         T *gx = images + numbers[r] * g.channels * size;
-        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t, ptrdiff_t, ptrdiff_t) {
-            if (*found >= size)
-                done = NO_SUCH_SAMPLE;
-            else if (*found >= 0)
-                gx[plane + *found] += *bins;
-            ++found, ++bins;
-        });
+        for (ptrdiff_t c = 0; c < g.channels; ++c, gx += size)
+            for (ptrdiff_t i = 0; i < g.rows * g.columns; ++i, ++found, ++bins)
+                if (*found >= size)
+                    done = NO_SUCH_SAMPLE;
+                else if (*found >= 0)
+                    gx[*found] += *bins;
     }
     return done;
 }
@@ -116,11 +117,14 @@ struct Samples {
                 all[i * points + s] = sample_at(low, step, i, s, points, size);
         return true;
     }
+};
 
-    /* Those of one bin, by number. */
-    auto of(ptrdiff_t bin) const {
-        const Sample *first = all.get() + bin * points;
-        return [=](ptrdiff_t s) { return first[s]; };
+/* The samples of a bin, by number. */
+struct SamplesOfBin {
+    const Sample *first;
+
+    const Sample &operator()(ptrdiff_t s) const {
+        return first[s];
     }
 };
 
@@ -129,6 +133,8 @@ template <typename T>
 bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, T *x,
                 T *y, int32_t *found) {
     const ptrdiff_t points_y = ys.points, points_x = xs.points;
+    const Sample *v = ys.all.get(), *u = xs.all.get();
+    const ptrdiff_t width = g.width;
     bool good = true;
     const auto adder = [x](ptrdiff_t plane) {
         return [=](ptrdiff_t at, double value) {
@@ -136,19 +142,22 @@ bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, 
         };
     };
     if (task == MAX)
-        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_max(x + plane, g.width, points_y, points_x, ys.of(i),
-                                xs.of(j), found + bin);
+        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = sample_max(x + plane, width, points_y, points_x,
+                                SamplesOfBin{v + i * points_y},
+                                SamplesOfBin{u + j * points_x}, found + bin);
         });
     else if (task == MEAN)
-        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_mean(x + plane, g.width, points_y, points_x, ys.of(i),
-                                 xs.of(j));
+        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = sample_mean(x + plane, width, points_y, points_x,
+                                 SamplesOfBin{v + i * points_y},
+                                 SamplesOfBin{u + j * points_x});
         });
     else if (task == SPREAD)
-        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            sample_spread((double)y[bin], g.width, points_y, points_x, ys.of(i),
-                          xs.of(j), adder(plane));
+        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            sample_spread((double)y[bin], width, points_y, points_x,
+                          SamplesOfBin{v + i * points_y},
+                          SamplesOfBin{u + j * points_x}, adder(plane));
         });
     else
         each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
@@ -156,8 +165,8 @@ bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, 
             if (at >= points_y * points_x)
                 good = false;
             else if (good && at >= 0)
-                sample_put((double)y[bin], g.width, ys.of(i)(at / points_x),
-                           xs.of(j)(at % points_x), adder(plane));
+                sample_put((double)y[bin], width, v[i * points_y + at / points_x],
+                           u[j * points_x + at % points_x], adder(plane));
         });
     return good;
 }
