@@ -184,6 +184,12 @@ class Variable(VariableBase, _moves.Movable):
             var._node = node
         return var
 
+    # Functions give variables an absolute value and items, by which they iterate.
+    if tp.TYPE_CHECKING:
+        def __abs__(self) -> Variable: ...
+        def __getitem__(self, slices: tp.Any) -> Variable: ...
+        def __iter__(self) -> tp.Iterator[Variable]: ...
+
     def __copy__(self):
         return self._copy_to(type(self).__new__(type(self)))
 
