@@ -48,7 +48,6 @@ __all__ = [
     'ndarray', 'raw', 'reduce', 'set_max_workspace_size', 'should_use_cudnn',
     'should_use_cudnn_tensor_core', 'to_cpu', 'to_gpu']
 
-
 if tp.TYPE_CHECKING:
     from cupy import ndarray
     from cupy.cuda import Device, Event, Stream

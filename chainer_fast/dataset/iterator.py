@@ -1,12 +1,11 @@
 """Interface of iterators over data sets."""
-
-
 from __future__ import annotations
 
 import typing as tp
 
 if tp.TYPE_CHECKING:
     from chainer_fast.serializer import AbstractSerializer
+
 
 class Iterator:
     """Base of iterators over batches of examples.

@@ -1,5 +1,4 @@
 """Extensions: parts of a training loop other than the updates."""
-
 from __future__ import annotations
 
 import typing as tp

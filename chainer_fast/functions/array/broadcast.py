@@ -76,7 +76,7 @@ class BroadcastTo(FunctionNode):
         return sum_.sum_to(grad_outputs[0], source.shape),
 
 
-def broadcast(*args: VariableOrArray) -> Variable | tuple[Variable, ...]:
+def broadcast(*args: VariableOrArray) -> tp.Any:
     """Broadcasts arrays against each other.
 
     Parameters

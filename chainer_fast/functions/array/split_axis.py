@@ -15,7 +15,7 @@ from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+    pass
 
 
 def _sections_or_indices(value):
@@ -101,7 +101,7 @@ class SplitAxis(FunctionNode):
 
 def split_axis(
         x: VariableOrArray, indices_or_sections, axis: int,
-        force_tuple: bool = True) -> Variable | tuple[Variable, ...]:
+        force_tuple: bool = True) -> tp.Any:
     """Splits an array along an axis into several.
 
     Parameters

@@ -16,7 +16,7 @@ from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+    pass
 
 
 def _signed(scores):
@@ -156,7 +156,7 @@ class NegativeSamplingFunctionGrad(FunctionNode):
 def negative_sampling(
         x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
         sampler: tp.Callable[..., tp.Any], sample_size: int, reduce: str = 'sum', *,
-        return_samples: bool = False) -> Variable | tuple:
+        return_samples: bool = False) -> tp.Any:
     """Negative sampling loss, for learning embeddings of many classes.
 
     .. math::

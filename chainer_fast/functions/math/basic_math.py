@@ -32,6 +32,7 @@ if tp.TYPE_CHECKING:
 # Sums and differences
 #
 
+
 @shortcut(shortcuts.NegShortcut())
 class Neg(_operands.UnaryOperator):
     """``-x``."""

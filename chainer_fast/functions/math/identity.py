@@ -7,7 +7,7 @@ from chainer_fast import function_node
 from chainer_fast.types import VariableOrArray
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+    pass
 
 
 class Identity(function_node.FunctionNode):
@@ -20,7 +20,7 @@ class Identity(function_node.FunctionNode):
         return tuple([gys[i] for i in indexes])
 
 
-def identity(*inputs: VariableOrArray) -> Variable | tuple[Variable, ...]:
+def identity(*inputs: VariableOrArray) -> tp.Any:
     """Returns the inputs as new variables of the graph.
 
     Parameters

@@ -14,7 +14,7 @@ from chainer_fast.utils import argument
 from chainer_fast.variable import as_variable
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+    pass
 
 
 @shortcut(compiled.DropoutShortcut())
@@ -99,7 +99,7 @@ class DropoutGradCuDNN(FunctionNode):
 
 def dropout(
         x: VariableOrArray, ratio: float = 0.5, *, mask: NdArray | None = None,
-        return_mask: bool = False, **kwargs) -> Variable | tuple:
+        return_mask: bool = False, **kwargs) -> tp.Any:
     """Zeroes random elements and scales up the others.
 
     In training mode (``chainer.config.train`` is true), each element is

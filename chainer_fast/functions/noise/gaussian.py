@@ -11,7 +11,7 @@ from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import argument
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+    pass
 
 
 def _standard_normal(like):
@@ -87,7 +87,7 @@ class _GaussianGrad(FunctionNode):
 
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = None,
-        return_eps: bool = False, **kwargs) -> Variable | tuple:
+        return_eps: bool = False, **kwargs) -> tp.Any:
     """Samples from normal distributions by reparameterization.
 
     .. math::

@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation, noise
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, type_check
-
-if tp.TYPE_CHECKING:
-    pass
 
 
 class Zoneout(FunctionNode):

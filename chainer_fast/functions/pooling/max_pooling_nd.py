@@ -10,7 +10,7 @@ from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_nd
 from chainer_fast.types import VariableOrArray
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+    pass
 
 
 class MaxPoolingND(pooling_nd._PoolingND):
@@ -111,7 +111,7 @@ class MaxPoolingNDWithIndexes(FunctionNode):
 def max_pooling_nd(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = True, return_indices: bool = False) -> Variable | tuple:
+        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
     """Maxima over windows of images of any dimension.
 
     Parameters

@@ -8,7 +8,7 @@ from chainer_fast.function import force_backprop_mode, no_backprop_mode
 from chainer_fast.types import VariableOrArray
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.variable import Variable
+    pass
 
 
 def _ordinal(n):
@@ -82,7 +82,7 @@ class Forget(function_node.FunctionNode):
 
 def forget(
         func: tp.Callable[..., tp.Any],
-        *xs: VariableOrArray) -> Variable | tuple[Variable, ...]:
+        *xs: VariableOrArray) -> tp.Any:
     """Calls a function without keeping what lies inside it.
 
     The intermediate results of ``func`` are computed a second time for the

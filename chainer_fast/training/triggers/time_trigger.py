@@ -1,6 +1,4 @@
 """Trigger that goes by the clock."""
-
-
 from __future__ import annotations
 
 
