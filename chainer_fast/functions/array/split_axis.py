@@ -14,9 +14,6 @@ from chainer_fast.functions.array import concat, get_item
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 
-if tp.TYPE_CHECKING:
-    pass
-
 
 def _sections_or_indices(value):
     """Splits the ambiguous argument into ``(sections, indices)``."""

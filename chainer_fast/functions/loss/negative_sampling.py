@@ -15,9 +15,6 @@ from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 
-if tp.TYPE_CHECKING:
-    pass
-
 
 def _signed(scores):
     """Return the scores with the sign of the target's reversed."""

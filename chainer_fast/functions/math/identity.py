@@ -6,9 +6,6 @@ import typing as tp
 from chainer_fast import function_node
 from chainer_fast.types import VariableOrArray
 
-if tp.TYPE_CHECKING:
-    pass
-
 
 class Identity(function_node.FunctionNode):
     """Returns its inputs."""

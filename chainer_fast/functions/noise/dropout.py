@@ -13,9 +13,6 @@ from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import argument
 from chainer_fast.variable import as_variable
 
-if tp.TYPE_CHECKING:
-    pass
-
 
 @shortcut(compiled.DropoutShortcut())
 class Dropout(FunctionNode):

@@ -10,9 +10,6 @@ from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import argument
 
-if tp.TYPE_CHECKING:
-    pass
-
 
 def _standard_normal(like):
     """Draw numbers of the shape and dtype of an array, on its device."""

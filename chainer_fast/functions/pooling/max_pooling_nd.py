@@ -9,9 +9,6 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_nd
 from chainer_fast.types import VariableOrArray
 
-if tp.TYPE_CHECKING:
-    pass
-
 
 class MaxPoolingND(pooling_nd._PoolingND):
     """Maxima over windows.

@@ -7,9 +7,6 @@ from chainer_fast.configuration import config, using_config
 from chainer_fast.function import force_backprop_mode, no_backprop_mode
 from chainer_fast.types import VariableOrArray
 
-if tp.TYPE_CHECKING:
-    pass
-
 
 def _ordinal(n):
     if 10 < n % 100 < 14:
