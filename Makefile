@@ -10,7 +10,7 @@ SOURCES = $(shell find chainer_fast -name '*.py[xd]' -o -name '*.pxi' -o -name '
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
-	@echo 'make lint   ruff, cython-lint, mypy, import-linter'
+	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour'
@@ -49,11 +49,16 @@ demo: build $(VENV)/.demo
 test: build $(VENV)/.test
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests
 
+# Compiled modules whose stubs are compared with them.
+STUBBED = $(subst /,.,$(basename $(shell find chainer_fast -name '*.pyi')))
+
 # cython-lint calls a program that stands beside it.
 lint: build $(VENV)/.test
 	$(BIN)/ruff check .
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint chainer_fast
 	$(BIN)/mypy
+	$(BIN)/stubtest --ignore-disjoint-bases --mypy-config-file pyproject.toml \
+		--allowlist tests/stubtest_allowlist.txt $(STUBBED)
 	$(BIN)/lint-imports
 
 bench: build $(VENV)/.test

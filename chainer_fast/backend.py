@@ -1,4 +1,8 @@
 """Devices of all backends: selection by specifiers and by arrays."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast._backend import Device
@@ -7,7 +11,11 @@ from chainer_fast.backends._chainerx import ChainerxDevice, from_chx, to_chx
 from chainer_fast.backends._cpu import CpuDevice
 from chainer_fast.backends.cuda import GpuDevice
 from chainer_fast.backends.intel64 import Intel64Device
-from chainer_fast.types import DeviceSpec
+from chainer_fast.types import DeviceSpec, NdArray, Xp
+
+if tp.TYPE_CHECKING:
+
+    from chainer_fast import backend
 
 __all__ = [
     'ChainerxDevice', 'CpuDevice', 'Device', 'GpuDevice', 'Intel64Device', 'copyto',
@@ -15,7 +23,7 @@ __all__ = [
     'using_device']
 
 
-def copyto(dst, src):
+def copyto(dst: NdArray, src: NdArray):
     """Copy the elements of an array into another, across devices if necessary.
 
     Parameters
@@ -114,7 +122,7 @@ def _get_device_cupy_or_numpy(device_id):
     return CpuDevice()
 
 
-def using_device(device_spec):
+def using_device(device_spec) -> tp.ContextManager:
     """Make a device the current one for a ``with`` block.
 
     Parameters
@@ -130,7 +138,7 @@ def using_device(device_spec):
     return get_device(device_spec).create_context()
 
 
-def get_array_module(*args):
+def get_array_module(*args) -> Xp:
     """Return the module whose functions work on the arguments.
 
     Parameters
@@ -151,7 +159,7 @@ def get_array_module(*args):
     return cuda.get_array_module(*args)
 
 
-def get_device_from_array(*arrays):
+def get_device_from_array(*arrays) -> backend.Device:
     """Return the device of the first argument that is not on the CPU, or else the CPU.
 
     Parameters

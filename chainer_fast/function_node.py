@@ -1,6 +1,9 @@
 """Functions of the computational graph, and gradients of variables."""
+from __future__ import annotations
+
 import collections
 import contextlib
+import typing as tp
 
 import numpy
 
@@ -13,7 +16,13 @@ from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
 from chainer_fast.graph_optimizations.static_graph_utilities import (
     static_forward_optimizations,
 )
+from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.function_hook import FunctionHook
+    from chainer_fast.utils.type_check import TypeInfoTuple
+    from chainer_fast.variable import Variable
 
 __all__ = ['FunctionNode', 'grad', 'static_forward_optimizations']
 
@@ -62,7 +71,7 @@ class FunctionNode(_graph.FunctionBase):
     is_elementwise = False
     chainerx_device = None
 
-    _input_layouts = None
+    _input_layouts: tp.Any = None
     _output_layouts = None
     _local_function_hooks = None
     _supports_static_optimizations = False
@@ -158,7 +167,7 @@ class FunctionNode(_graph.FunctionBase):
         self._input_layouts = tuple([var.layout for var in variables])
         self.check_layout_forward(variables)
 
-    def check_layout_forward(self, inputs):
+    def check_layout_forward(self, inputs: tuple[Variable, ...]):
         """Check the memory layouts of the inputs; to be overridden.
 
         Parameters
@@ -175,7 +184,7 @@ class FunctionNode(_graph.FunctionBase):
             '%s takes no input with a non-standard layout: use as_layout(None) first.\n'
             'layouts: %s' % (self._impl_name, [var.layout for var in inputs]))
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         """Check types and shapes of the inputs; to be overridden.
 
         Parameters
@@ -184,7 +193,7 @@ class FunctionNode(_graph.FunctionBase):
             What :func:`chainer_fast.utils.type_check.expect` works on.
         """
 
-    def forward(self, inputs):
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Compute the outputs.
 
         Parameters
@@ -218,7 +227,9 @@ class FunctionNode(_graph.FunctionBase):
 
     # -- backward
 
-    def backward(self, target_input_indexes, grad_outputs):
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: tuple[Variable | None, ...]) -> tuple[Variable | None, ...]:
         """Compute the gradients of inputs; to be overridden.
 
         Parameters
@@ -236,7 +247,10 @@ class FunctionNode(_graph.FunctionBase):
         """
         return (None,) * len(target_input_indexes)
 
-    def backward_accumulate(self, target_input_indexes, grad_outputs, grad_inputs):
+    def backward_accumulate(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: tuple[Variable | None, ...],
+            grad_inputs: tuple[Variable | None, ...]) -> tuple[Variable | None, ...]:
         """Compute the gradients of inputs and add them to those found so far.
 
         Override it instead of :meth:`backward` where computing and adding in one go
@@ -275,7 +289,7 @@ class FunctionNode(_graph.FunctionBase):
 
     # -- hooks
 
-    def add_hook(self, hook, name=None):
+    def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
         """Add a hook that sees this function alone.
 
         Parameters
@@ -302,7 +316,7 @@ class FunctionNode(_graph.FunctionBase):
         hooks[name] = hook
         hook.added(self)
 
-    def delete_hook(self, name):
+    def delete_hook(self, name: str) -> None:
         """Remove a hook of this function.
 
         Parameters
@@ -377,8 +391,14 @@ def _check_partners(name, values, partner_name, partners):
         None if value is None else _variable.as_variable(value) for value in values]
 
 
-def grad(outputs, inputs, grad_outputs=None, grad_inputs=None, set_grad=False,
-         retain_grad=False, enable_double_backprop=False, loss_scale=None):
+def grad(
+        outputs: tp.Sequence[Variable],
+        inputs: tp.Sequence[Variable],
+        grad_outputs: tp.Sequence[Variable | None] | None = None,
+        grad_inputs: tp.Sequence[Variable | None] | None = None,
+        set_grad: bool = False, retain_grad: bool = False,
+        enable_double_backprop: bool = False,
+        loss_scale: float | None = None) -> list[Variable | None]:
     """Return the gradients of ``outputs`` with respect to ``inputs``.
 
     Only functions on a way from an input to an output are differentiated, and no

@@ -1,14 +1,18 @@
 """Reporting and summarizing of observed values."""
+from __future__ import annotations
+
 import collections
 import contextlib
 import json
 import threading
+import typing as tp
 import warnings
 
 import numpy
 
 from chainer_fast import backend, configuration, variable
 from chainer_fast.serializer import Serializer
+from chainer_fast.types import NdArray
 
 _thread_local = threading.local()
 
@@ -56,7 +60,8 @@ class Reporter:
         self.observation = {}
         self._observer_names = {}
 
-    def add_observers(self, prefix, observers):
+    def add_observers(
+            self, prefix: str, observers: tp.Iterable[tuple[str, tp.Any]]) -> None:
         """Register observers, such as the links of a model.
 
         Parameters
@@ -69,7 +74,7 @@ class Reporter:
         for name, observer in observers:
             self.add_observer(prefix + name, observer)
 
-    def add_observer(self, name, observer):
+    def add_observer(self, name: str, observer: tp.Any) -> None:
         """Register an observer.
 
         Parameters
@@ -81,7 +86,7 @@ class Reporter:
         """
         self._observer_names[id(observer)] = name
 
-    def report(self, values, observer=None):
+    def report(self, values: dict, observer: tp.Any | None = None) -> None:
         """Report values.
 
         A variable is stored as a copy outside of the graph, unless
@@ -112,7 +117,7 @@ class Reporter:
         for name, value in values.items():
             self.observation['%s/%s' % (prefix, name)] = value
 
-    def scope(self, observation):
+    def scope(self, observation: dict) -> tp.ContextManager:
         """Enter the reporter and let it write to a dictionary for a ``with`` block.
 
         Parameters
@@ -164,7 +169,7 @@ def _copy_variable(value):
     return value.__copy__() if isinstance(value, variable.Variable) else value
 
 
-def report(values, observer=None):
+def report(values: dict, observer: tp.Any | None = None) -> None:
     """Report values to the current reporter; does nothing if there is none.
 
     Parameters
@@ -180,7 +185,7 @@ def report(values, observer=None):
         reporters[-1].report(values, observer)
 
 
-def report_scope(observation):
+def report_scope(observation: dict):
     """Let the current reporter write to a dictionary for a ``with`` block.
 
     Parameters
@@ -232,7 +237,7 @@ class Summary:
         self._n = 0
         self._x = self._x2 = 0.0
 
-    def add(self, value, weight=1):
+    def add(self, value: float | NdArray, weight: float = 1) -> None:
         """Add a value.
 
         Parameters
@@ -271,7 +276,7 @@ class Summary:
         with backend.using_device(backend.get_device_from_array(self._x)):
             return self._x / self._n
 
-    def make_statistics(self):
+    def make_statistics(self) -> tuple:
         """Return the mean and the standard deviation (of the population).
 
         Returns
@@ -303,7 +308,7 @@ class DictSummary:
     def __init__(self):
         self._summaries = collections.defaultdict(Summary)
 
-    def add(self, d):
+    def add(self, d: dict) -> None:
         """Add a dictionary.
 
         Parameters
@@ -333,7 +338,7 @@ class DictSummary:
         """Return a dictionary of the means."""
         return {name: s.compute_mean() for name, s in self._summaries.items()}
 
-    def make_statistics(self):
+    def make_statistics(self) -> dict:
         """Return a dictionary of the means and standard deviations.
 
         Returns

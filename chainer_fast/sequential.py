@@ -1,6 +1,9 @@
 """A chain of layers that are applied one after the other."""
+from __future__ import annotations
+
 import copy
 import inspect
+import typing as tp
 
 from chainer_fast import link
 from chainer_fast.link import _bound
@@ -52,7 +55,7 @@ class Sequential(link.ChainList):
         If a layer is not callable; also when one is added later.
     """
 
-    def __init__(self, *layers):
+    def __init__(self, *layers: tp.Callable[..., tp.Any]) -> None:
         super().__init__()
         self._layers = []
         for layer in layers:
@@ -63,7 +66,7 @@ class Sequential(link.ChainList):
         inside = '\n'.join(['', *lines]).replace('\n', '\n  ')
         return '%s(%s)' % (type(self).__name__, inside + '\n' if lines else '')
 
-    def forward(self, *x):
+    def forward(self, *x) -> tp.Any:
         """Apply the layers.
 
         Parameters
@@ -171,7 +174,7 @@ class Sequential(link.ChainList):
             raise ValueError(
                 'only a Sequential can be added to a Sequential, not %s' % type(other))
 
-    def insert(self, i, layer):
+    def insert(self, i: int, layer: tp.Callable[..., tp.Any]) -> None:
         """Insert a layer.
 
         Parameters
@@ -192,7 +195,7 @@ class Sequential(link.ChainList):
         self._check_layer(layer)
         self._place(i + n if i < 0 else i, layer)
 
-    def append(self, layer):
+    def append(self, layer: tp.Callable[..., tp.Any]) -> None:
         """Append a layer.
 
         Parameters
@@ -202,7 +205,7 @@ class Sequential(link.ChainList):
         """
         self.insert(len(self._layers), layer)
 
-    def extend(self, sequential):
+    def extend(self, sequential: tp.Iterable[tp.Callable[..., tp.Any]]) -> None:
         """Append the layers of another :class:`Sequential`, or of any iterable.
 
         Parameters
@@ -213,7 +216,7 @@ class Sequential(link.ChainList):
         for layer in list(sequential):
             self.append(layer)
 
-    def pop(self, i=-1):
+    def pop(self, i: int = -1) -> tp.Callable[..., tp.Any]:
         """Remove a layer and return it.
 
         Parameters
@@ -233,7 +236,7 @@ class Sequential(link.ChainList):
         self._layers.clear()
         self._children.clear()
 
-    def remove(self, layer):
+    def remove(self, layer: tp.Callable[..., tp.Any]) -> None:
         """Remove the first layer that equals ``layer``.
 
         Parameters
@@ -250,7 +253,7 @@ class Sequential(link.ChainList):
             raise ValueError('there is no layer %r to remove' % (layer,))
         self._take(self._layers.index(layer))
 
-    def remove_by_layer_type(self, type_name):
+    def remove_by_layer_type(self, type_name: str) -> None:
         """Remove all layers of a type.
 
         Parameters
@@ -262,7 +265,7 @@ class Sequential(link.ChainList):
             if _name_of(self._layers[i]) == type_name:
                 self._take(i)
 
-    def count_by_layer_type(self, type_name):
+    def count_by_layer_type(self, type_name: str):
         """Return the number of layers of a type.
 
         Parameters
@@ -272,7 +275,7 @@ class Sequential(link.ChainList):
         """
         return [_name_of(x) for x in self._layers].count(type_name)
 
-    def count(self, layer):
+    def count(self, layer: tp.Callable[..., tp.Any]):
         """Return the number of layers that equal ``layer``.
 
         Parameters
@@ -282,7 +285,9 @@ class Sequential(link.ChainList):
         """
         return self._layers.count(layer)
 
-    def index(self, layer, start=None, end=None):
+    def index(
+            self, layer: tp.Callable[..., tp.Any], start: int | None = None,
+            end: int | None = None) -> int:
         """Return the position of the first layer that equals ``layer``.
 
         Parameters
@@ -323,7 +328,7 @@ class Sequential(link.ChainList):
         child = self._children[int(name)]
         return link[[x is child for x in self._layers].index(True)]
 
-    def copy(self, mode='share'):
+    def copy(self, mode: str = 'share') -> Sequential:
         """Return a :class:`Sequential` of copies of the layers.
 
         Parameters
@@ -341,7 +346,7 @@ class Sequential(link.ChainList):
             x.copy(mode) if isinstance(x, link.Link) else copy.copy(x)
             for x in self._layers])
 
-    def copyparams(self, link, copy_persistent=True):
+    def copyparams(self, link: Sequential, copy_persistent: bool = True) -> None:
         """Copy the values of all parameters from a Sequential of the same structure.
 
         Links copy from the layers at their positions. Parameters that a subclass adds

@@ -5,11 +5,12 @@ import typing as tp
 if tp.TYPE_CHECKING:
     from types import ModuleType
 
+    import chainerx
     import numpy
 
     from chainer_fast import backend
-    from chainer_fast.alias import chainerx
     from chainer_fast.backends import cuda
+    from chainer_fast.variable import Variable
 
 #: Shape of an array.
 Shape = tuple[int, ...]
@@ -25,6 +26,9 @@ Xp = tp.Any
 
 #: An array of any backend.
 NdArray = tp.Union['numpy.ndarray', 'cuda.ndarray', 'chainerx.ndarray']
+
+#: An operand of a function.
+VariableOrArray = tp.Union['Variable', 'numpy.ndarray', 'cuda.ndarray']
 
 #: A scalar that an array can be filled with.
 ScalarValue = tp.Union['numpy.generic', bytes, str, memoryview, numbers.Number]

@@ -51,7 +51,8 @@ class VariableBase:
     _requires_grad: bool
     def __init__(
         self, data: Any = None, *, name: str | None = None, grad: Any = None,
-        requires_grad: bool = True, layout: Any = None) -> None: ...
+        requires_grad: bool = True, layout: Any = None,
+        _grad_valid: bool = True) -> None: ...
     @property
     def T(self) -> Variable: ...
     @property
@@ -113,7 +114,7 @@ class FunctionBase:
     rank: int
     _input_indexes_to_retain: tuple[int, ...] | None
     _output_count: int
-    _output_indexes_to_retain: tuple[int, ...] | None
+    _output_indexes_to_retain: Any
     _retained_output_data: Any
     def apply(self, inputs: Sequence[Any]) -> tuple[Variable, ...]: ...
     def get_retained_inputs(self) -> tuple[Any, ...]: ...

@@ -10,6 +10,7 @@ own. If CuPy is not available, ``cupy`` is an object that raises an error when u
 the others do not exist.
 """
 import importlib
+import typing as tp
 import warnings
 
 import numpy
@@ -47,8 +48,10 @@ __all__ = [
     'ndarray', 'raw', 'reduce', 'set_max_workspace_size', 'should_use_cudnn',
     'should_use_cudnn_tensor_core', 'to_cpu', 'to_gpu']
 
-
-if available:
+if tp.TYPE_CHECKING:
+    from cupy import ndarray
+    from cupy.cuda import Device, Event, Stream
+elif available:
     ndarray = cupy.ndarray
     Device, Event, Stream = cupy.cuda.Device, cupy.cuda.Event, cupy.cuda.Stream
 else:

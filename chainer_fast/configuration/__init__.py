@@ -1,5 +1,8 @@
 """Configuration entries of Chainer: global values, which threads can override."""
+from __future__ import annotations
+
 import contextlib
+import typing as tp
 
 from chainer_fast._core import state as _state
 from chainer_fast._core.state import GlobalConfig, LocalConfig
@@ -42,7 +45,7 @@ class _UsingConfig(contextlib.ContextDecorator):
             setattr(self._config, self._name, saved)
 
 
-def using_config(name, value, config=config):
+def using_config(name: str, value, config: LocalConfig = config) -> tp.ContextManager:
     """Set a configuration entry of the current thread for a ``with`` block.
 
     Parameters
@@ -63,7 +66,7 @@ def using_config(name, value, config=config):
     return _UsingConfig(name, value, config)
 
 
-def get_compute_mode():
+def get_compute_mode() -> str | None:
     """Return ``config.compute_mode``.
 
     Returns

@@ -1,10 +1,12 @@
 """Debug mode: more checks, at some cost in time."""
+from __future__ import annotations
+
 import warnings
 
 from chainer_fast.configuration import config, using_config
 
 
-def is_debug():
+def is_debug() -> bool:
     """Return whether the current thread is in debug mode.
 
     In debug mode functions check their inputs and outputs more thoroughly, for values
@@ -17,7 +19,7 @@ def is_debug():
     return bool(config.debug)
 
 
-def set_debug(debug):
+def set_debug(debug: bool) -> None:
     """Turn debug mode on or off in the current thread.
 
     Parameters
@@ -43,7 +45,7 @@ class DebugMode:
         Use ``using_config('debug', ...)``.
     """
 
-    def __init__(self, debug):
+    def __init__(self, debug: bool) -> None:
         warnings.warn(
             'chainer.DebugMode is deprecated. '
             'Use chainer.using_config("debug", ...) instead.',

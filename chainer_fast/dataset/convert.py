@@ -1,5 +1,8 @@
 """Converters: from a list of examples to the arrays that a model takes."""
+from __future__ import annotations
+
 import collections
+import typing as tp
 
 import numpy
 
@@ -7,6 +10,7 @@ from chainer_fast import backend
 from chainer_fast._core import examples
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.types import DeviceSpec, NdArray
 from chainer_fast.variable import Variable
 
 
@@ -55,7 +59,7 @@ class _ArbitraryCallableConverter(Converter):
         return self.base_callable(*args, **kwargs)
 
 
-def converter():
+def converter() -> tp.Callable[..., tp.Any]:
     """Make a decorator that turns a function into a :class:`Converter`.
 
     Returns
@@ -107,7 +111,10 @@ def _as_arguments(batch):
     return (batch if isinstance(batch, tuple) else (batch,)), {}
 
 
-def to_device(device, x):
+def to_device(
+        device: DeviceSpec | None,
+        x: NdArray | tp.Sequence[NdArray]
+        ) -> NdArray | list[NdArray] | tuple[NdArray, ...]:
     """Send an array, or a list or tuple of arrays, to a device.
 
     Parameters
@@ -122,11 +129,14 @@ def to_device(device, x):
     array, or list or tuple of arrays
         ``x`` on the device; ``x`` itself if it is there already.
     """
-    device = _get_device(device)
-    return x if device is None else device.send(x)
+    target = _get_device(device)
+    return x if target is None else target.send(x)
 
 
-def concat_examples_func(batch, device=None, padding=None):
+def concat_examples_func(
+        batch: tp.Sequence, device: DeviceSpec | None = None,
+        padding: float | tp.Sequence | dict | None = None
+        ) -> NdArray | tuple[NdArray, ...] | dict[str, NdArray]:
     """Stack the examples of a batch along a new first axis.
 
     Examples may be arrays, scalars, tuples or dicts. Each element of tuples and dicts
@@ -241,9 +251,12 @@ class ConcatWithAsyncTransfer:
         host does.
     """
 
-    def __init__(self, stream=None, compute_stream=None):
+    def __init__(
+            self, stream: cuda.Stream | None = None,
+            compute_stream: cuda.Stream | None = None) -> None:
         self._device = None
-        self._stream, self.compute_stream = stream, compute_stream
+        self._stream: tp.Any = stream
+        self.compute_stream: tp.Any = compute_stream
         self._sync_get = compute_stream is None
         self._conveyor = collections.defaultdict(self._get_conveyor)
 
@@ -309,8 +322,10 @@ class Conveyor:
         Stream of the copies, needed for a GPU.
     """
 
-    def __init__(self, device=None, stream=None):
-        self._stream, self._device = stream, device
+    def __init__(
+            self, device: int | None = None, stream: cuda.Stream | None = None) -> None:
+        self._stream: tp.Any = stream
+        self._device = device
         self._ret_array = []
         # Two page-locked buffers alternate, each with the event of its last copy: one
         # can be filled while the other is read.
@@ -344,7 +359,7 @@ class Conveyor:
         self._array_set.append([buffer, self._stream.record()])
         return target
 
-    def get(self, sync=True):
+    def get(self, sync: bool = True):
         """Return the array that was put in first.
 
         Parameters

@@ -1,4 +1,8 @@
 """Indexing for data sets that compute their examples one by one."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 
@@ -33,7 +37,7 @@ class DatasetMixin:
         """Return the number of examples."""
         raise NotImplementedError('%s has to define __len__()' % type(self).__name__)
 
-    def get_example(self, i):
+    def get_example(self, i: int) -> tp.Any:
         """Return the ``i``-th example; subclasses implement this.
 
         Parameters

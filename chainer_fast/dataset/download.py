@@ -1,4 +1,6 @@
 """The folder of the data sets, and downloads kept there."""
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import os
@@ -7,6 +9,7 @@ import socket
 import sys
 import tempfile
 import time
+import typing as tp
 from urllib import error
 
 try:
@@ -24,7 +27,7 @@ _dataset_root = (os.environ.get('CHAINER_DATASET_ROOT')
                  or os.path.expanduser(os.path.join('~', '.chainer', 'dataset')))
 
 
-def get_dataset_root():
+def get_dataset_root() -> str:
     """Return the folder that holds the data sets.
 
     Returns
@@ -36,7 +39,7 @@ def get_dataset_root():
     return _dataset_root
 
 
-def set_dataset_root(path):
+def set_dataset_root(path: str) -> None:
     """Set the folder that holds the data sets.
 
     Parameters
@@ -48,7 +51,7 @@ def set_dataset_root(path):
     _dataset_root = path
 
 
-def get_dataset_directory(dataset_name, create_directory=True):
+def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> str:
     """Return the folder of one data set.
 
     Parameters
@@ -178,7 +181,7 @@ def _download_to(folder, url, check=None):
     return path
 
 
-def cached_download(url):
+def cached_download(url: str) -> str:
     """Download a file, or find it in the cache.
 
     Parameters
@@ -250,7 +253,9 @@ def _verified_download(mirrors, sha256):
     raise _DownloadError('\n  '.join(['cannot download the data set', *reasons]))
 
 
-def cache_or_load_file(path, creator, loader):
+def cache_or_load_file(
+        path: str, creator: tp.Callable[..., tp.Any],
+        loader: tp.Callable[..., tp.Any]) -> tp.Any:
     """Load a file, creating it first if it does not exist.
 
     Parameters

@@ -1,4 +1,10 @@
 """Interface of iterators over data sets."""
+from __future__ import annotations
+
+import typing as tp
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.serializer import AbstractSerializer
 
 
 class Iterator:
@@ -45,7 +51,7 @@ class Iterator:
     def finalize(self):
         """Release the resources of the iterator; may be called more than once."""
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write the position to a serializer, or read it from a deserializer.
 
         Parameters

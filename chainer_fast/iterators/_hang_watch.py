@@ -24,12 +24,15 @@ class _Signs:
     """Observations of one worker: seconds spent stopped, silent and busy."""
 
     def __init__(self):
+        self._forget()
+
+    def _forget(self):
         self.n_messages = self.activity = None
         self.stopped = self.silent = self.busy = 0.
 
     def update(self, worker, seconds):
         if worker.n_messages != self.n_messages:
-            self.__init__()
+            self._forget()
             self.n_messages = worker.n_messages
         self.busy += seconds
         self.stopped = self.stopped + seconds if is_stopped(worker.pid) else 0.

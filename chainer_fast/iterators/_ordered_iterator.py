@@ -1,5 +1,6 @@
 """Base of iterators over an order of examples: position, order, snapshots."""
 import operator
+import typing as tp
 
 import numpy
 
@@ -15,6 +16,10 @@ class OrderedIterator(Iterator):
     A subclass sets ``repeat``, reads the examples in its ``__next__`` and calls
     :meth:`_restart` in its constructor.
     """
+
+    dataset: tp.Any
+    batch_size: int
+    repeat: tp.Any
 
     # The name of the order in a snapshot, and the one in snapshots of early versions.
     _order_keys = ('order', '_order')

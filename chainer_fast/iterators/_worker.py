@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import traceback
+import typing as tp
 from multiprocessing import reduction
 
 import numpy
@@ -88,7 +89,8 @@ def _send(connection, *message):
 def _end_with_parent(pid):
     # The connection does not show it while this process is busy, or if a forked sibling
     # also holds the other end.
-    sentinel = multiprocessing.parent_process().sentinel
+    parent: tp.Any = multiprocessing.parent_process()
+    sentinel = parent.sentinel
     if hasattr(fcntl, 'F_SETSIG'):
         # When the sentinel's pipe ends, send a signal, which also ends processes that
         # are stopped or never release the interpreter's lock.
@@ -166,7 +168,8 @@ class _Packer:
         if not HAS_SHARED_MEMORY:
             example_bytes = 0
         self._example_bytes = math.inf if example_bytes is None else example_bytes
-        self._memory, self._size = None, 0
+        self._memory: tp.Any = None
+        self._size = 0
 
     def pack(self, examples, half):
         """Return a pickle, and the spans of its buffers in the shared memory."""

@@ -81,7 +81,8 @@ class WorkerProcess:
         self._n_finished = 0
         if kind == 'examples':
             try:
-                return task, _worker.unpack(*content, self.memory), None
+                data, spans = content
+                return task, _worker.unpack(data, spans, self.memory), None
             except Exception as error:
                 return task, None, error
         pickled, text, trace = content

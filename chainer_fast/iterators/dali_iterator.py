@@ -1,4 +1,6 @@
 """Iterator over the output of a pipeline of NVIDIA DALI."""
+from __future__ import annotations
+
 from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.utils.experimental import experimental
 
@@ -23,7 +25,7 @@ class DaliIterator(Iterator):
         Because the interface may change.
     """
 
-    def __init__(self, pipeline, repeat=True):
+    def __init__(self, pipeline, repeat: bool = True) -> None:
         experimental('DaliIterator')
         self.pipeline, self._repeat = pipeline, repeat
         self._is_build = False

@@ -1,8 +1,11 @@
 """Iterator whose next batches are read by worker processes."""
+from __future__ import annotations
+
 import collections
 import multiprocessing
 import os
 import time
+import typing as tp
 import warnings
 
 from chainer_fast.iterators._hang_watch import INTERVAL, HangWatch
@@ -86,11 +89,14 @@ class MultiprocessIterator(ReadAheadIterator):
         """A batch took longer than ``dataset_timeout``."""
 
     _finalized = False
-    _pool = None
+    _pool: tp.Any = None
 
-    def __init__(self, dataset, batch_size, repeat=True, shuffle=None, n_processes=None,
-                 n_prefetch=1, shared_mem=None, order_sampler=None,
-                 dataset_timeout=30.0, maxtasksperchild=None):
+    def __init__(
+            self, dataset, batch_size, repeat=True, shuffle=None,
+            n_processes: int | None = None, n_prefetch: int = 1,
+            shared_mem: int | None = None, order_sampler=None,
+            dataset_timeout: float | None = 30.0,
+            maxtasksperchild: int | None = None) -> None:
         if n_processes is not None and n_processes < 0:
             raise ValueError('n_processes must not be negative (%r)' % n_processes)
         if maxtasksperchild is not None and maxtasksperchild < 1:
@@ -102,7 +108,7 @@ class MultiprocessIterator(ReadAheadIterator):
         self.n_processes = n_processes or multiprocessing.cpu_count()
         self.n_prefetch = n_prefetch
         self.shared_mem = shared_mem
-        self.dataset_timeout = dataset_timeout
+        self.dataset_timeout: tp.Any = dataset_timeout
         self._maxtasksperchild = maxtasksperchild
         # Batches being read: (batch, or None at the end, or the error of the sampler;
         # state after the batch; orders that were sampled for it).

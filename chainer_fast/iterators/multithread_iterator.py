@@ -1,7 +1,10 @@
 """Iterator whose next batch is read by threads."""
+from __future__ import annotations
+
 import functools
 import multiprocessing.pool
 import operator
+import typing as tp
 
 from chainer_fast.iterators._ordered_iterator import (
     ReadAheadIterator,
@@ -40,10 +43,12 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     # Early versions of this iterator used another name than the other iterators.
     _order_keys = ('_order', 'order')
     _order_is_always_written = True
-    _pool = _next = None
+    _pool: tp.Any = None
+    _next: tp.Any = None
 
-    def __init__(self, dataset, batch_size, repeat=True, shuffle=None, n_threads=1,
-                 order_sampler=None):
+    def __init__(
+            self, dataset, batch_size, repeat=True, shuffle=None, n_threads: int = 1,
+            order_sampler=None) -> None:
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self._shuffle, self._repeat = shuffle, repeat

@@ -1,4 +1,6 @@
 """Order samplers: the order of the examples in each epoch."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast.utils import _random_state
@@ -38,7 +40,7 @@ class ShuffleOrderSampler(OrderSampler):
         Source of the permutations; by default NumPy's global random state.
     """
 
-    def __init__(self, random_state=None):
+    def __init__(self, random_state: numpy.random.RandomState | None = None) -> None:
         self._random = random_state or _random_state.numpy_generator()
 
     def __call__(self, current_order, current_position):

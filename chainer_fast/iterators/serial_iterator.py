@@ -1,4 +1,8 @@
 """The plain iterator, which reads each batch when it is requested."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.datasets.tuple_dataset import read_examples
 from chainer_fast.iterators._ordered_iterator import OrderedIterator, RepeatProperty
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
@@ -29,8 +33,10 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         If both ``shuffle`` and ``order_sampler`` are given.
     """
 
-    def __init__(self, dataset, batch_size, repeat=True, shuffle=None,
-                 order_sampler=None):
+    def __init__(
+            self, dataset: tp.Sequence, batch_size: int, repeat: bool = True,
+            shuffle: bool | None = None,
+            order_sampler: tp.Callable[..., tp.Any] | None = None) -> None:
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self._shuffle, self._repeat = shuffle, repeat

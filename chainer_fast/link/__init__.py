@@ -1,7 +1,10 @@
 """Links: objects that hold parameters, and chains that are composed of links."""
+from __future__ import annotations
+
 import collections.abc
 import copy
 import copyreg
+import typing as tp
 import warnings
 
 import numpy
@@ -10,6 +13,11 @@ from chainer_fast import backend, device_resident, initializers, link_hook, vari
 from chainer_fast._core import links
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.link import _bound, _hooked, _signature
+from chainer_fast.types import DTypeSpec, InitializerSpec
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.sequential import Sequential
+    from chainer_fast.serializer import AbstractSerializer
 
 __all__ = ['Chain', 'ChainList', 'Link']
 
@@ -96,7 +104,8 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
             state = self.__getstate__()
         else:  # before Python 3.11
             state = self.__dict__
-        return copyreg.__newobj__, (type(self),), state
+        newobj = copyreg.__newobj__  # type: ignore[attr-defined]   # not public
+        return newobj, (type(self),), state
 
     def __str__(self):
         return '%s(%s)' % (
@@ -139,7 +148,10 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
             raise AttributeError(
                 'cannot register a new %s %s: attribute exists' % (what, name))
 
-    def add_param(self, name, shape=None, dtype=numpy.float32, initializer=None):
+    def add_param(
+            self, name: str, shape: int | tp.Sequence[int] | None = None,
+            dtype: DTypeSpec = numpy.float32,
+            initializer: InitializerSpec | None = None) -> None:
         """Make a parameter and register it.
 
         Parameters
@@ -163,7 +175,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         with self.init_scope():
             setattr(self, name, variable.Parameter(fill, shape))
 
-    def add_persistent(self, name, value):
+    def add_persistent(self, name: str, value) -> None:
         """Set an attribute and register it as a persistent value.
 
         Parameters
@@ -182,7 +194,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         _move(name, self._params, self._persistent)
         super().__setattr__(name, value)
 
-    def register_persistent(self, name):
+    def register_persistent(self, name: str) -> None:
         """Register an attribute as a persistent value.
 
         Parameters
@@ -219,7 +231,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         """Return the child of another link that corresponds to a child of this one."""
         return link.__dict__[name]
 
-    def copy(self, mode='share'):
+    def copy(self, mode: str = 'share') -> Link:
         """Copy the link hierarchy.
 
         Parameters
@@ -257,7 +269,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
                 param.initialize(param.shape)
         return clone
 
-    def repeat(self, n_repeat, mode='init'):
+    def repeat(self, n_repeat: int, mode: str = 'init') -> Sequential:
         """Return a :class:`chainer_fast.Sequential` of copies of this link.
 
         Parameters
@@ -284,7 +296,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
                 repeated.append(self.copy(mode))
         return repeated
 
-    def copyparams(self, link, copy_persistent=True):
+    def copyparams(self, link: Link, copy_persistent: bool = True) -> None:
         """Copy the values of all parameters from a link of the same structure.
 
         Parameters
@@ -339,7 +351,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         for each in self.params():
             each.zerograd()
 
-    def addgrads(self, link):
+    def addgrads(self, link: Link) -> None:
         """Add the gradients of a link of the same structure to those of this one.
 
         Parameters
@@ -374,7 +386,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
             param.update_rule is not None and param.update_rule.enabled
             for param in self.params())
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the parameters and persistent values.
 
         A parameter that is not initialized is initialized by what is loaded.
@@ -453,7 +465,7 @@ class Chain(Link):
         Children by name.
     """
 
-    def __init__(self, **links):
+    def __init__(self, **links: Link) -> None:
         super().__init__()
         self._children = set()
         for name, link in links.items():
@@ -476,7 +488,7 @@ class Chain(Link):
         else:
             super()._register(name, value)
 
-    def add_link(self, name, link):
+    def add_link(self, name: str, link: Link) -> None:
         """Register a child link.
 
         Parameters
@@ -538,7 +550,7 @@ class ChainList(Link, collections.abc.MutableSequence):
         The children.
     """
 
-    def __init__(self, *links):
+    def __init__(self, *links: Link) -> None:
         super().__init__()
         self._children = []
         for link in links:
@@ -584,7 +596,7 @@ class ChainList(Link, collections.abc.MutableSequence):
         del self._children[index]
         self._renumber()
 
-    def insert(self, index, link):
+    def insert(self, index: int, link: Link) -> None:
         """Insert a child.
 
         Parameters
@@ -598,7 +610,7 @@ class ChainList(Link, collections.abc.MutableSequence):
         self._children.insert(index, link)
         self._renumber()
 
-    def add_link(self, link):
+    def add_link(self, link: Link) -> None:
         """Append a child; the same as :meth:`append`.
 
         Parameters
@@ -614,7 +626,7 @@ class ChainList(Link, collections.abc.MutableSequence):
     def _child_like(self, link, name):
         return link[int(name)]
 
-    def copy(self, mode='share'):
+    def copy(self, mode: str = 'share') -> ChainList:
         """Copy the list and its children.
 
         Parameters

@@ -1,4 +1,6 @@
 """Names of a higher layer that links use; that layer sets them here."""
 
+import typing as tp
+
 #: The class of chains whose layers are applied one after the other.
-Sequential = None
+Sequential: tp.Any = None

@@ -1,4 +1,7 @@
 """Optimizers: what moves all parameters of a link along their gradients."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 import numpy
@@ -13,6 +16,11 @@ from chainer_fast.optimizer import _moved, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
 from chainer_fast.optimizer._loss_scaling import _LossScaling
 from chainer_fast.optimizer._moved import make_deprecation_message  # noqa: F401
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.link import Link
+    from chainer_fast.serializer import AbstractSerializer
+    from chainer_fast.variable import Variable
 
 
 class Hyperparameter:
@@ -35,7 +43,7 @@ class Hyperparameter:
     # What an instance without values has; compiled code reads it by this name.
     _fields = ('_parent',)
 
-    def __init__(self, parent=None):
+    def __init__(self, parent: Hyperparameter | None = None) -> None:
         self._parent = parent
 
     def __getattr__(self, name):
@@ -56,7 +64,7 @@ class Hyperparameter:
         """Where missing attributes are looked up, or None."""
         return self._parent
 
-    def get_dict(self):
+    def get_dict(self) -> dict:
         """Return all values, the inherited ones included.
 
         Returns
@@ -78,7 +86,7 @@ class HyperparameterProxy:
         Name of the hyperparameter.
     """
 
-    def __init__(self, attr_name):
+    def __init__(self, attr_name: str) -> None:
         self._attr_name = attr_name
         self.__doc__ = 'The value of ``self.hyperparam.%s``.' % attr_name
 
@@ -121,7 +129,7 @@ class UpdateRule(_states.Stateful):
         'hyperparam', 'enabled', 't', '_hookable', '_state', '_use_fp32_update',
         '_fp32_param')
 
-    def __init__(self, parent_hyperparam=None):
+    def __init__(self, parent_hyperparam: Hyperparameter | None = None) -> None:
         self.hyperparam = Hyperparameter(parent_hyperparam)
         self.enabled = True
         self.t = 0
@@ -130,7 +138,7 @@ class UpdateRule(_states.Stateful):
         self._use_fp32_update = False
         self._fp32_param = None
 
-    def use_fp32_update(self, flag=True):
+    def use_fp32_update(self, flag: bool = True) -> None:
         """Choose whether a float16 parameter is updated in float32.
 
         The rule then keeps a float32 copy of the parameter, which collects updates
@@ -142,7 +150,7 @@ class UpdateRule(_states.Stateful):
         """
         self._use_fp32_update = flag
 
-    def update(self, param):
+    def update(self, param: Variable) -> None:
         """Count one update and run it, hooks included, unless the rule is disabled.
 
         A parameter with a loss scale has its gradient divided by the scale in place.
@@ -196,7 +204,7 @@ class UpdateRule(_states.Stateful):
         twin.to_device(device)
         return twin
 
-    def update_core(self, param):
+    def update_core(self, param: Variable) -> None:
         """Move the parameter by the formula of its device.
 
         Parameters
@@ -225,7 +233,7 @@ class UpdateRule(_states.Stateful):
         """Move the parameter, held as a ChainerX array: it cannot be had here."""
         raise RuntimeError('ChainerX is not available')
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         """Fill ``self.state`` for the parameter; to be overridden if there are states.
 
         It is called once before the first update.  It is also called with a small
@@ -237,7 +245,9 @@ class UpdateRule(_states.Stateful):
             Variable whose array and device the states have to match.
         """
 
-    def add_hook(self, hook, name=None, timing='auto'):
+    def add_hook(
+            self, hook: tp.Callable[..., tp.Any], name: str | None = None,
+            timing: str = 'auto') -> None:
         """Register a function to call around the updates of the parameter.
 
         Parameters
@@ -293,14 +303,14 @@ class Optimizer(_LossScaling):
         Whether :meth:`new_epoch` is called by an updater, not by the user.
     """
 
-    _hookable = None
+    _hookable: tp.Any = None
 
     use_auto_new_epoch = False
     t = 0
     epoch = 0
-    target = None
+    target: tp.Any = None
 
-    def setup(self, link):
+    def setup(self, link: Link) -> Optimizer:
         """Bind the optimizer to a link and restart its counts.
 
         Parameters
@@ -320,7 +330,7 @@ class Optimizer(_LossScaling):
         self.target, self.t, self.epoch = link, 0, 0
         return self
 
-    def update(self, lossfun=None, *args, **kwds):
+    def update(self, lossfun: tp.Callable[..., tp.Any] | None = None, *args, **kwds):
         """Update the parameters; to be overridden.
 
         Parameters
@@ -331,7 +341,9 @@ class Optimizer(_LossScaling):
         """
         raise NotImplementedError
 
-    def add_hook(self, hook, name=None, timing='auto'):
+    def add_hook(
+            self, hook: tp.Callable[..., tp.Any], name: str | None = None,
+            timing: str = 'auto') -> None:
         """Register a function to call around each update.
 
         Parameters
@@ -362,7 +374,7 @@ class Optimizer(_LossScaling):
         """Take out the hook of that name; KeyError if there is none."""
         _hooks_of(self).remove_hook(name)
 
-    def call_hooks(self, timing='pre'):
+    def call_hooks(self, timing: str = 'pre') -> None:
         """Call the hooks of a timing, in the order in which they were added.
 
         Parameters
@@ -379,7 +391,7 @@ class Optimizer(_LossScaling):
             return
         _gradients.call_hook(hook, self.target.params())
 
-    def new_epoch(self, auto=False):
+    def new_epoch(self, auto: bool = False) -> None:
         """Count one epoch.
 
         Parameters
@@ -403,7 +415,7 @@ class Optimizer(_LossScaling):
                 'outside the updater.')
         self.epoch += 1
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the counts, and the rules of all parameters.
 
         The parameters themselves belong to the link. An optimizer has to be set up
@@ -447,7 +459,7 @@ class GradientMethod(Optimizer):
         self._use_fp32_update = False
         self.hyperparam = Hyperparameter()
 
-    def setup(self, link):
+    def setup(self, link: Link) -> GradientMethod:
         """Bind the optimizer to a link, and give each parameter an update rule.
 
         Parameters
@@ -467,7 +479,7 @@ class GradientMethod(Optimizer):
                 rule.use_fp32_update()
         return self
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new update rule for one parameter; to be overridden.
 
         Returns
@@ -476,7 +488,7 @@ class GradientMethod(Optimizer):
         """
         raise NotImplementedError
 
-    def update(self, lossfun=None, *args, **kwds):
+    def update(self, lossfun: tp.Callable[..., tp.Any] | None = None, *args, **kwds):
         """Compute gradients if a loss function is given, and update all parameters.
 
         Parameters
@@ -536,7 +548,7 @@ class GradientMethod(Optimizer):
         super().call_hook(hook)
         self.reallocate_cleared_grads()
 
-    def use_fp32_update(self, flag=True):
+    def use_fp32_update(self, flag: bool = True) -> None:
         """Choose whether float16 parameters are updated in float32.
 
         Parameters
@@ -551,7 +563,7 @@ class GradientMethod(Optimizer):
             if param.update_rule is not None:
                 param.update_rule.use_fp32_update()
 
-    def use_cleargrads(self, use=True):
+    def use_cleargrads(self, use: bool = True) -> None:
         """Choose how :meth:`update` clears gradients.
 
         .. deprecated:: v2.0

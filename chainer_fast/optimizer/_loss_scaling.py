@@ -1,4 +1,5 @@
 """Scaling of losses, so that gradients of float16 do not vanish."""
+import typing as tp
 import warnings
 
 from chainer_fast._core import gradients
@@ -7,7 +8,9 @@ from chainer_fast._core import gradients
 class _LossScaling:
     """The part of an optimizer that chooses the loss scale."""
 
-    _loss_scale = None
+    target: tp.Any
+    t: int
+    _loss_scale: tp.Any = None
     _loss_scale_max = 65504     # the largest finite float16
     _loss_scaling_is_dynamic = False
 

@@ -14,6 +14,8 @@ def make_deprecation_message(module_name):
 class MovedHook:
     """First base of a hook at its old place: warns when one is made."""
 
+    _old_name: str
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if MovedHook not in cls.__bases__:

@@ -1,4 +1,6 @@
 """States of update rules: what they remember of one update until the next."""
+import typing as tp
+
 import numpy
 
 from chainer_fast import variable
@@ -8,6 +10,11 @@ from chainer_fast.serializer import Deserializer
 
 class Stateful:
     """Base of update rules; :meth:`init_state` of a rule makes its states."""
+
+    t: int
+    enabled: bool
+    init_state: tp.Callable[..., None]
+    _state: tp.Any
 
     @property
     def state(self):

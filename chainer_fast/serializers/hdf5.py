@@ -1,5 +1,8 @@
 """Saving to and loading from HDF5 files, by way of h5py."""
+from __future__ import annotations
+
 import os
+import typing as tp
 
 import numpy
 
@@ -52,7 +55,7 @@ class HDF5Serializer(serializer.Serializer):
         Compression of arrays: a level of gzip, the name of a method, or None.
     """
 
-    def __init__(self, group, compression=4):
+    def __init__(self, group, compression: int | str | None = 4) -> None:
         _check_available()
         self.compression = compression
         self.group = group
@@ -93,7 +96,7 @@ class HDF5Deserializer(serializer.Deserializer):
         Whether a missing value raises KeyError; otherwise the object keeps its own.
     """
 
-    def __init__(self, group, strict=True):
+    def __init__(self, group, strict: bool = True) -> None:
         _check_available()
         self.strict = strict
         self.group = group
@@ -184,7 +187,9 @@ def _save(file, obj, compression):
             serializer.save(obj)
 
 
-def save_hdf5(filename, obj, compression=4):
+def save_hdf5(
+        filename: str | os.PathLike | tp.IO, obj: tp.Any,
+        compression: int | str | None = 4) -> None:
     """Save an object to an HDF5 file.
 
     A file on disk is only replaced when the new one is complete, so that an error does
@@ -213,7 +218,7 @@ def save_hdf5(filename, obj, compression=4):
         _save(draft, obj, compression)
 
 
-def load_hdf5(filename, obj):
+def load_hdf5(filename: str | os.PathLike | tp.IO, obj: tp.Any) -> None:
     """Load an object from an HDF5 file.
 
     Parameters

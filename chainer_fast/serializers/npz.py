@@ -1,5 +1,8 @@
 """Saving to and loading from NumPy's npz archives."""
+from __future__ import annotations
+
 import os
+import typing as tp
 import zipfile
 
 import numpy
@@ -31,7 +34,7 @@ class DictionarySerializer(serializer.Serializer):
     path : str
     """
 
-    def __init__(self, target=None, path=''):
+    def __init__(self, target: dict | None = None, path: str = '') -> None:
         self.path = path
         self.target = {} if target is None else target
 
@@ -47,7 +50,7 @@ def _child_path(path, key):
     return '%s%s/' % (path, key.strip('/'))
 
 
-def serialize(obj):
+def serialize(obj: tp.Any) -> dict:
     """Collect the arrays of an object in a dictionary.
 
     Parameters
@@ -65,7 +68,8 @@ def serialize(obj):
     return collector.target
 
 
-def save_npz(file, obj, compression=True):
+def save_npz(
+        file: str | os.PathLike | tp.IO, obj: tp.Any, compression: bool = True) -> None:
     """Save an object to an npz archive.
 
     A file on disk is only replaced when the new one is complete, so that an error does
@@ -129,13 +133,15 @@ class NpzDeserializer(serializer.Deserializer):
     ignore_names : list
     """
 
-    def __init__(self, npz, path='', strict=True, ignore_names=None):
+    def __init__(
+            self, npz, path: str = '', strict: bool = True, ignore_names=None) -> None:
         self.strict = strict
         self.ignore_names = [] if ignore_names is None else ignore_names
         self.path = path
         self.npz = npz
         self._loading = _loading.Loading(
-            npz.zip.fp if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
+            npz.zip.fp  # type: ignore[union-attr]    # it is open
+            if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
     def __call__(self, key, value):
         path = self.path + key.lstrip('/')
@@ -211,7 +217,9 @@ class NpzDeserializer(serializer.Deserializer):
         return False
 
 
-def load_npz(file, obj, path='', strict=True, ignore_names=None, *, allow_pickle=False):
+def load_npz(
+        file: str | os.PathLike | tp.IO, obj: tp.Any, path: str = '',
+        strict: bool = True, ignore_names=None, *, allow_pickle: bool = False):
     """Load an object from an npz archive.
 
     Parameters

@@ -9,6 +9,8 @@ class Updater:
     :class:`chainer_fast.dataset.Iterator`.
     """
 
+    iteration: int
+
     def _missing(self, method):
         return NotImplementedError('%s has to define %s'
                                    % (type(self).__name__, method))

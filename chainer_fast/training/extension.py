@@ -1,4 +1,12 @@
 """Extensions: parts of a training loop other than the updates."""
+from __future__ import annotations
+
+import typing as tp
+
+if tp.TYPE_CHECKING:
+    from types import TracebackType
+
+    from chainer_fast.training.trainer import Trainer
 
 PRIORITY_WRITER = 300
 PRIORITY_EDITOR = 200
@@ -26,7 +34,7 @@ class Extension:
         Name in the trainer; :meth:`Trainer.extend` sets it.
     """
 
-    trigger = (1, 'iteration')
+    trigger: tp.Any = (1, 'iteration')
     priority = PRIORITY_READER
     name = None
 
@@ -57,7 +65,7 @@ class Extension:
     def finalize(self):
         """Clean up; the trainer calls this once, after the loop has ended."""
 
-    def initialize(self, trainer):
+    def initialize(self, trainer: Trainer) -> None:
         """Prepare; the trainer calls this once, before the loop begins.
 
         It is also called for a resumed training, after the state was restored, unless
@@ -69,7 +77,7 @@ class Extension:
         trainer : Trainer
         """
 
-    def on_error(self, trainer, exc, tb):
+    def on_error(self, trainer: Trainer, exc: Exception, tb: TracebackType) -> None:
         """React to an exception in the loop, before everything is finalized.
 
         Parameters
@@ -93,9 +101,13 @@ def _refuse_invoke_before_training(value):
             'initializer of the extension')
 
 
-def make_extension(trigger=None, default_name=None, priority=None, finalizer=None,
-                   initializer=None, on_error=None, *,
-                   invoke_before_training=_NOT_GIVEN):
+def make_extension(
+        trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
+        default_name: str | None = None, priority: int | None = None,
+        finalizer: tp.Callable[..., tp.Any] | None = None,
+        initializer: tp.Callable[..., tp.Any] | None = None,
+        on_error: tp.Callable[..., tp.Any] | None = None, *,
+        invoke_before_training=_NOT_GIVEN) -> tp.Callable[..., tp.Any]:
     """Make a decorator that gives a function the attributes of an extension.
 
     Parameters

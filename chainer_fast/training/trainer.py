@@ -1,4 +1,6 @@
 """The training loop."""
+from __future__ import annotations
+
 import contextlib
 import itertools
 import os
@@ -6,6 +8,7 @@ import sys
 import time
 import traceback
 import types
+import typing as tp
 import warnings
 
 from chainer_fast import reporter as reporter_module
@@ -13,6 +16,10 @@ from chainer_fast import serializer as serializer_module
 from chainer_fast.training import _state, util
 from chainer_fast.training import extension as extension_module
 from chainer_fast.utils import _random_state
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.serializer import AbstractSerializer
+    from chainer_fast.training._updater import Updater
 
 _get_time = time.perf_counter
 
@@ -54,7 +61,10 @@ class Trainer:
         Reporter that collects the values.
     """
 
-    def __init__(self, updater, stop_trigger=None, out='result', extensions=None):
+    def __init__(
+            self, updater: Updater,
+            stop_trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
+            out: str = 'result', extensions: tp.Iterable | None = None) -> None:
         self.updater, self.out = updater, out
         self.stop_trigger = util.get_trigger(stop_trigger)
         self.reporter, self.observation = _make_reporter(updater), {}
@@ -86,9 +96,11 @@ class Trainer:
             return self._snapshot_elapsed_time + (_get_time() - self._start_at)
         raise RuntimeError('training has not been started yet')
 
-    def extend(self, extension, name=None, trigger=None, priority=None, *,
-               call_before_training=False,
-               invoke_before_training=extension_module._NOT_GIVEN):
+    def extend(
+            self, extension: tp.Callable[..., tp.Any], name: str | None = None,
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] | None = None,
+            priority: int | None = None, *, call_before_training: bool = False,
+            invoke_before_training=extension_module._NOT_GIVEN) -> None:
         """Add an extension.
 
         An argument that is not given defaults to the attribute of the extension, or of
@@ -128,7 +140,7 @@ class Trainer:
                 extension, 'priority', extension_module.Extension.priority)
         # Methods and built-in functions cannot have additional attributes.
         with contextlib.suppress(AttributeError):
-            extension.name = name
+            extension.name = name  # type: ignore[attr-defined]
         self._extensions[name] = _ExtensionEntry(
             extension=extension, trigger=util.get_trigger(trigger), priority=priority,
             call_before_training=call_before_training)
@@ -142,7 +154,7 @@ class Trainer:
             unique = '%s_%d' % (name, ordinal)
         return unique
 
-    def get_extension(self, name):
+    def get_extension(self, name: str):
         """Return an extension.
 
         Parameters
@@ -160,7 +172,7 @@ class Trainer:
                              % (name, ', '.join(map(str, self._extensions))))
         return self._extensions[name].extension
 
-    def run(self, show_loop_exception_msg=True):
+    def run(self, show_loop_exception_msg: bool = True) -> None:
         """Train until the stop trigger fires.
 
         If anything fails, ``on_error`` of the extensions is called. In any case,
@@ -233,7 +245,7 @@ class Trainer:
             except Exception as e:  # the first exception is the one to raise
                 tell('Exception in error handler', e)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read everything that determines the rest of the training.
 
         This includes the updater, triggers, extensions, the elapsed time and, unlike in

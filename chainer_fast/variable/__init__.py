@@ -1,5 +1,8 @@
 """Variables: arrays that remember how they were computed."""
+from __future__ import annotations
+
 import copy
+import typing as tp
 import warnings
 
 import numpy
@@ -11,15 +14,20 @@ from chainer_fast._core.graph import VariableBase, VariableNodeBase
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.initializers import constant
+from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
 from chainer_fast.variable import _bound, _moves, _text
 from chainer_fast.variable._text import variable_repr, variable_str
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.function import Function
+    from chainer_fast.function_node import FunctionNode
 
 __all__ = [
     'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable',
     'variable_repr', 'variable_str']
 
 
-def as_variable(obj):
+def as_variable(obj: VariableOrArray) -> Variable:
     """Return ``obj`` as a variable.
 
     Parameters
@@ -70,7 +78,7 @@ class VariableNode(VariableNodeBase):
     _old_style_grad_generator = None
     _layout = None
 
-    def __init__(self, variable, name, **kwargs):
+    def __init__(self, variable: Variable, name: str | None, **kwargs) -> None:
         if 'grad' in kwargs:
             raise ValueError(
                 'unexpected keyword argument "grad": pass the gradient to Variable '
@@ -97,7 +105,7 @@ class VariableNode(VariableNodeBase):
     def creator(self, function):
         self.set_creator(function)
 
-    def set_creator(self, creator):
+    def set_creator(self, creator: Function | FunctionNode | None) -> None:
         """Set the function that made the variable.
 
         Parameters
@@ -175,6 +183,12 @@ class Variable(VariableBase, _moves.Movable):
         if node is not None:
             var._node = node
         return var
+
+    # Functions give variables an absolute value and items, by which they iterate.
+    if tp.TYPE_CHECKING:
+        def __abs__(self) -> Variable: ...
+        def __getitem__(self, slices: tp.Any) -> Variable: ...
+        def __iter__(self) -> tp.Iterator[Variable]: ...
 
     def __copy__(self):
         return self._copy_to(type(self).__new__(type(self)))
@@ -285,7 +299,7 @@ class Variable(VariableBase, _moves.Movable):
                 self._grad_var.unchain()
             self._grad.fill(0)
 
-    def copydata(self, var):
+    def copydata(self, var: Variable) -> None:
         """Copy the array of another variable into this one's.
 
         Parameters
@@ -300,16 +314,17 @@ class Variable(VariableBase, _moves.Movable):
             If the shapes do not fit.
         """
         source = var.raw_array
+        # Only a parameter can be without an array.
         if self.raw_array is None:
             if source is None:
                 return
-            self.initialize(source.shape)
+            self.initialize(source.shape)  # type: ignore[attr-defined]
         elif source is None:
-            var.initialize(self.shape)
+            var.initialize(self.shape)  # type: ignore[attr-defined]
             source = var.raw_array
         backend.copyto(self.raw_array, source)
 
-    def addgrad(self, var):
+    def addgrad(self, var: Variable) -> None:
         """Add the gradient of another variable to this one's.
 
         Parameters
@@ -319,9 +334,9 @@ class Variable(VariableBase, _moves.Movable):
         """
         if var.grad is None:   # refuses if the variable was never initialized
             return
-        other = var.grad_var
-        if self.raw_array is None:
-            self.initialize(var.shape)
+        other: tp.Any = var.grad_var
+        if self.raw_array is None:  # so it is a parameter
+            self.initialize(var.shape)  # type: ignore[attr-defined]
         if var.device != self.device:
             other = Variable(self.device.send(other.array), requires_grad=False)
         own = self.grad_var
@@ -329,7 +344,7 @@ class Variable(VariableBase, _moves.Movable):
 
     # -- the graph
 
-    def set_creator(self, gen_func):
+    def set_creator(self, gen_func: Function | FunctionNode | None) -> None:
         """Set the function that made the variable.
 
         Parameters
@@ -339,7 +354,7 @@ class Variable(VariableBase, _moves.Movable):
         """
         self.node.set_creator(gen_func)
 
-    def set_creator_node(self, fnode):
+    def set_creator_node(self, fnode: FunctionNode | None) -> None:
         """Set the function node that made the variable.
 
         Parameters
@@ -361,8 +376,9 @@ class Variable(VariableBase, _moves.Movable):
             functions.extend(node.creator_node for node in function.inputs or ())
             function.unchain()
 
-    def backward(self, retain_grad=False, enable_double_backprop=False,
-                 loss_scale=None):
+    def backward(
+            self, retain_grad: bool = False, enable_double_backprop: bool = False,
+            loss_scale: float | None = None) -> None:
         """Compute the gradients of all variables that this one was computed from.
 
         The gradients of leaves add to those that they have; clear them before. A
@@ -464,12 +480,15 @@ class Parameter(Variable):
         How an optimizer updates this parameter.
     """
 
-    initializer = None
+    initializer: tp.Any = None
     # None once the gradient of an uninitialized parameter has been cleared.
-    _grad_initializer = None
-    _initial_device = None
+    _grad_initializer: tp.Any = None
+    _initial_device: tp.Any = None
 
-    def __init__(self, initializer=None, shape=None, name=None, *, layout=None):
+    def __init__(
+            self, initializer: InitializerSpec | float | NdArray | None = None,
+            shape: int | tp.Sequence[int] | None = None, name: str | None = None, *,
+            layout=None) -> None:
         if initializer is None:
             initializer = constant.NaN()
         elif numpy.isscalar(initializer):
@@ -489,8 +508,9 @@ class Parameter(Variable):
                 self._initial_device = backend.get_device_from_array(initializer)
                 initializer = constant.Constant(initializer)
             device = self._initial_device
+            fill: tp.Any = initializer
             data = initializers.generate_array(
-                initializer, shape, device.xp, device=device)
+                fill, shape, device.xp, device=device)
             super().__init__(
                 data, name=name, grad=device.xp.full_like(data, numpy.nan),
                 layout=layout)
@@ -555,7 +575,7 @@ class Parameter(Variable):
             self._grad_initializer = constant.Zero(dtype)
             self._grad_valid = True
 
-    def initialize(self, shape):
+    def initialize(self, shape: int | tp.Sequence[int]) -> None:
         """Make and fill the array and, unless it is cleared, the gradient.
 
         Parameters

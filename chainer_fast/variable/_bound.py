@@ -1,10 +1,14 @@
 """Names of higher layers that variables use; those layers set them here."""
 
+import typing as tp
+
 #: The class of old-style functions.
-Function = None
+Function: tp.Any = None
 #: The class of conversions between memory layouts.
-AsLayout = None
-reshape = transpose = average = None
+AsLayout: tp.Any = None
+reshape: tp.Any = None
+transpose: tp.Any = None
+average: tp.Any = None
 
 
 def bind(**objects):

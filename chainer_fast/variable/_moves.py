@@ -1,10 +1,18 @@
 """Methods of variables that move them from one device to another."""
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends import cuda, intel64
 
 
 class Movable:
     """Base of variables: what :attr:`raw_array` holds can be elsewhere, too."""
+
+    _cached_device: tp.Any
+    _grad: tp.Any
+    _grad_var: tp.Any
+    _hold: tp.Callable[[tp.Any], None]
+    raw_array: tp.Any
 
     def to_cpu(self):
         """Move the array and the gradient to the CPU."""

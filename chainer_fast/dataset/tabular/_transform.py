@@ -1,5 +1,6 @@
 """Views that pass examples through a function."""
 import operator
+import typing as tp
 
 from chainer_fast.dataset.tabular import delegate_dataset
 
@@ -12,6 +13,7 @@ class _FunctionView(delegate_dataset._View):
     """
 
     _role = None
+    _mode: tp.Any
 
     def __init__(self, dataset, keys, function):
         super().__init__(dataset)

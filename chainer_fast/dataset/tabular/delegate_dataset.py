@@ -1,7 +1,13 @@
 """Data set that delegates to another one."""
+from __future__ import annotations
+
 import operator
+import typing as tp
 
 from chainer_fast.dataset.tabular import tabular_dataset
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset
 
 
 class DelegateDataset(tabular_dataset.TabularDataset):
@@ -17,7 +23,7 @@ class DelegateDataset(tabular_dataset.TabularDataset):
         used.
     """
 
-    def __init__(self, dataset):
+    def __init__(self, dataset: TabularDataset) -> None:
         self.dataset = dataset
 
     keys = property(operator.attrgetter('dataset.keys'),
@@ -41,6 +47,8 @@ _FORMER_NAMES = {
 
 class _View(DelegateDataset):
     """Delegate that also converts like the other data set."""
+
+    _datasets: list     # in pickles made by Chainer
 
     def convert(self, data):
         return self.dataset.convert(data)

@@ -1,13 +1,22 @@
 """Tables made of arrays, lists and functions."""
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset.tabular import tabular_dataset
+from chainer_fast.types import NdArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset
 
 _unnamed = itertools.count()
 
 
-def from_data(data, *, size=None):
+def from_data(
+        data: NdArray | tp.Sequence | dict, *,
+        size: int | None = None) -> TabularDataset:
     """Make a data set of columns.
 
     Parameters

@@ -1,7 +1,12 @@
 """Interface of data sets in columns, with their views."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset import dataset_mixin, tabular
+from chainer_fast.types import NdArray
 
 
 class TabularDataset(dataset_mixin.DatasetMixin):
@@ -40,7 +45,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         raise NotImplementedError('%s has to define mode' % type(self).__name__)
 
-    def get_examples(self, indices, key_indices):
+    def get_examples(self, indices, key_indices: tp.Sequence[int] | None):
         """Return columns; subclasses implement this.
 
         Parameters
@@ -72,7 +77,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._slice._SliceHelper(self)
 
-    def fetch(self):
+    def fetch(self) -> tuple | dict | list | NdArray:
         """Return all columns, arranged by :attr:`mode`.
 
         Returns
@@ -84,7 +89,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         columns = self.get_examples(None, None)
         return self._arrange(columns)
 
-    def convert(self, data):
+    def convert(self, data: tp.Sequence | dict | NdArray) -> tuple | dict | NdArray:
         """Turn what :meth:`fetch` returns into arrays.
 
         :meth:`with_converter` replaces this method.
@@ -105,7 +110,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
             return {key: _as_array(column) for key, column in data.items()}
         return _as_array(data)
 
-    def astuple(self):
+    def astuple(self) -> TabularDataset:
         """Return a view whose examples are tuples.
 
         Returns
@@ -114,7 +119,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._asmode._Astuple(self)
 
-    def asdict(self):
+    def asdict(self) -> TabularDataset:
         """Return a view whose examples are dicts.
 
         Returns
@@ -123,7 +128,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._asmode._Asdict(self)
 
-    def concat(self, *datasets):
+    def concat(self, *datasets: TabularDataset) -> TabularDataset:
         """Return a view of this data set followed by the rows of others.
 
         Parameters
@@ -143,7 +148,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._concat._Concat(self, *datasets)
 
-    def join(self, *datasets):
+    def join(self, *datasets: TabularDataset) -> TabularDataset:
         """Return a view of this data set with the columns of others added.
 
         Parameters
@@ -164,7 +169,9 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._join._Join(self, *datasets)
 
-    def transform(self, keys, transform):
+    def transform(
+            self, keys: str | tp.Sequence[str],
+            transform: tp.Callable[..., tp.Any]) -> TabularDataset:
         """Return a view with a function applied to each example.
 
         Parameters
@@ -183,7 +190,9 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._transform._Transform(self, keys, transform)
 
-    def transform_batch(self, keys, transform_batch):
+    def transform_batch(
+            self, keys: str | tp.Sequence[str],
+            transform_batch: tp.Callable[..., tp.Any]) -> TabularDataset:
         """Return a view with a function applied to many examples at once.
 
         Parameters
@@ -202,7 +211,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._transform._TransformBatch(self, keys, transform_batch)
 
-    def with_converter(self, converter):
+    def with_converter(self, converter: tp.Callable[..., tp.Any]) -> TabularDataset:
         """Return a view with another :meth:`convert`.
 
         Parameters

@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray, VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ClippedReLUShortcut())
@@ -16,7 +24,7 @@ class ClippedReLU(FunctionNode):
         The ceiling, which must be positive.
     """
 
-    def __init__(self, z):
+    def __init__(self, z: float) -> None:
         super().__init__()
         if not isinstance(z, float):
             raise TypeError(
@@ -51,7 +59,7 @@ class ClippedReLUGrad2(FunctionNode):
         The ceiling.
     """
 
-    def __init__(self, x, z):
+    def __init__(self, x: NdArray, z: float) -> None:
         super().__init__()
         self.x = x
         self.cap = z
@@ -77,12 +85,12 @@ class ClippedReLUGrad3(ClippedReLUGrad2):
         The ceiling.
     """
 
-    def __init__(self, x, y, z):
+    def __init__(self, x: NdArray, y: NdArray, z: float) -> None:
         super().__init__(x, z)
         self.y = y
 
 
-def clipped_relu(x, z=20.0):
+def clipped_relu(x: VariableOrArray, z: float = 20.0) -> Variable:
     """Rectified linear unit with a ceiling, elementwise.
 
     .. math:: f(x; z) = \\min(\\max(0, x), z), \\quad z > 0
@@ -108,7 +116,7 @@ def clipped_relu(x, z=20.0):
     return ClippedReLU(z).apply((x,))[0]
 
 
-def relu6(x):
+def relu6(x: VariableOrArray) -> Variable:
     """Rectified linear unit with the ceiling 6, elementwise.
 
     .. math:: f(x) = \\min(\\max(0, x), 6)

@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _halves(array, axis):
@@ -19,7 +27,7 @@ class CReLU(FunctionNode):
         Axis along which the two are joined.
     """
 
-    def __init__(self, axis=1):
+    def __init__(self, axis: int = 1) -> None:
         if not isinstance(axis, int):
             raise TypeError(
                 'axis of a concatenated ReLU must be an int, not %s'
@@ -71,7 +79,7 @@ class _CReLUGrad(FunctionNode):
         return concat.concat([ggx * half for half in halves], self.axis),
 
 
-def crelu(x, axis=1):
+def crelu(x: VariableOrArray, axis: int = 1) -> Variable:
     """Concatenated rectified linear unit.
 
     .. math:: f(x) = (\\max(0, x), \\max(0, -x))

@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray, VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ELUShortcut())
@@ -45,7 +53,7 @@ class ELUGrad(FunctionNode):
         Array with the sign of the forward pass's input.
     """
 
-    def __init__(self, alpha, cond):
+    def __init__(self, alpha: float, cond: NdArray) -> None:
         super().__init__()
         self.alpha = alpha
         self.cond = cond
@@ -59,7 +67,7 @@ class ELUGrad(FunctionNode):
         return ggx * bent,
 
 
-def elu(x, alpha=1.0):
+def elu(x: VariableOrArray, alpha: float = 1.0) -> Variable:
     """Exponential linear unit, elementwise.
 
     .. math::

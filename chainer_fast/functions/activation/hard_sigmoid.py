@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.HardSigmoidShortcut())
@@ -31,7 +39,7 @@ class HardSigmoidGrad(FunctionNode):
         Input of the forward pass.
     """
 
-    def __init__(self, x):
+    def __init__(self, x: NdArray) -> None:
         super().__init__()
         self.x = x
 
@@ -49,7 +57,7 @@ class HardSigmoidGrad(FunctionNode):
         return HardSigmoidGrad(self.x).apply(grad_outputs)
 
 
-def hard_sigmoid(x):
+def hard_sigmoid(x: VariableOrArray) -> Variable:
     """Piecewise linear approximation of the sigmoid, elementwise.
 
     .. math:: f(x) = \\min(\\max(0.2 x + 0.5, 0), 1)

@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.LeakyReLUShortcut())
@@ -63,7 +71,7 @@ class _LeakyReLUGrad(FunctionNode):
         return again.apply(grad_outputs)
 
 
-def leaky_relu(x, slope=0.2):
+def leaky_relu(x: VariableOrArray, slope: float = 0.2) -> Variable:
     """Leaky rectified linear unit.
 
     .. math::

@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels import softmax as kernels
@@ -7,6 +11,10 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _log_softmax(x, axis=1):
@@ -53,7 +61,7 @@ class LogSoftmaxGrad(FunctionNode):
         Axis along which the softmax was taken.
     """
 
-    def __init__(self, x_xp, x_shape, x_dtype, axis):
+    def __init__(self, x_xp, x_shape: tp.Sequence, x_dtype, axis: int) -> None:
         super().__init__()
         self._x_xp = x_xp
         self._x_shape = x_shape
@@ -74,7 +82,7 @@ class LogSoftmaxGrad(FunctionNode):
         return grad_y, grad_gy
 
 
-def log_softmax(x, axis=1):
+def log_softmax(x: VariableOrArray, axis: int = 1) -> Variable:
     """Logarithm of the softmax along an axis.
 
     .. math:: f_i(x) = x_i - \\log \\sum_j \\exp(x_j)

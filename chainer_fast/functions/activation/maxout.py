@@ -1,10 +1,18 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class _Maxout(FunctionNode):
@@ -54,7 +62,7 @@ class _MaxoutGrad(FunctionNode):
         return sum_.sum(reshape.reshape(chosen, shape), axis=self.axis + 1),
 
 
-def maxout(x, pool_size, axis=1):
+def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
     """Largest of each group of neighbours along an axis.
 
     .. math:: y_{i, j} = \\max_{k < p} x_{i, jp + k}

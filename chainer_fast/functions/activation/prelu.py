@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
@@ -5,7 +9,11 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import _channels
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class PReLUFunction(FunctionNode):
@@ -42,7 +50,9 @@ class PReLUFunctionGrad(FunctionNode):
         Shape of ``W`` with length one on these axes.
     """
 
-    def __init__(self, cond, reduce_axes, extended_shape):
+    def __init__(
+            self, cond: NdArray, reduce_axes: tuple[int, ...],
+            extended_shape: tp.Sequence[int]) -> None:
         self.extended_shape = extended_shape
         self.reduce_axes = reduce_axes
         self.cond = cond
@@ -77,7 +87,7 @@ class PReLUFunctionGrad(FunctionNode):
         return by_x, by_W, by_gy
 
 
-def prelu(x, W):
+def prelu(x: VariableOrArray, W: VariableOrArray) -> Variable:
     """Parametric rectified linear unit.
 
     .. math:: f(x) = x \\quad (x \\ge 0), \\qquad f(x) = W x \\quad (x < 0)

@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray, VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ReLUShortcut())
@@ -43,7 +51,7 @@ class ReLUGrad2(FunctionNode):
         Output of :class:`ReLU`.
     """
 
-    def __init__(self, b):
+    def __init__(self, b: NdArray) -> None:
         super().__init__()
         self.b = b
 
@@ -70,7 +78,7 @@ class ReLUGradCudnn(FunctionNode):
 
     is_elementwise = True
 
-    def __init__(self, y):
+    def __init__(self, y: NdArray) -> None:
         super().__init__()
         self.y = y
 
@@ -81,7 +89,7 @@ class ReLUGradCudnn(FunctionNode):
         return ReLUGradCudnn(self.y).apply(grad_outputs)
 
 
-def relu(x):
+def relu(x: VariableOrArray) -> Variable:
     """Rectified linear unit, :math:`f(x) = \\max(0, x)`.
 
     Parameters

@@ -1,8 +1,11 @@
+from __future__ import annotations
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation, noise
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray
 from chainer_fast.utils import argument, type_check
 
 
@@ -39,7 +42,9 @@ class RReLU(FunctionNode):
         Slopes to take when training, in place of random ones.
     """
 
-    def __init__(self, lower=1. / 8, upper=1. / 3, r=None):
+    def __init__(
+            self, lower: float = 1. / 8, upper: float = 1. / 3,
+            r: NdArray | None = None) -> None:
         for name, bound in ('lower', lower), ('upper', upper):
             if not 0. <= bound < 1.:
                 raise ValueError(

@@ -1,7 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.activation import elu
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def selu(x, alpha=1.6732632423543772, scale=1.0507009873554805):
+def selu(
+        x: VariableOrArray, alpha: float = 1.6732632423543772,
+        scale: float = 1.0507009873554805) -> Variable:
     """Scaled exponential linear unit, elementwise.
 
     .. math::

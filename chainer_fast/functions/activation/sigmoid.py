@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SigmoidShortcut())
@@ -33,7 +41,7 @@ class SigmoidGrad(FunctionNode):
         only.
     """
 
-    def __init__(self, inputs):
+    def __init__(self, inputs: tp.Sequence) -> None:
         super().__init__()
         self.x = inputs[0]
 
@@ -50,7 +58,7 @@ class SigmoidGrad(FunctionNode):
         return ggx * gy * (1 - 2 * y), ggx * (y * (1 - y))
 
 
-def sigmoid(x):
+def sigmoid(x: VariableOrArray) -> Variable:
     """Logistic sigmoid, :math:`f(x) = (1 + \\exp(-x))^{-1}`, elementwise.
 
     Parameters

@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels import softmax as kernels
 from chainer_fast.backends.kernels.softmax import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SoftmaxShortcut())
@@ -57,7 +65,7 @@ class _SoftmaxGrad(FunctionNode):
         return grad_y, y_ggx - y * ggx_total
 
 
-def softmax(x, axis=1):
+def softmax(x: VariableOrArray, axis: int = 1) -> Variable:
     """Softmax along an axis.
 
     .. math:: f_i(x) = \\frac{\\exp(x_i)}{\\sum_j \\exp(x_j)}

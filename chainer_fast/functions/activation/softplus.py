@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.activation import sigmoid
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SoftplusShortcut())
@@ -36,7 +44,7 @@ class SoftplusGrad(FunctionNode):
         One element, the factor ``beta``.
     """
 
-    def __init__(self, inputs):
+    def __init__(self, inputs: tp.Sequence) -> None:
         super().__init__()
         self.beta = inputs[0]
 
@@ -55,7 +63,7 @@ class SoftplusGrad(FunctionNode):
         return self.beta * gy * s_ggx * (1 - s), s_ggx
 
 
-def softplus(x, beta=1.0):
+def softplus(x: VariableOrArray, beta: float = 1.0) -> Variable:
     """Softplus, elementwise.
 
     .. math:: f(x) = \\frac{1}{\\beta} \\log(1 + \\exp(\\beta x))

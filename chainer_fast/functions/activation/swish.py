@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import _channels, sigmoid
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Swish(FunctionNode):
@@ -40,7 +48,9 @@ class SwishGrad(FunctionNode):
         These axes.
     """
 
-    def __init__(self, extended_shape, reduction_axes):
+    def __init__(
+            self, extended_shape: tp.Sequence[int],
+            reduction_axes: tuple[int, ...]) -> None:
         self.extended_shape = extended_shape
         self.reduction_axes = reduction_axes
 
@@ -71,7 +81,7 @@ class SwishGrad(FunctionNode):
         return gy * by_x * curve, reshape.reshape(by_beta, beta.shape), by_gy
 
 
-def swish(x, beta):
+def swish(x: VariableOrArray, beta: VariableOrArray) -> Variable:
     """Input times a sigmoid of it.
 
     .. math:: f(x, \\beta) = x \\, \\sigma(\\beta x)

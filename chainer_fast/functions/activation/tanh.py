@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray, VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.TanhShortcut())
@@ -34,7 +42,7 @@ class TanhGrad(FunctionNode):
         needs the output alone.
     """
 
-    def __init__(self, x):
+    def __init__(self, x: NdArray | None) -> None:
         super().__init__()
         self.x = x
 
@@ -48,7 +56,7 @@ class TanhGrad(FunctionNode):
         return y_ggx * gy * -2, grad_outputs[0] - y_ggx * y
 
 
-def tanh(x):
+def tanh(x: VariableOrArray) -> Variable:
     """Hyperbolic tangent, elementwise.
 
     .. math:: f(x) = \\tanh(x) = \\frac{e^x - e^{-x}}{e^x + e^{-x}}

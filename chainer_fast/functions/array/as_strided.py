@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 # Positions and strides are counted in elements from the start of the memory a
 # view lies in, that is, of the array that owns it.
@@ -88,7 +96,7 @@ class TensorGeometry:
         Bytes of an element.
     """
 
-    def __init__(self, array):
+    def __init__(self, array: NdArray) -> None:
         self.itemsize = array.itemsize
         self.shape = array.shape
         self.strides = tuple([s // self.itemsize for s in array.strides])
@@ -168,7 +176,7 @@ def _view(xp, memory, shape, strides, offset):
 class AsStrided(FunctionNode):
     """View of given geometry into the memory of an array."""
 
-    input_geometry = None
+    input_geometry: tp.Any = None
 
     def __init__(self, shape, strides, storage_offset=None):
         self.storage_offset = storage_offset
@@ -212,7 +220,9 @@ class AsStridedGrad(FunctionNode):
         Position of the view's first element.
     """
 
-    def __init__(self, input_geometry, shape, strides, storage_offset):
+    def __init__(
+            self, input_geometry: TensorGeometry, shape: tp.Sequence[int],
+            strides: tp.Sequence[int], storage_offset: int) -> None:
         super().__init__()
         self.input_geometry = input_geometry
         self.shape = shape
@@ -256,7 +266,9 @@ class _AsStridedGradGrad(FunctionNode):
         return AsStridedGrad(*self._arguments).apply(grad_outputs)
 
 
-def as_strided(x, shape, strides, storage_offset=None):
+def as_strided(
+        x: VariableOrArray, shape: tp.Sequence[int], strides: tp.Sequence[int],
+        storage_offset: int | None = None) -> Variable:
     """View of given geometry into the memory of an array.
 
     Parameters

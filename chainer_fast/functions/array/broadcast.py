@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Broadcast(FunctionNode):
@@ -68,7 +76,7 @@ class BroadcastTo(FunctionNode):
         return sum_.sum_to(grad_outputs[0], source.shape),
 
 
-def broadcast(*args):
+def broadcast(*args: VariableOrArray) -> tp.Any:
     """Broadcasts arrays against each other.
 
     Parameters
@@ -96,7 +104,7 @@ def broadcast(*args):
     return Broadcast().apply(args)
 
 
-def broadcast_to(x, shape):
+def broadcast_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     """Broadcasts an array to a given shape.
 
     Parameters

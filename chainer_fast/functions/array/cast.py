@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import DTypeSpec, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Cast(FunctionNode):
@@ -22,7 +30,7 @@ class Cast(FunctionNode):
         return cast(grad_outputs[0], self._in_type),
 
 
-def cast(x, typ):
+def cast(x: VariableOrArray, typ: str | DTypeSpec) -> Variable:
     """Changes the dtype of an array.
 
     Parameters

@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -6,7 +10,11 @@ from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import split_axis
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ConcatShortcut())
@@ -47,7 +55,7 @@ class Concat(FunctionNode):
         return split_axis.split_axis(grad_outputs[0], boundaries, self.axis)
 
 
-def concat(xs, axis=1):
+def concat(xs: tp.Sequence[VariableOrArray], axis: int = 1) -> Variable:
     """Joins arrays along an axis.
 
     Parameters

@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends import cuda
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Copy(FunctionNode):
@@ -28,7 +36,7 @@ class Copy(FunctionNode):
         return back.apply(grad_outputs)
 
 
-def copy(x, dst):
+def copy(x: VariableOrArray, dst) -> Variable:
     """Copies an array to a device.
 
     Gradients travel back to the device of ``x``.

@@ -1,10 +1,17 @@
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import space2depth as space2depth_mod
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Depth2Space(FunctionNode):
@@ -16,7 +23,7 @@ class Depth2Space(FunctionNode):
         Side of a block.
     """
 
-    def __init__(self, r):
+    def __init__(self, r: int) -> None:
         self.r = r
 
     def check_type_forward(self, in_types):
@@ -38,7 +45,7 @@ class Depth2Space(FunctionNode):
         return space2depth_mod.Space2Depth(self.r).apply(grad_outputs)
 
 
-def depth2space(X, r):
+def depth2space(X: VariableOrArray, r: int) -> Variable:
     """Spreads channels over blocks of pixels, which makes images larger.
 
     Parameters

@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Diagonal(FunctionNode):
@@ -44,7 +52,8 @@ class DiagonalGrad(FunctionNode):
         Axis of the columns.
     """
 
-    def __init__(self, out_shape, offset, axis1, axis2):
+    def __init__(
+            self, out_shape: tp.Sequence, offset: int, axis1: int, axis2: int) -> None:
         super().__init__()
         self.out_shape = out_shape
         self.offset = offset
@@ -67,7 +76,9 @@ class DiagonalGrad(FunctionNode):
         return take.apply(grad_outputs)
 
 
-def diagonal(x, offset=0, axis1=0, axis2=1):
+def diagonal(
+        x: VariableOrArray, offset: int = 0, axis1: int = 0,
+        axis2: int = 1) -> Variable:
     """Takes the diagonals of the matrices in an array.
 
     Parameters

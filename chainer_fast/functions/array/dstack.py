@@ -1,4 +1,12 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.array import _at_least_nd
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Dstack(_at_least_nd.JoinAtLeastND):
@@ -14,7 +22,7 @@ class Dstack(_at_least_nd.JoinAtLeastND):
         return 2
 
 
-def dstack(xs):
+def dstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     """Joins arrays in depth, along the third axis.
 
     Parameters

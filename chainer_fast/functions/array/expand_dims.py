@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import reshape
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class ExpandDims(FunctionNode):
@@ -26,7 +34,7 @@ class ExpandDims(FunctionNode):
         return reshape.reshape(grad_outputs[0], self.inputs[0].shape),
 
 
-def expand_dims(x, axis):
+def expand_dims(x: VariableOrArray, axis: int) -> Variable:
     """Inserts an axis of length one into the shape of an array.
 
     Parameters

@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.array import reshape
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def flatten(x):
+def flatten(x: VariableOrArray) -> Variable:
     """Flattens an array into one dimension.
 
     Parameters

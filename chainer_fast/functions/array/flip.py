@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _flip(array, axis):
@@ -33,7 +41,7 @@ class Flip(FunctionNode):
         return type(self)(self.axis).apply(grad_outputs)
 
 
-def flip(x, axis):
+def flip(x: VariableOrArray, axis: int) -> Variable:
     """Reverses the order of elements along an axis.
 
     Parameters

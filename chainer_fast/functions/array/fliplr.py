@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class FlipLR(FunctionNode):
@@ -18,7 +26,7 @@ class FlipLR(FunctionNode):
         return type(self)().apply(grad_outputs)
 
 
-def fliplr(a):
+def fliplr(a: VariableOrArray) -> Variable:
     """Reverses an array in the left-right direction, along axis 1.
 
     Parameters

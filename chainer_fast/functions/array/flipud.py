@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class FlipUD(FunctionNode):
@@ -18,7 +26,7 @@ class FlipUD(FunctionNode):
         return type(self)().apply(grad_outputs)
 
 
-def flipud(a):
+def flipud(a: VariableOrArray) -> Variable:
     """Reverses an array in the up-down direction, along axis 0.
 
     Parameters

@@ -1,8 +1,13 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, utils
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 
@@ -73,7 +78,7 @@ class GetItemGrad(FunctionNode):
         Shape of the array that was indexed.
     """
 
-    def __init__(self, slices, in_shape):
+    def __init__(self, slices: tp.Sequence, in_shape: tp.Sequence) -> None:
         super().__init__()
         self.slices = slices
         self._in_shape = in_shape
@@ -93,7 +98,7 @@ class GetItemGrad(FunctionNode):
         return GetItem(self.slices).apply(ggx)
 
 
-def get_item(x, slices):
+def get_item(x: VariableOrArray, slices) -> Variable:
     """Takes elements of an array, as ``x[slices]`` does.
 
     Parameters

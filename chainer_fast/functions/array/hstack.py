@@ -1,4 +1,12 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.array import _at_least_nd
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Hstack(_at_least_nd.JoinAtLeastND):
@@ -11,7 +19,7 @@ class Hstack(_at_least_nd.JoinAtLeastND):
         return min(max(ndim, 1) - 1, 1)
 
 
-def hstack(xs):
+def hstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     """Joins arrays horizontally: vectors end to end, others along axis 1.
 
     Parameters

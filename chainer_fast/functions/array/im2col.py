@@ -1,5 +1,10 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import conv, type_check
 from chainer_fast.utils.conv import (  # noqa: F401
     col2im_cpu,
@@ -7,6 +12,9 @@ from chainer_fast.utils.conv import (  # noqa: F401
     im2col_cpu,
     im2col_gpu,
 )
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _pair(x):
@@ -55,7 +63,9 @@ class Im2ColGrad(_Window):
         Shape of the images.
     """
 
-    def __init__(self, ksize, stride, pad, cover_all, dilate, in_shape):
+    def __init__(
+            self, ksize, stride, pad, cover_all, dilate,
+            in_shape: tp.Sequence[int]) -> None:
         super().__init__(ksize, stride, pad, cover_all, dilate)
         self.in_shape = in_shape
 
@@ -74,7 +84,10 @@ class Im2ColGrad(_Window):
         return Im2Col(*self._window).apply(grad_outputs)
 
 
-def im2col(x, ksize, stride=1, pad=0, cover_all=False, dilate=1):
+def im2col(
+        x: VariableOrArray, ksize: int | tuple[int, int],
+        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+        cover_all: bool = False, dilate: int | tuple[int, int] = 1) -> Variable:
     """Copies the patches of images that a window passes over.
 
     Parameters

@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Moveaxis(FunctionNode):
@@ -42,7 +50,9 @@ class Moveaxis(FunctionNode):
         return moveaxis(grad_outputs[0], self.destination, self.source),
 
 
-def moveaxis(x, source, destination):
+def moveaxis(
+        x: VariableOrArray, source: int | tp.Sequence[int],
+        destination: int | tp.Sequence[int]) -> Variable:
     """Moves axes to other positions; the others keep their order.
 
     Parameters

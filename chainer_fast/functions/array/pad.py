@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import get_item
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Pad(FunctionNode):
@@ -37,7 +45,7 @@ class Pad(FunctionNode):
         return get_item.get_item(grad_outputs[0], interior),
 
 
-def pad(x, pad_width, mode, **keywords):
+def pad(x: VariableOrArray, pad_width, mode: str, **keywords) -> Variable:
     """Pads an array at its borders.
 
     Parameters

@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _in_dtype(padding, dtype):
@@ -27,7 +35,7 @@ class PadSequence(FunctionNode):
         Value to pad with.
     """
 
-    def __init__(self, length, padding):
+    def __init__(self, length: int | None, padding: float) -> None:
         self.length = length
         self.padding = padding
 
@@ -83,7 +91,9 @@ class _CutSequences(FunctionNode):
         return PadSequence(shape[1], 0).apply(grads)
 
 
-def pad_sequence(xs, length=None, padding=0):
+def pad_sequence(
+        xs: tp.Sequence[VariableOrArray], length: int | None = None,
+        padding: float = 0) -> Variable:
     """Stacks sequences of different lengths, padded at their ends.
 
     Parameters

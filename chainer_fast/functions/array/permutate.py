@@ -1,9 +1,12 @@
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 
@@ -40,7 +43,7 @@ class Permutate(FunctionNode):
         Whether the inverse permutation is applied.
     """
 
-    def __init__(self, indices, axis, inv):
+    def __init__(self, indices: NdArray, axis: int, inv: bool) -> None:
         super().__init__()
         self.indices = indices
         self.axis = axis
@@ -60,7 +63,9 @@ class Permutate(FunctionNode):
             grad_outputs[0], self.indices, self.axis, not self.inv),
 
 
-def permutate(x, indices, axis=0, inv=False):
+def permutate(
+        x: VariableOrArray, indices: VariableOrArray, axis: int = 0,
+        inv: bool = False) -> Variable:
     """Reorders an array along an axis.
 
     Element ``i`` along the axis of the result is element ``indices[i]`` of

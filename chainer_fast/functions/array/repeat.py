@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Repeat(FunctionNode):
@@ -54,7 +62,9 @@ class RepeatGrad(FunctionNode):
         Its dtype.
     """
 
-    def __init__(self, repeats, axis, in_shape, in_dtype):
+    def __init__(
+            self, repeats: tp.Sequence[int], axis: int | None, in_shape: tp.Sequence,
+            in_dtype) -> None:
         super().__init__()
         self.repeats = repeats
         self.axis = axis
@@ -89,7 +99,9 @@ class RepeatGrad(FunctionNode):
         return again.apply(grad_outputs)
 
 
-def repeat(x, repeats, axis=None):
+def repeat(
+        x: VariableOrArray, repeats: int | tp.Sequence[int],
+        axis: int | None = None) -> Variable:
     """Repeats the elements of an array.
 
     Parameters

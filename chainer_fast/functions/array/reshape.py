@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.array import shortcuts
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _count_unknown_dims(shape):
@@ -42,7 +50,7 @@ class Reshape(FunctionNode):
         return reshape(grad_outputs[0], self.inputs[0].shape),
 
 
-def reshape(x, shape):
+def reshape(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     """Gives an array a new shape without changing its elements.
 
     Parameters

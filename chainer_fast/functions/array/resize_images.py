@@ -1,13 +1,20 @@
 """Images made larger or smaller, by interpolation."""
+from __future__ import annotations
+
 import functools
 import operator
+import typing as tp
 
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import NdArray, VariableOrArray, Xp
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 _MODES = 'bilinear', 'nearest'
 
@@ -26,7 +33,9 @@ def _lines(xp, count, length, mode, align_corners):
     return places, exact - places
 
 
-def compute_indices_and_weights(out_size, in_size, mode, align_corners, xp):
+def compute_indices_and_weights(
+        out_size: tuple[int, int], in_size: tuple[int, int], mode: str,
+        align_corners: bool, xp: Xp):
     """Says which pixels make the new ones.
 
     Parameters
@@ -79,7 +88,8 @@ def _corners(v, u, vw, uw, height, width, xp, dtype):
             for column, column_weight in ((u, 1 - uw), (following[1], uw))]
 
 
-def interpolate_bilinear_cpu(x, v, u, vw, uw):
+def interpolate_bilinear_cpu(
+        x: NdArray, v: NdArray, u: NdArray, vw: NdArray, uw: NdArray) -> NdArray:
     """Interpolates images at places of which each is given by itself.
 
     Parameters
@@ -99,7 +109,8 @@ def interpolate_bilinear_cpu(x, v, u, vw, uw):
     xp = backend.get_array_module(x)
     out_height, out_width = v.shape
     y = xp.zeros((*x.shape[:2], out_height, out_width), x.dtype)
-    for row, column, weight in _corners(v, u, vw, uw, *x.shape[2:], xp, x.dtype):
+    height, width = x.shape[2:]
+    for row, column, weight in _corners(v, u, vw, uw, height, width, xp, x.dtype):
         y += x[:, :, row, column] * weight
     return y
 
@@ -186,7 +197,9 @@ class ResizeImagesGrad(_Resizing):
 
     _argument = 'gy'
 
-    def __init__(self, input_shape, output_shape, mode, align_corners):
+    def __init__(
+            self, input_shape: tp.Sequence[int], output_shape: tuple[int, int], mode,
+            align_corners) -> None:
         super().__init__(output_shape, mode, align_corners)
         self.input_shape = input_shape
 
@@ -200,7 +213,9 @@ class ResizeImagesGrad(_Resizing):
         return ResizeImages(size, self.mode, self.align_corners).apply(grad_outputs)
 
 
-def resize_images(x, output_shape, *, mode='bilinear', align_corners=True):
+def resize_images(
+        x: VariableOrArray, output_shape: tuple[int, int], *, mode: str = 'bilinear',
+        align_corners: bool = True) -> Variable:
     """Makes images of another size.
 
     Parameters

@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Rollaxis(FunctionNode):
@@ -43,7 +51,7 @@ class Rollaxis(FunctionNode):
         return rollaxis(grad_outputs[0], landed, target),
 
 
-def rollaxis(x, axis, start=0):
+def rollaxis(x: VariableOrArray, axis: int, start: int = 0) -> Variable:
     """Moves an axis in front of another one.
 
     Parameters

@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import get_item
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class ScatterAdd(FunctionNode):
@@ -42,7 +50,7 @@ class ScatterAdd(FunctionNode):
             for i in indexes])
 
 
-def scatter_add(a, slices, b):
+def scatter_add(a: VariableOrArray, slices, b: VariableOrArray) -> Variable:
     """Adds values to the elements of an array an index names.
 
     Unlike ``a[slices] += b`` it adds as often as an index occurs, and

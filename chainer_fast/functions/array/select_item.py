@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class SelectItem(FunctionNode):
@@ -48,7 +56,7 @@ class Assign(FunctionNode):
         For each row, the column of its value.
     """
 
-    def __init__(self, shape, dtype, t):
+    def __init__(self, shape: tp.Sequence, dtype, t: Variable) -> None:
         super().__init__()
         self.shape = shape
         self.dtype = dtype
@@ -64,7 +72,7 @@ class Assign(FunctionNode):
         return select_item(gy[0], self.t),
 
 
-def select_item(x, t):
+def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
     """Takes from each row of a matrix the element its label names.
 
     ``y[i] == x[i, t[i]]``

@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import stack
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Separate(FunctionNode):
@@ -34,7 +42,7 @@ class Separate(FunctionNode):
         return stack.stack(gys, self.axis),
 
 
-def separate(x, axis=0):
+def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
     """Takes an array apart along an axis.
 
     The inverse of :func:`~chainer.functions.stack`: the axis does not occur

@@ -1,10 +1,17 @@
+from __future__ import annotations
+
 import itertools
+import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import depth2space as depth2space_mod
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Space2Depth(FunctionNode):
@@ -16,7 +23,7 @@ class Space2Depth(FunctionNode):
         Side of a block.
     """
 
-    def __init__(self, r):
+    def __init__(self, r: int) -> None:
         self.r = r
 
     def check_type_forward(self, in_types):
@@ -37,7 +44,7 @@ class Space2Depth(FunctionNode):
         return depth2space_mod.Depth2Space(self.r).apply(grad_outputs)
 
 
-def space2depth(X, r):
+def space2depth(X: VariableOrArray, r: int) -> Variable:
     """Gathers blocks of pixels into channels, which makes images smaller.
 
     It undoes :func:`depth2space`.

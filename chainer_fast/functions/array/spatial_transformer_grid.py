@@ -1,12 +1,19 @@
+from __future__ import annotations
+
 import functools
 import operator
+import typing as tp
 
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _points(xp, height, width, dtype):
@@ -30,7 +37,7 @@ class SpatialTransformerGrid(Function):
         Height and width of the lattice.
     """
 
-    def __init__(self, output_shape):
+    def __init__(self, output_shape: tuple[int, int]) -> None:
         self.output_shape = output_shape
 
     def check_type_forward(self, in_types):
@@ -66,7 +73,8 @@ class SpatialTransformerGrid(Function):
         return find(xp, height, width, numpy.promote_types(theta.dtype, numpy.float32))
 
 
-def spatial_transformer_grid(theta, output_shape, **kwargs):
+def spatial_transformer_grid(
+        theta: VariableOrArray, output_shape: tuple[int, int], **kwargs) -> Variable:
     """Points at which a spatial transformer looks at images.
 
     A lattice that fills the square from -1 to 1 is moved by affine maps. What is there

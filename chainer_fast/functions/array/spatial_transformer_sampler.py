@@ -1,10 +1,18 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import spatial_transformer_grid as grid_mod
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _at_least_single(x):
@@ -41,7 +49,8 @@ class SpatialTransformerSampler(Function):
     backward_cpu = backward_gpu = backward
 
 
-def spatial_transformer_sampler(x, grid, **kwargs):
+def spatial_transformer_sampler(
+        x: VariableOrArray, grid: VariableOrArray, **kwargs) -> Variable:
     """Looks at images at points between their pixels.
 
     See `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_.

@@ -1,4 +1,7 @@
+from __future__ import annotations
+
 import operator
+import typing as tp
 from collections.abc import Iterable
 
 import numpy
@@ -8,6 +11,7 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat, get_item
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 
 
@@ -92,7 +96,9 @@ class SplitAxis(FunctionNode):
             for piece, gy in zip(self._pieces(x_shape), gys, strict=True)]),
 
 
-def split_axis(x, indices_or_sections, axis, force_tuple=True):
+def split_axis(
+        x: VariableOrArray, indices_or_sections, axis: int,
+        force_tuple: bool = True) -> tp.Any:
     """Splits an array along an axis into several.
 
     Parameters

@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def argone(iterable):
@@ -44,7 +52,7 @@ class Squeeze(FunctionNode):
         return reshape.reshape(grad_outputs[0], self.inputs[0].shape),
 
 
-def squeeze(x, axis=None):
+def squeeze(x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Variable:
     """Removes axes of length one from the shape of an array.
 
     Parameters

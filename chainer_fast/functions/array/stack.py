@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import separate
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Stack(FunctionNode):
@@ -31,7 +39,7 @@ class Stack(FunctionNode):
         return separate.separate(grad_outputs[0], self.axis)
 
 
-def stack(xs, axis=0):
+def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
     """Joins arrays along a new axis.
 
     Parameters

@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Swapaxes(FunctionNode):
@@ -23,7 +31,7 @@ class Swapaxes(FunctionNode):
         return swapaxes(grad_outputs[0], self.axis1, self.axis2),
 
 
-def swapaxes(x, axis1, axis2):
+def swapaxes(x: VariableOrArray, axis1: int, axis2: int) -> Variable:
     """Exchanges two axes of an array.
 
     Parameters

@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Tile(FunctionNode):
@@ -43,7 +51,7 @@ class Tile(FunctionNode):
         return reshape.reshape(gx, self._in_shape),
 
 
-def tile(x, reps):
+def tile(x: VariableOrArray, reps: int | tp.Sequence[int]) -> Variable:
     """Builds an array of copies of another.
 
     Parameters

@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Transpose(FunctionNode):
@@ -26,7 +34,7 @@ class Transpose(FunctionNode):
         return Transpose(axes).apply(grad_outputs)
 
 
-def transpose(x, axes=None):
+def transpose(x: VariableOrArray, axes: tp.Sequence[int] | None = None) -> Variable:
     """Permutes the axes of an array.
 
     Parameters

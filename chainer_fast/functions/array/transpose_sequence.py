@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import sequences
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class TransposeSequence(FunctionNode):
@@ -14,7 +22,7 @@ class TransposeSequence(FunctionNode):
         Number of outputs.
     """
 
-    def __init__(self, length):
+    def __init__(self, length: int) -> None:
         self._length = length
 
     def check_type_forward(self, xs_type):
@@ -43,7 +51,7 @@ class TransposeSequence(FunctionNode):
             for g, x in zip(grads, self.inputs, strict=True)])
 
 
-def transpose_sequence(xs):
+def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]:
     """Regroups the elements of sequences by their positions.
 
     Parameters

@@ -1,4 +1,12 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.array import _at_least_nd
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Vstack(_at_least_nd.JoinAtLeastND):
@@ -11,7 +19,7 @@ class Vstack(_at_least_nd.JoinAtLeastND):
         return 0
 
 
-def vstack(xs):
+def vstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     """Joins arrays vertically: vectors as rows, others along axis 0.
 
     Parameters

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import backend
@@ -5,6 +7,7 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 
@@ -18,7 +21,7 @@ class Where(FunctionNode):
         Boolean array, through which no gradient flows.
     """
 
-    def __init__(self, condition):
+    def __init__(self, condition: NdArray) -> None:
         super().__init__()
         self.condition = condition
 
@@ -52,7 +55,8 @@ class Where(FunctionNode):
         return tuple(ret)
 
 
-def where(condition, x, y):
+def where(
+        condition: VariableOrArray, x: VariableOrArray, y: VariableOrArray) -> Variable:
     """Takes elements of ``x`` where a condition holds, of ``y`` elsewhere.
 
     The three arguments are broadcast against each other.

@@ -1,4 +1,6 @@
 """Geometry of convolutions, its checks, and how groups divide channels."""
+import typing as tp
+
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import sum as sum_
@@ -33,7 +35,7 @@ class Planar(FunctionNode):
         self.dy, self.dx = (dilate, dilate) if type(dilate) is int else pair(dilate)
         self.groups = groups
 
-    def _window(self):
+    def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
 
     def check_layout_forward(self, inputs):
@@ -71,7 +73,7 @@ class Spatial(FunctionNode):
         self.stride, self.pad, self.dilate = [
             conv_nd.as_tuple(numbers, ndim) for numbers in (stride, pad, dilate)]
 
-    def _window(self):
+    def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return self.stride, self.pad, self.dilate
 
 

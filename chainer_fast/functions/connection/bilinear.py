@@ -1,10 +1,17 @@
+from __future__ import annotations
+
 import functools
 import operator
+import typing as tp
 
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 # The form T = e1_ij e2_ik W_jkl g_il is linear in each of its factors. Its
 # derivative with respect to one of them is made of the other three by rowwise
@@ -166,7 +173,10 @@ class BilinearFunctionGrad(FunctionNode):
         return tuple([gradients[i] for i in indexes])
 
 
-def bilinear(e1, e2, W, V1=None, V2=None, b=None):
+def bilinear(
+        e1: VariableOrArray, e2: VariableOrArray, W: VariableOrArray,
+        V1: VariableOrArray | None = None, V2: VariableOrArray | None = None,
+        b: VariableOrArray | None = None) -> Variable:
     """Bilinear form of the rows of two matrices.
 
     .. math::

@@ -1,8 +1,16 @@
 """Convolution of images of two dimensions."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import convolution, shortcut
 from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 _OPTIONS = ('dilate', 1), ('groups', 1), ('cudnn_fast', False)
 
@@ -26,7 +34,9 @@ class Convolution2DFunction(_convolution.Planar):
     # Places of the window where they are known already, as in a gradient.
     _outs = None
 
-    def __init__(self, stride=1, pad=0, cover_all=False, **kwargs):
+    def __init__(
+            self, stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+            cover_all: bool = False, **kwargs) -> None:
         super().__init__()
         if kwargs:
             dilate, groups, self.cudnn_fast = argument.parse_kwargs(
@@ -108,7 +118,8 @@ class Convolution2DGradW(_convolution.Planar):
     def __init__(self, conv2d, w_shape, w_dtype, w_layout):
         super().__init__()
         self.kh, self.kw = w_shape[2:]
-        self._set_window(*conv2d._window(), conv2d.groups)
+        stride, pad, dilate = conv2d._window()
+        self._set_window(stride, pad, dilate, conv2d.groups)
         self.cover_all = conv2d.cover_all
         self.W_shape, self.W_dtype, self.w_layout = w_shape, w_dtype, w_layout
         self._use_ideep = conv2d._use_ideep
@@ -135,7 +146,10 @@ class Convolution2DGradW(_convolution.Planar):
         return gradients
 
 
-def convolution_2d(x, W, b=None, stride=1, pad=0, cover_all=False, **kwargs):
+def convolution_2d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+        cover_all: bool = False, **kwargs) -> Variable:
     """Convolve images with filters, as neural networks understand it.
 
     .. math::

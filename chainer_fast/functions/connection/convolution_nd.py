@@ -1,7 +1,15 @@
 """Convolution of images of any dimension."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, deconvolution_nd
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class ConvolutionND(_convolution.Spatial):
@@ -18,7 +26,9 @@ class ConvolutionND(_convolution.Spatial):
     # Places of the window where they are known already, as in a gradient.
     _outs = None
 
-    def __init__(self, ndim, stride=1, pad=0, cover_all=False, dilate=1, groups=1):
+    def __init__(
+            self, ndim: int, stride=1, pad=0, cover_all=False, dilate=1,
+            groups=1) -> None:
         super().__init__()
         self._set_window(ndim, stride, pad, dilate, groups)
         self.cover_all = cover_all
@@ -86,7 +96,8 @@ class ConvolutionNDGradW(_convolution.Spatial):
     def __init__(self, convnd):
         super().__init__()
         w_node = convnd.inputs[1]
-        self._set_window(convnd.ndim, *convnd._window(), convnd.groups)
+        stride, pad, dilate = convnd._window()
+        self._set_window(convnd.ndim, stride, pad, dilate, convnd.groups)
         self.cover_all = convnd.cover_all
         self.ksize, self.W_dtype = w_node.shape[2:], w_node.dtype
 
@@ -108,8 +119,11 @@ class ConvolutionNDGradW(_convolution.Spatial):
         return gradients
 
 
-def convolution_nd(x, W, b=None, stride=1, pad=0, cover_all=False,
-                   dilate=1, groups=1):
+def convolution_nd(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        cover_all: bool = False, dilate: int | tp.Sequence[int] = 1,
+        groups: int = 1) -> Variable:
     """Convolve images of any dimension, as neural networks understand it.
 
     The formula is that of :func:`convolution_2d`, with as many axes as there are.

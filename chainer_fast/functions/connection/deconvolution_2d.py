@@ -1,8 +1,16 @@
 """Transposed convolution of images of two dimensions."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import convolution, shortcut
 from chainer_fast.backends.kernels.convolution import shortcuts
 from chainer_fast.functions.connection import _convolution, convolution_2d
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 _OPTIONS = ('dilate', 1), ('groups', 1)
 
@@ -31,7 +39,9 @@ class Deconvolution2DFunction(_convolution.Planar):
 
     cover_all = None
 
-    def __init__(self, stride=1, pad=0, outsize=None, **kwargs):
+    def __init__(
+            self, stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+            outsize: tuple[int, int] | None = None, **kwargs) -> None:
         super().__init__()
         if kwargs:
             dilate, groups = argument.parse_kwargs(
@@ -90,7 +100,10 @@ class Deconvolution2DFunction(_convolution.Planar):
         return gradients
 
 
-def deconvolution_2d(x, W, b=None, stride=1, pad=0, outsize=None, **kwargs):
+def deconvolution_2d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+        outsize: tuple[int, int] | None = None, **kwargs) -> Variable:
     """Apply a transposed convolution to images, also known as deconvolution.
 
     It is the adjoint of the linear map that :func:`convolution_2d` with the same

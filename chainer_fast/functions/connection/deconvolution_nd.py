@@ -1,7 +1,15 @@
 """Transposed convolution of images of any dimension."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, convolution_nd
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class DeconvolutionND(_convolution.Spatial):
@@ -25,8 +33,8 @@ class DeconvolutionND(_convolution.Spatial):
 
     cover_all = None
 
-    def __init__(self, ndim, stride=1, pad=0, outsize=None,
-                 dilate=1, groups=1):
+    def __init__(
+            self, ndim: int, stride=1, pad=0, outsize=None, dilate=1, groups=1) -> None:
         super().__init__()
         self._set_window(ndim, stride, pad, dilate, groups)
         if outsize is not None and len(outsize) != ndim:
@@ -76,8 +84,11 @@ class DeconvolutionND(_convolution.Spatial):
         return gradients
 
 
-def deconvolution_nd(x, W, b=None, stride=1, pad=0, outsize=None,
-                     dilate=1, groups=1):
+def deconvolution_nd(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        outsize: tp.Sequence[int] | None = None, dilate: int | tp.Sequence[int] = 1,
+        groups: int = 1) -> Variable:
     """Apply a transposed convolution to images of any dimension.
 
     It is the adjoint of the linear map that :func:`convolution_nd` with the same

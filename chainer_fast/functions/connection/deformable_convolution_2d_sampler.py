@@ -1,4 +1,8 @@
 """Convolution whose window is bent at every place."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, variable
@@ -12,9 +16,16 @@ from chainer_fast.functions.array import (
     pad as pad_module,
 )
 from chainer_fast.functions.connection import _convolution, convolution_2d
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def deformable_convolution_2d_sampler(x, offset, W, b=None, stride=1, pad=0):
+def deformable_convolution_2d_sampler(
+        x: VariableOrArray, offset: VariableOrArray, W: VariableOrArray,
+        b: VariableOrArray | None = None, stride: int | tuple[int, int] = 1,
+        pad: int | tuple[int, int] = 0) -> Variable:
     """Convolve images with a window whose elements are displaced at every place.
 
     Where :func:`convolution_2d` sees the pixel

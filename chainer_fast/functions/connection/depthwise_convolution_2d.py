@@ -1,10 +1,20 @@
 """Convolution of each channel by itself."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import variable
 from chainer_fast.functions.array import reshape, transpose
 from chainer_fast.functions.connection import convolution_2d
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def depthwise_convolution_2d(x, W, b=None, stride=1, pad=0):
+def depthwise_convolution_2d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0) -> Variable:
     """Convolve each channel of images with filters of its own.
 
     Channel :math:`c` of the images makes the channels :math:`cM, \\ldots, cM + M - 1`

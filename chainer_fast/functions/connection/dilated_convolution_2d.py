@@ -1,8 +1,19 @@
 """Convolution with gaps in the window."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.connection import convolution_2d
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def dilated_convolution_2d(x, W, b=None, stride=1, pad=0, dilate=1, cover_all=False):
+def dilated_convolution_2d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+        dilate: int | tuple[int, int] = 1, cover_all: bool = False) -> Variable:
     """Convolve images with a window that has gaps.
 
     The same as :func:`convolution_2d` with ``dilate``, which came later; there

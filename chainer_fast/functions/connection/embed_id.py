@@ -1,10 +1,18 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.embed_id import shortcuts
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.EmbedIDShortcut())
@@ -61,7 +69,7 @@ class EmbedIDGrad(FunctionNode):
         Word that has no row.
     """
 
-    def __init__(self, w_shape, ignore_label=None):
+    def __init__(self, w_shape: tp.Sequence, ignore_label: int | None = None) -> None:
         super().__init__()
         self.w_shape = w_shape
         self.ignore_label = ignore_label
@@ -76,7 +84,9 @@ class EmbedIDGrad(FunctionNode):
         return None, look_up.apply((x, grads[0]))[0]
 
 
-def embed_id(x, W, ignore_label=None):
+def embed_id(
+        x: VariableOrArray, W: VariableOrArray,
+        ignore_label: int | None = None) -> Variable:
     """Replaces word ids by their vectors.
 
     Parameters

@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.function_node import FunctionNode
@@ -5,8 +9,12 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.graph_optimizations import static_code
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import array as array_utils
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _product(a, b, dtype):
@@ -122,7 +130,9 @@ class LinearGradWeight(FunctionNode):
         return _apply(LinearFunction(), (x, ggW), gy.dtype)
 
 
-def linear(x, W, b=None, n_batch_axes=1):
+def linear(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        n_batch_axes: int = 1) -> Variable:
     """Affine map :math:`Y = X W^T + b`.
 
     Parameters

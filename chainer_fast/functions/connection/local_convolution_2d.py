@@ -1,10 +1,18 @@
 """Convolution whose filters differ from place to place."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.connection import _convolution
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 # The products go over the places of the window, as a batch. Halves are multiplied and
 # added up in single precision; see the kernels of images.
@@ -57,7 +65,7 @@ class LocalConvolution2DFunction(_Local):
         Stride.
     """
 
-    def __init__(self, stride=1):
+    def __init__(self, stride: int | tuple[int, int] = 1) -> None:
         super().__init__(*_convolution.pair(stride))
 
     def check_type_forward(self, in_types):
@@ -166,7 +174,9 @@ class _LocalGradW(_Local):
         return gradients
 
 
-def local_convolution_2d(x, W, b=None, stride=1):
+def local_convolution_2d(
+        x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
+        stride: int | tuple[int, int] = 1) -> Variable:
     """Convolve images with filters that differ from place to place.
 
     .. math::

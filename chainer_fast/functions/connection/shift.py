@@ -1,9 +1,17 @@
 """Displacement of channels by a pixel or some, for pointwise convolutions to use."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.connection import _convolution
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Shift(FunctionNode):
@@ -18,7 +26,9 @@ class Shift(FunctionNode):
         other way.
     """
 
-    def __init__(self, ksize=3, dilate=1):
+    def __init__(
+            self, ksize: int | tuple[int, int] = 3,
+            dilate: int | tuple[int, int] = 1) -> None:
         super().__init__()
         self.kh, self.kw = _convolution.pair(ksize)
         self.dy, self.dx = _convolution.pair(dilate)
@@ -70,7 +80,9 @@ def _overlap(length, by):
     return slice(to, to + n), slice(from_, from_ + n)
 
 
-def shift(x, ksize=3, dilate=1):
+def shift(
+        x: VariableOrArray, ksize: int | tuple[int, int] = 3,
+        dilate: int | tuple[int, int] = 1) -> Variable:
     """Displace the channels of images, each by an element of a window.
 
     The channels are divided evenly among the elements of the window, and what is left

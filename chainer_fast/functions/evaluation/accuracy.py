@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.accuracy import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.AccuracyShortcut())
@@ -30,7 +38,9 @@ class Accuracy(FunctionNode):
         return xp.asarray(share, dtype=y.dtype),
 
 
-def accuracy(y, t, ignore_label=None):
+def accuracy(
+        y: VariableOrArray, t: VariableOrArray,
+        ignore_label: int | None = None) -> Variable:
     """Share of samples whose label has the highest score.
 
     Parameters

@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function import Function
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class BinaryAccuracy(Function):
@@ -23,7 +31,7 @@ class BinaryAccuracy(Function):
         return xp.asarray(hits / total, dtype=y.dtype),
 
 
-def binary_accuracy(y, t):
+def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
     """Share of elements whose sign agrees with their binary label.
 
     Parameters

@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _fbeta_score(precision, recall, beta):
@@ -53,7 +61,8 @@ class ClassificationSummary(Function):
 
 
 def classification_summary(
-        y, t, label_num=None, beta=1.0, ignore_label=-1):
+        y: VariableOrArray, t: VariableOrArray, label_num: int | None = None,
+        beta: float = 1.0, ignore_label: int = -1) -> tuple[Variable, ...]:
     """Precision, recall, F-beta score and support of each class.
 
     With the true positives :math:`tp`, false positives :math:`fp` and false
@@ -93,7 +102,7 @@ def classification_summary(
     return summarize(y, t)
 
 
-def precision(y, t, label_num=None, ignore_label=-1):
+def precision(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
     """Precision and support of each class.
 
     See :func:`~chainer.functions.classification_summary` for the arguments.
@@ -107,7 +116,7 @@ def precision(y, t, label_num=None, ignore_label=-1):
     return summary[0], summary[3]
 
 
-def recall(y, t, label_num=None, ignore_label=-1):
+def recall(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
     """Recall and support of each class.
 
     See :func:`~chainer.functions.classification_summary` for the arguments.
@@ -121,7 +130,8 @@ def recall(y, t, label_num=None, ignore_label=-1):
     return summary[1], summary[3]
 
 
-def fbeta_score(y, t, label_num=None, beta=1.0, ignore_label=-1):
+def fbeta_score(
+        y, t, label_num=None, beta=1.0, ignore_label=-1) -> tuple[Variable, ...]:
     """F-beta score and support of each class.
 
     See :func:`~chainer.functions.classification_summary` for the arguments.
@@ -135,7 +145,7 @@ def fbeta_score(y, t, label_num=None, beta=1.0, ignore_label=-1):
     return summary[2], summary[3]
 
 
-def f1_score(y, t, label_num=None, ignore_label=-1):
+def f1_score(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
     """F1 score, the harmonic mean of precision and recall, and support.
 
     See :func:`~chainer.functions.classification_summary` for the arguments.

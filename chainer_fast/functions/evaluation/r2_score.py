@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class R2_score(Function):
@@ -34,7 +42,9 @@ class R2_score(Function):
         return score,
 
 
-def r2_score(pred, true, sample_weight=None, multioutput='uniform_average'):
+def r2_score(
+        pred: VariableOrArray, true: VariableOrArray, sample_weight=None,
+        multioutput: str = 'uniform_average') -> Variable:
     """Coefficient of determination :math:`R^2` of a regression.
 
     Parameters

@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class AbsoluteError(FunctionNode):
@@ -20,7 +28,7 @@ class AbsoluteError(FunctionNode):
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 
-def absolute_error(x0, x1):
+def absolute_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     """Absolute differences of two arrays, elementwise.
 
     Parameters

@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -7,8 +11,12 @@ from chainer_fast.functions.array import expand_dims
 from chainer_fast.functions.loss import _candidates
 from chainer_fast.functions.math import average, exponential, logsumexp
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class _LogSumExpOfOthers(FunctionNode):
@@ -89,7 +97,9 @@ def _candidate_ids(t, samples):
     return xp.concatenate([t[:, None], samples], axis=1)
 
 
-def black_out(x, t, W, samples, reduce='mean'):
+def black_out(
+        x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
+        samples: VariableOrArray, reduce: str = 'mean') -> Variable:
     """BlackOut loss, for language models with many classes.
 
     .. math::

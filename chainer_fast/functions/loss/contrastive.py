@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -7,7 +11,11 @@ from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import precision, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Contrastive(FunctionNode):
@@ -67,7 +75,9 @@ class Contrastive(FunctionNode):
         return tuple([(gx0, -gx0 if i == 1 else None, None)[i] for i in indexes])
 
 
-def contrastive(x0, x1, y, margin=1, reduce='mean'):
+def contrastive(
+        x0: VariableOrArray, x1: VariableOrArray, y: VariableOrArray, margin: float = 1,
+        reduce: str = 'mean') -> Variable:
     """Contrastive loss of pairs of samples, for learning a similarity.
 
     .. math::

@@ -1,4 +1,8 @@
 """Conditional random fields of chains of labels."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -9,8 +13,12 @@ from chainer_fast.functions.array import concat, expand_dims
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import logsumexp
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _sizes(xs):
@@ -218,7 +226,9 @@ def _check_cost(cost, xs):
         'shape %s' % (labels, cost.shape))
 
 
-def crf1d(cost, xs, ys, reduce='mean'):
+def crf1d(
+        cost: VariableOrArray, xs: tp.Sequence[VariableOrArray],
+        ys: tp.Sequence[VariableOrArray], reduce: str = 'mean') -> Variable:
     """Negative log-likelihood of labels in a conditional random field of chains.
 
     .. math::
@@ -273,7 +283,7 @@ def crf1d(cost, xs, ys, reduce='mean'):
     return sum_.sum(loss) * (1.0 / len(loss))
 
 
-def argmax_crf1d(cost, xs):
+def argmax_crf1d(cost: VariableOrArray, xs: tp.Sequence[VariableOrArray]) -> tuple:
     """Most likely labels in a conditional random field of chains.
 
     Parameters

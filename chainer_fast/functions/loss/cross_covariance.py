@@ -1,10 +1,18 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import average
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class CrossCovariance(FunctionNode):
@@ -56,7 +64,9 @@ class CrossCovariance(FunctionNode):
         return tuple([z @ gc.T if i == 0 else y @ gc for i in indexes])
 
 
-def cross_covariance(y, z, reduce='half_squared_sum'):
+def cross_covariance(
+        y: VariableOrArray, z: VariableOrArray,
+        reduce: str = 'half_squared_sum') -> Variable:
     """Penalty on the covariance between two groups of hidden units.
 
     .. math::

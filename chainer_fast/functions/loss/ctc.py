@@ -1,4 +1,7 @@
+from __future__ import annotations
+
 import collections.abc
+import typing as tp
 
 import numpy
 
@@ -8,7 +11,11 @@ from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.functions.array import stack
 from chainer_fast.functions.loss import _reduction
+from chainer_fast.types import NdArray, VariableOrArray, Xp
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class ConnectionistTemporalClassification(Function):
@@ -51,7 +58,9 @@ class ConnectionistTemporalClassification(Function):
         return xp.where(zero, x.dtype.type(self.zero_padding), xp.log(x + zero))
 
     def calc_trans(
-            self, yseq, input_length, label, label_length, path, path_length, xp):
+            self, yseq: NdArray, input_length: NdArray, label: NdArray,
+            label_length: NdArray, path: NdArray, path_length: NdArray,
+            xp: Xp) -> NdArray:
         """Logarithms of the probabilities of all paths through each state at each time.
 
         Parameters
@@ -78,7 +87,9 @@ class ConnectionistTemporalClassification(Function):
             log_p, path, input_length - 1, path_length)
         return xp.maximum(result, self.zero_padding).astype(yseq.dtype)
 
-    def label_probability(self, label_size, path, path_length, multiply_seq, xp):
+    def label_probability(
+            self, label_size: int, path: NdArray, path_length: NdArray,
+            multiply_seq: NdArray, xp: Xp) -> NdArray:
         """Sum what the states of a path have up by classes.
 
         Parameters
@@ -150,7 +161,10 @@ def _lengths(given, batch, length, xp):
 
 
 def connectionist_temporal_classification(
-        x, t, blank_symbol, input_length=None, label_length=None, reduce='mean'):
+        x: tp.Sequence[VariableOrArray], t: VariableOrArray, blank_symbol: int,
+        input_length: Variable | NdArray | None = None,
+        label_length: Variable | NdArray | None = None,
+        reduce: str = 'mean') -> Variable:
     """Connectionist temporal classification loss of unsegmented sequences.
 
     It is the negative logarithm of the probability that the labels occur in the given

@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import precision, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _clear_diagonal(matrix):
@@ -62,7 +70,7 @@ class DeCov(Function):
         return self.h_centered @ (weights / n),
 
 
-def decov(h, reduce='half_squared_sum'):
+def decov(h: VariableOrArray, reduce: str = 'half_squared_sum') -> Variable:
     """DeCov loss: a penalty on the covariance between hidden units.
 
     .. math::

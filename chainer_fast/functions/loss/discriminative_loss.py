@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -8,8 +12,12 @@ from chainer_fast.functions.math import matmul
 from chainer_fast.functions.math.basic_math import absolute
 from chainer_fast.functions.math.sqrt import sqrt
 from chainer_fast.functions.math.sum import sum as c_sum
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _l1_norm(x, axis):
@@ -122,8 +130,9 @@ class DiscriminativeMarginBasedClusteringLoss:
 
 
 def discriminative_margin_based_clustering_loss(
-        embeddings, labels, delta_v, delta_d, max_embedding_dim, norm=1, alpha=1.0,
-        beta=1.0, gamma=0.001):
+        embeddings: VariableOrArray, labels: VariableOrArray, delta_v: float,
+        delta_d: float, max_embedding_dim: int, norm: int = 1, alpha: float = 1.0,
+        beta: float = 1.0, gamma: float = 0.001) -> tuple[Variable, ...]:
     """Discriminative loss of the embeddings of instances.
 
     With :math:`C` clusters, of which cluster :math:`c` has :math:`N_c` pixels with

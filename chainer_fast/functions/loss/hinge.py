@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Hinge(Function):
@@ -66,7 +74,9 @@ class Hinge(Function):
         return gx.astype(x.dtype, copy=False), None
 
 
-def hinge(x, t, norm='L1', reduce='mean'):
+def hinge(
+        x: VariableOrArray, t: VariableOrArray, norm: str = 'L1',
+        reduce: str = 'mean') -> Variable:
     """Hinge loss of a classification, one class against the rest.
 
     .. math::

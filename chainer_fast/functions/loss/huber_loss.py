@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, expand_dims
 from chainer_fast.functions.math import clip
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class HuberLoss(FunctionNode):
@@ -44,7 +52,9 @@ class HuberLoss(FunctionNode):
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 
-def huber_loss(x, t, delta, reduce='sum_along_second_axis'):
+def huber_loss(
+        x: VariableOrArray, t: VariableOrArray, delta: float,
+        reduce: str = 'sum_along_second_axis') -> Variable:
     """Huber loss, less sensitive to outliers than a squared error.
 
     .. math::

@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class MeanSquaredError(FunctionNode):
@@ -29,7 +37,7 @@ class MeanSquaredError(FunctionNode):
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 
-def mean_squared_error(x0, x1):
+def mean_squared_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     """Mean of the squared differences of two arrays.
 
     .. math:: \\frac{1}{n} \\sum_i (x^0_i - x^1_i)^2

@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -8,6 +12,7 @@ from chainer_fast.functions.activation import softplus
 from chainer_fast.functions.array import get_item
 from chainer_fast.functions.loss import _candidates, _reduction
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 
 
@@ -93,7 +98,9 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         Their scores, if already computed.
     """
 
-    def __init__(self, reduce, ignore_mask, sample_size, samples, wx):
+    def __init__(
+            self, reduce: str, ignore_mask: NdArray, sample_size: int, samples: NdArray,
+            wx: NdArray | None) -> None:
         super().__init__()
         self.reduce = reduce
         self.ignore_mask = ignore_mask
@@ -143,8 +150,10 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         return grad([losses], [x, W], [gloss], enable_double_backprop=True)
 
 
-def negative_sampling(x, t, W, sampler, sample_size, reduce='sum', *,
-                      return_samples=False):
+def negative_sampling(
+        x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
+        sampler: tp.Callable[..., tp.Any], sample_size: int, reduce: str = 'sum', *,
+        return_samples: bool = False) -> tp.Any:
     """Negative sampling loss, for learning embeddings of many classes.
 
     .. math::

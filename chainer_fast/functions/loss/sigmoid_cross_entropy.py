@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, utils
@@ -5,7 +9,11 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import sigmoid
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class SigmoidCrossEntropy(FunctionNode):
@@ -18,7 +26,7 @@ class SigmoidCrossEntropy(FunctionNode):
         _reduction.check_mean_or_no(reduce)
         self.reduce = reduce
         self.normalize = normalize
-        self.count = None
+        self.count: tp.Any = None
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('x', 't'))
@@ -65,7 +73,8 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         The labels.
     """
 
-    def __init__(self, reduce, count, ignore_mask, t):
+    def __init__(
+            self, reduce: str, count: int, ignore_mask: NdArray, t: NdArray) -> None:
         super().__init__()
         self.reduce = reduce
         self.count = count
@@ -97,7 +106,9 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         return gy * ggx * (y * (1 - y)), ggy
 
 
-def sigmoid_cross_entropy(x, t, normalize=True, reduce='mean'):
+def sigmoid_cross_entropy(
+        x: VariableOrArray, t: VariableOrArray, normalize: bool = True,
+        reduce: str = 'mean') -> Variable:
     """Cross entropy between the sigmoid of scores and binary labels.
 
     Parameters

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import backend
@@ -9,6 +11,7 @@ from chainer_fast.functions.activation import log_softmax
 from chainer_fast.functions.array import cast, reshape, rollaxis, select_item
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable, as_variable
 
@@ -236,9 +239,11 @@ def _double_backward_softmax_cross_entropy(
 
 
 def softmax_cross_entropy(
-        x, t, normalize=True, cache_score=True, class_weight=None,
-        ignore_label=-1, reduce='mean', enable_double_backprop=False,
-        soft_target_loss='cross-entropy'):
+        x: VariableOrArray, t: VariableOrArray, normalize: bool = True,
+        cache_score: bool = True, class_weight: NdArray | None = None,
+        ignore_label: int = -1, reduce: str = 'mean',
+        enable_double_backprop: bool = False,
+        soft_target_loss: str = 'cross-entropy') -> Variable:
     """Cross entropy between the softmax of scores and labels.
 
     For a label :math:`t` and scores :math:`x` it is

@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class SquaredError(FunctionNode):
@@ -20,7 +28,7 @@ class SquaredError(FunctionNode):
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 
-def squared_error(x0, x1):
+def squared_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
     """Squared differences of two arrays, elementwise.
 
     Parameters
@@ -49,7 +57,7 @@ def squared_error(x0, x1):
     return error
 
 
-def squared_difference(x1, x2):
+def squared_difference(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Squared differences of two arrays, elementwise.
 
     Another name of :func:`~chainer.functions.squared_error`.

@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.loss import _reduction
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Triplet(FunctionNode):
@@ -61,7 +69,9 @@ class Triplet(FunctionNode):
         return [scale * (ways[i][0] - ways[i][1]) for i in indexes]
 
 
-def triplet(anchor, positive, negative, margin=0.2, reduce='mean'):
+def triplet(
+        anchor: VariableOrArray, positive: VariableOrArray, negative: VariableOrArray,
+        margin: float = 0.2, reduce: str = 'mean') -> Variable:
     """Triplet loss, for learning a distance.
 
     .. math::

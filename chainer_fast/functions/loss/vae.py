@@ -3,13 +3,20 @@
 See: D. P. Kingma and M. Welling, *Auto-Encoding Variational Bayes*,
 https://arxiv.org/abs/1312.6114, appendices B and C.
 """
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.activation import softplus
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import average, exponential
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import VariableOrArray
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _check(reduce):
@@ -22,7 +29,9 @@ def _reduced(losses, reduce):
     return average.average(losses) if reduce == 'mean' else sum_.sum(losses)
 
 
-def gaussian_kl_divergence(mean, ln_var, reduce='sum'):
+def gaussian_kl_divergence(
+        mean: VariableOrArray, ln_var: VariableOrArray,
+        reduce: str = 'sum') -> Variable:
     """Kullback-Leibler divergence of normal distributions from the standard one.
 
     .. math::
@@ -56,7 +65,8 @@ def gaussian_kl_divergence(mean, ln_var, reduce='sum'):
     return _reduced(twice * 0.5, reduce)
 
 
-def bernoulli_nll(x, y, reduce='sum'):
+def bernoulli_nll(
+        x: VariableOrArray, y: VariableOrArray, reduce: str = 'sum') -> Variable:
     """Negative log-likelihood of Bernoulli distributions given by their logits.
 
     .. math::
@@ -93,7 +103,9 @@ def bernoulli_nll(x, y, reduce='sum'):
     return _reduced(softplus.softplus(y) - x * as_variable(y), reduce)
 
 
-def gaussian_nll(x, mean, ln_var, reduce='sum'):
+def gaussian_nll(
+        x: VariableOrArray, mean: VariableOrArray, ln_var: VariableOrArray,
+        reduce: str = 'sum') -> Variable:
     """Negative log-likelihood of normal distributions.
 
     .. math::

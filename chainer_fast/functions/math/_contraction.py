@@ -59,7 +59,7 @@ def plan(terms, out, shapes):
         It takes the module and the arrays.
     """
     if len(terms) == 1:
-        return functools.partial(_reduce, *_single_plan(*terms, out))
+        return functools.partial(_reduce, *_single_plan(terms[0], out))
     if len(terms) == 2:
         return functools.partial(_multiply_two, _pair_plan(*terms, out))
     return functools.partial(_multiply_many, _order(terms, out, shapes))

@@ -4,6 +4,8 @@ A *constant* is a scalar: it becomes an attribute of the function and takes the 
 of the array it meets, so that ``x + 1.5`` keeps the dtype of ``x``. An array operand
 is cast to the dtype of the variable beside it and becomes an input.
 """
+import typing as tp
+
 import numpy
 
 from chainer_fast import function_node, variable
@@ -27,7 +29,8 @@ def _convert_value_to_string(value):
         value = value.array
     if numpy.isscalar(value):
         text = str(value)
-        return f'({text})' if value < 0 else text
+        # NumPy counts strings among the scalars; here are numbers.
+        return f'({text})' if value < 0 else text  # type: ignore[operator]
     if _is_array(value):
         return 'constant array'
     raise ValueError(
@@ -82,7 +85,7 @@ class UnaryOperator(function_node.FunctionNode):
 class ConstantOperator(UnaryOperator):
     """Operator with an array and a constant; ``text`` is its label in a template."""
 
-    text = None
+    text: tp.Any = None
 
     def __init__(self, value):
         self.value = value

@@ -1,4 +1,6 @@
 """Choice of one of two elements, for the larger and the smaller of two arrays."""
+import typing as tp
+
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels import where as kernels
 from chainer_fast.functions import _checks
@@ -12,8 +14,8 @@ class PairFunction(function_node.FunctionNode):
     ``grad_class`` is the gradient: it gives ``gy`` to the element that was chosen.
     """
 
-    ufunc = None
-    grad_class = None
+    ufunc: tp.Any = None
+    grad_class: tp.Any = None
 
     def check_type_forward(self, in_types):
         _checks.floats(in_types, 'x1', 'x2')

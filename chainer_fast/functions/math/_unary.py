@@ -1,4 +1,6 @@
 """Base of the functions that map each element of one floating-point array."""
+import typing as tp
+
 from chainer_fast import backend, function_node, utils
 from chainer_fast.functions import _checks
 
@@ -16,7 +18,7 @@ class FloatUfunc(FloatFunction):
     Subclasses name the ufunc in ``ufunc`` and give their ``gradient``.
     """
 
-    ufunc = None
+    ufunc: tp.Any = None
     keeps = 'x'
     """What the gradient is computed from: ``x``, the output ``y``, or ``xy``."""
 

@@ -1,5 +1,13 @@
 """The inverse hyperbolic tangent."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Arctanh(_unary.FloatUfunc):
@@ -11,7 +19,7 @@ class Arctanh(_unary.FloatUfunc):
         return 1 / (1 - x * x) * gy
 
 
-def arctanh(x):
+def arctanh(x: VariableOrArray) -> Variable:
     """Elementwise inverse hyperbolic tangent.
 
     Parameters

@@ -1,10 +1,18 @@
 """Weighted and plain averages."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import utils
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import _axes
 from chainer_fast.functions.math import sum as sum_mod
+from chainer_fast.types import NdArray, VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.MeanShortcut())
@@ -29,7 +37,9 @@ def _mean(x, axis, keepdims=False):
     return Mean(axis, keepdims).apply((x,))[0]
 
 
-def average(x, axis=None, weights=None, keepdims=False):
+def average(
+        x: VariableOrArray, axis: int | tuple[int, ...] | None = None,
+        weights: Variable | NdArray | None = None, keepdims: bool = False) -> Variable:
     """Average over axes, weighted or not.
 
     Parameters

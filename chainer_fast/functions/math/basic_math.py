@@ -2,7 +2,10 @@
 
 The gradient of a function that is not made of others is a function as well.
 """
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
@@ -20,10 +23,15 @@ from chainer_fast.functions.math._operands import (
 )
 from chainer_fast.functions.math._operands import _preprocess_const as _preprocess_const
 from chainer_fast.functions.math._operands import _preprocess_rhs
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 # Sums and differences
 #
+
 
 @shortcut(shortcuts.NegShortcut())
 class Neg(_operands.UnaryOperator):
@@ -475,7 +483,7 @@ class AbsoluteGrad(function_node.FunctionNode):
 # The operators
 #
 
-def neg(self):
+def neg(self) -> Variable:
     """Elementwise ``-x``, the operator ``-``.
 
     Returns
@@ -486,7 +494,7 @@ def neg(self):
     return Neg().apply((self,))[0]
 
 
-def absolute(self):
+def absolute(self) -> Variable:
     """Elementwise absolute value, of ``abs(x)``.
 
     Returns
@@ -510,7 +518,7 @@ def _apply(x, other, with_constant, with_array, reflected=False):
     return y
 
 
-def add(*xs):
+def add(*xs: VariableOrArray) -> Variable:
     """Elementwise sum.
 
     Parameters
@@ -535,7 +543,7 @@ def _add_negative(value):
     return AddConstant(-value)
 
 
-def sub(self, rhs):
+def sub(self, rhs: Variable | NdArray | float) -> Variable:
     """Elementwise difference, the operator ``-``.
 
     Parameters
@@ -555,7 +563,7 @@ def rsub(self, rhs):
     return _apply(self, rhs, SubFromConstant, Sub, reflected=True)
 
 
-def mul(self, rhs):
+def mul(self, rhs: Variable | NdArray | float) -> Variable:
     """Elementwise product, the operator ``*``.
 
     Parameters
@@ -574,7 +582,7 @@ def _multiply_by_reciprocal(value):
     return MulConstant(1. / value)
 
 
-def div(self, rhs):
+def div(self, rhs: Variable | NdArray | float) -> Variable:
     """Elementwise quotient, the operator ``/``.
 
     Parameters
@@ -604,7 +612,7 @@ def rfloordiv(self, rhs):
     return _floor.floor(rdiv(self, rhs))
 
 
-def pow(self, rhs):
+def pow(self, rhs: Variable | NdArray | float) -> Variable:
     """Elementwise power, the operator ``**``.
 
     Parameters
@@ -624,7 +632,7 @@ def rpow(self, rhs):
     return _apply(self, rhs, PowConstVar, PowVarVar, reflected=True)
 
 
-def matmul(self, rhs):
+def matmul(self, rhs: VariableOrArray) -> Variable:
     """Matrix product, the operator ``@``.
 
     Parameters
@@ -660,8 +668,8 @@ def install_variable_arithmetics():
         neg=neg, neg_class=Neg)
     variable.Variable.__abs__ = absolute
     # The names that Python 2 had.
-    variable.Variable.__div__ = div
-    variable.Variable.__rdiv__ = rdiv
+    variable.Variable.__div__ = div  # type: ignore[attr-defined]
+    variable.Variable.__rdiv__ = rdiv  # type: ignore[attr-defined]
 
 
 grad_table.bind_add(add)

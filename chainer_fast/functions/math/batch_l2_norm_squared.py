@@ -1,9 +1,17 @@
 """Squared lengths of the samples of a batch."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
 from chainer_fast.functions.math import sum as sum_mod
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class BatchL2NormSquared(function_node.FunctionNode):
@@ -49,7 +57,7 @@ class BatchL2NormSquaredGrad(function_node.FunctionNode):
         return tuple(grads)
 
 
-def batch_l2_norm_squared(x):
+def batch_l2_norm_squared(x: VariableOrArray) -> Variable:
     """Squared Euclidean length of each sample of a batch.
 
     Parameters

@@ -1,8 +1,16 @@
 """Rounding up."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _rounding
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def ceil(x):
+def ceil(x: VariableOrArray) -> Variable:
     """Elementwise least integer that is not below the element.
 
     The gradient is not propagated: the function is constant between its jumps.

@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import inv, matmul
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Cholesky(FunctionNode):
@@ -36,7 +44,7 @@ class Cholesky(FunctionNode):
         return (g + g.T) * .5,
 
 
-def cholesky(a):
+def cholesky(a: VariableOrArray) -> Variable:
     """Cholesky decomposition of a matrix.
 
     Parameters

@@ -1,6 +1,14 @@
 """Clipping to a range."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.functions.math import _operands, _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Clip(_unary.FloatUfunc):
@@ -53,7 +61,7 @@ class ClipGrad(_unary.FloatFunction):
         return gy * self.cond.astype(gy.dtype),
 
 
-def clip(x, x_min, x_max):
+def clip(x: VariableOrArray, x_min: float | None, x_max: float | None) -> Variable:
     """Elementwise clipping to the range from ``x_min`` to ``x_max``.
 
     Parameters

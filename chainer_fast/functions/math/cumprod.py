@@ -1,7 +1,15 @@
 """Running products."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat, flip, reshape
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _part(x, axis, start=None, stop=None):
@@ -83,10 +91,11 @@ class Cumprodsum(function_node.FunctionNode):
 def _flipcumprodsum(xmul, xadd, axis):
     """The recurrence of :class:`Cumprodsum` run from the end."""
     flipped = [flip.flip(v, axis) for v in (xmul, xadd)]
-    return flip.flip(*Cumprodsum(axis).apply(flipped), axis)
+    y, = Cumprodsum(axis).apply(flipped)
+    return flip.flip(y, axis)
 
 
-def cumprod(x, axis=None):
+def cumprod(x: VariableOrArray, axis: int | None = None) -> Variable:
     """Running product of array elements.
 
     Parameters

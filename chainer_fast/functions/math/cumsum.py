@@ -1,6 +1,14 @@
 """Running sums."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, function_node
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Cumsum(function_node.FunctionNode):
@@ -42,7 +50,7 @@ class _CumsumGrad(function_node.FunctionNode):
         return Cumsum(self.axis).apply(grad_outputs)
 
 
-def cumsum(x, axis=None):
+def cumsum(x: VariableOrArray, axis: int | None = None) -> Variable:
     """Running sum of array elements.
 
     Parameters

@@ -1,9 +1,17 @@
 """Determinants."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast, reshape, transpose
 from chainer_fast.functions.math import inv
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import precision
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class BatchDet(FunctionNode):
@@ -31,7 +39,7 @@ class BatchDet(FunctionNode):
         return broadcast.broadcast_to(g, a.shape) * cofactors,
 
 
-def batch_det(a):
+def batch_det(a: VariableOrArray) -> Variable:
     """Determinants of a batch of matrices.
 
     Parameters
@@ -54,7 +62,7 @@ def batch_det(a):
     return y
 
 
-def det(a):
+def det(a: VariableOrArray) -> Variable:
     """Determinant of a matrix.
 
     Parameters

@@ -1,9 +1,17 @@
 """The digamma function."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import polygamma as polygamma_mod
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class DiGamma(_special.SpecialFunction):
@@ -18,7 +26,7 @@ class DiGamma(_special.SpecialFunction):
         return polygamma_mod.polygamma(first, x) * gy
 
 
-def digamma(x):
+def digamma(x: VariableOrArray) -> Variable:
     """Elementwise digamma function, the derivative of :func:`lgamma`.
 
     Parameters

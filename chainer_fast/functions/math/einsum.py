@@ -1,5 +1,8 @@
 """Sums of products in Einstein's notation."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
@@ -7,6 +10,9 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import _contraction, matmul
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 einsum_symbols = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 einsum_symbols_set = set(einsum_symbols)
@@ -21,7 +27,7 @@ def _enumerate_axes(subscripts):
     Axes behind the ellipsis are counted from the end.
     """
     front, rest, back = subscripts.partition(_REST)
-    axes = list(enumerate(front))
+    axes: list[tuple[tp.Any, str]] = list(enumerate(front))
     if rest:
         axes.append((slice(len(front), -len(back) or None), rest))
     axes.extend(enumerate(back, -len(back)))
@@ -198,7 +204,7 @@ def _gradient(in_subs, out_sub, i):
     term = terms.pop(i)
     flags = None
     if len(terms) == 1:
-        flags = _as_matrix_product(out_sub, *terms, term)
+        flags = _as_matrix_product(out_sub, terms[0], term)
     return ','.join([out_sub, *terms]), term, flags
 
 
@@ -228,7 +234,7 @@ class EinSum(FunctionNode):
         Subscripts of the output.
     """
 
-    def __init__(self, in_subs, out_sub):
+    def __init__(self, in_subs: str, out_sub: str) -> None:
         self.in_subs = in_subs
         self.out_sub = out_sub
 
@@ -336,7 +342,7 @@ class DiagEinSum(EinSum):
         Shape of the output.
     """
 
-    def __init__(self, in_subs, out_sub, out_shape):
+    def __init__(self, in_subs: str, out_sub: str, out_shape: tp.Sequence[int]) -> None:
         super().__init__(in_subs, out_sub)
         self.out_shape = out_shape
 
@@ -368,7 +374,7 @@ class DiagEinSum(EinSum):
         return whole,
 
 
-def einsum(*operands):
+def einsum(*operands) -> Variable:
     """Sums products of arrays over axes, in Einstein's notation.
 
     Every axis of the arrays has a symbol. Arrays are multiplied such that axes of the

@@ -1,7 +1,14 @@
 """The error function."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Erf(_special.SpecialFunction):
@@ -14,7 +21,7 @@ class Erf(_special.SpecialFunction):
         return exponential.exp(-(x * x)) * (2 / math.sqrt(math.pi)) * gy
 
 
-def erf(x):
+def erf(x: VariableOrArray) -> Variable:
     """Elementwise error function.
 
     Parameters

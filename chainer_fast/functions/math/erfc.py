@@ -1,7 +1,14 @@
 """The complementary error function."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Erfc(_special.SpecialFunction):
@@ -14,7 +21,7 @@ class Erfc(_special.SpecialFunction):
         return exponential.exp(-(x * x)) * (-2 / math.sqrt(math.pi)) * gy
 
 
-def erfc(x):
+def erfc(x: VariableOrArray) -> Variable:
     """Elementwise complementary error function.
 
     Parameters

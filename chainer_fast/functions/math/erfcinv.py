@@ -1,7 +1,14 @@
 """The inverse of the complementary error function."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class ErfcInv(_special.SpecialFunction):
@@ -15,7 +22,7 @@ class ErfcInv(_special.SpecialFunction):
         return exponential.exp(y * y) * (-math.sqrt(math.pi) / 2) * gy
 
 
-def erfcinv(x):
+def erfcinv(x: VariableOrArray) -> Variable:
     """Elementwise inverse of the complementary error function.
 
     Parameters

@@ -1,7 +1,14 @@
 """The scaled complementary error function."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.math import _special
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Erfcx(_special.SpecialFunction):
@@ -15,7 +22,7 @@ class Erfcx(_special.SpecialFunction):
         return (x * y - 1 / math.sqrt(math.pi)) * 2 * gy
 
 
-def erfcx(x):
+def erfcx(x: VariableOrArray) -> Variable:
     """Elementwise scaled complementary error function.
 
     Parameters

@@ -1,7 +1,14 @@
 """The inverse of the error function."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class ErfInv(_special.SpecialFunction):
@@ -15,7 +22,7 @@ class ErfInv(_special.SpecialFunction):
         return exponential.exp(y * y) * (math.sqrt(math.pi) / 2) * gy
 
 
-def erfinv(x):
+def erfinv(x: VariableOrArray) -> Variable:
     """Elementwise inverse of the error function.
 
     Parameters

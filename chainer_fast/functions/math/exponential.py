@@ -1,9 +1,16 @@
 """The exponential function and logarithms."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.arithmetic import shortcuts
 from chainer_fast.functions.math import _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.ExpShortcut())
@@ -18,7 +25,7 @@ class Exp(_unary.FloatUfunc):
         return y * gy
 
 
-def exp(x):
+def exp(x: VariableOrArray) -> Variable:
     """Elementwise exponential function.
 
     Parameters
@@ -44,7 +51,7 @@ class Log(_unary.FloatUfunc):
         return gy / x
 
 
-def log(x):
+def log(x: VariableOrArray) -> Variable:
     """Elementwise natural logarithm.
 
     Parameters
@@ -70,7 +77,7 @@ class Log2(_unary.FloatUfunc):
         return gy / x * (1 / math.log(2))
 
 
-def log2(x):
+def log2(x: VariableOrArray) -> Variable:
     """Elementwise logarithm to the base 2.
 
     Parameters
@@ -96,7 +103,7 @@ class Log10(_unary.FloatUfunc):
         return gy / x * (1 / math.log(10))
 
 
-def log10(x):
+def log10(x: VariableOrArray) -> Variable:
     """Elementwise logarithm to the base 10.
 
     Parameters

@@ -1,5 +1,13 @@
 """The exponential function less one."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Expm1(_unary.FloatUfunc):
@@ -13,7 +21,7 @@ class Expm1(_unary.FloatUfunc):
         return (y + 1.0) * gy
 
 
-def expm1(x):
+def expm1(x: VariableOrArray) -> Variable:
     """Elementwise ``e ** x - 1``, exact for small ``x`` too.
 
     Parameters

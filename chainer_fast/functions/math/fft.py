@@ -1,10 +1,18 @@
 """Discrete Fourier transforms of complex numbers given as two real arrays."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _as_complex(xp, real, imag):
@@ -28,7 +36,7 @@ class FFT(FunctionNode):
     # Which of both transforms is divided by the number of elements.
     _norm = 'backward'
 
-    def __init__(self, method):
+    def __init__(self, method: str) -> None:
         self._method = method
 
     def check_type_forward(self, in_types):
@@ -58,7 +66,7 @@ def _apply(method, real, imag):
     return FFT(method).apply((real, imag))
 
 
-def fft(x):
+def fft(x: tuple[VariableOrArray, VariableOrArray]) -> tuple[Variable, Variable]:
     """Discrete Fourier transform along the last axis.
 
     Parameters
@@ -78,7 +86,7 @@ def fft(x):
     return _apply('fft', *x)
 
 
-def ifft(x):
+def ifft(x: tuple[VariableOrArray, VariableOrArray]) -> tuple[Variable, Variable]:
     """Inverse of the discrete Fourier transform, along the last axis.
 
     Parameters

@@ -1,8 +1,16 @@
 """Rounding towards zero."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _rounding
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def fix(x):
+def fix(x: VariableOrArray) -> Variable:
     """Elementwise nearest integer on the way to zero.
 
     The gradient is not propagated: the function is constant between its jumps.

@@ -1,8 +1,16 @@
 """Rounding down."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _rounding
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def floor(x):
+def floor(x: VariableOrArray) -> Variable:
     """Elementwise greatest integer that is not above the element.
 
     The gradient is not propagated: the function is constant between its jumps.

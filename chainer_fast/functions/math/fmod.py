@@ -1,9 +1,17 @@
 """Remainders."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
 from chainer_fast.functions.math import fix as fix_mod
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Fmod(function_node.FunctionNode):
@@ -33,7 +41,7 @@ class Fmod(function_node.FunctionNode):
         return tuple(grads)
 
 
-def fmod(x, divisor):
+def fmod(x: VariableOrArray, divisor: VariableOrArray) -> Variable:
     """Elementwise remainder, with the sign of ``x``.
 
     Parameters

@@ -1,5 +1,13 @@
 """Hyperbolic sine and cosine."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Cosh(_unary.FloatUfunc):
@@ -12,7 +20,7 @@ class Cosh(_unary.FloatUfunc):
         return sinh(x) * gy
 
 
-def cosh(x):
+def cosh(x: VariableOrArray) -> Variable:
     """Elementwise hyperbolic cosine.
 
     Parameters
@@ -38,7 +46,7 @@ class Sinh(_unary.FloatUfunc):
         return cosh(x) * gy
 
 
-def sinh(x):
+def sinh(x: VariableOrArray) -> Variable:
     """Elementwise hyperbolic sine.
 
     Parameters

@@ -1,5 +1,10 @@
 """The identity function."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import function_node
+from chainer_fast.types import VariableOrArray
 
 
 class Identity(function_node.FunctionNode):
@@ -12,7 +17,7 @@ class Identity(function_node.FunctionNode):
         return tuple([gys[i] for i in indexes])
 
 
-def identity(*inputs):
+def identity(*inputs: VariableOrArray) -> tp.Any:
     """Returns the inputs as new variables of the graph.
 
     Parameters

@@ -1,4 +1,8 @@
 """Inverses of matrices."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -7,7 +11,11 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import matmul
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import precision, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _inverse(x):
@@ -61,7 +69,7 @@ class BatchInv(Inv):
         _check_square(in_types, 3)
 
 
-def inv(a):
+def inv(a: VariableOrArray) -> Variable:
     """Inverse of a matrix.
 
     Parameters
@@ -83,7 +91,7 @@ def inv(a):
     return y
 
 
-def batch_inv(a):
+def batch_inv(a: VariableOrArray) -> Variable:
     """Inverses of a batch of matrices.
 
     Parameters

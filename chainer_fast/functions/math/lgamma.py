@@ -1,6 +1,14 @@
 """The logarithm of the gamma function."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import digamma as digamma_mod
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class LGamma(_special.SpecialFunction):
@@ -13,7 +21,7 @@ class LGamma(_special.SpecialFunction):
         return digamma_mod.digamma(x) * gy
 
 
-def lgamma(x):
+def lgamma(x: VariableOrArray) -> Variable:
     """Elementwise logarithm of the absolute value of the gamma function.
 
     Parameters

@@ -1,7 +1,15 @@
 """Linear interpolation."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class LinearInterpolate(function_node.FunctionNode):
@@ -46,7 +54,8 @@ class LinearInterpolateGrad(function_node.FunctionNode):
         return tuple(grads)
 
 
-def linear_interpolate(p, x, y):
+def linear_interpolate(
+        p: VariableOrArray, x: VariableOrArray, y: VariableOrArray) -> Variable:
     """Elementwise interpolation between ``y`` at ``p = 0`` and ``x`` at ``p = 1``.
 
     Parameters

@@ -1,8 +1,15 @@
 """The logarithm of the distribution function of the normal distribution."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import erfcx as erfcx_mod
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class LogNdtr(_special.SpecialFunction):
@@ -17,7 +24,7 @@ class LogNdtr(_special.SpecialFunction):
         return ratio * gy
 
 
-def log_ndtr(x):
+def log_ndtr(x: VariableOrArray) -> Variable:
     """Elementwise logarithm of the normal distribution function.
 
     Parameters

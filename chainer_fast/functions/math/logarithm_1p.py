@@ -1,5 +1,13 @@
 """The logarithm of one plus x."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Log1p(_unary.FloatUfunc):
@@ -12,7 +20,7 @@ class Log1p(_unary.FloatUfunc):
         return gy / (x + 1.0)
 
 
-def log1p(x):
+def log1p(x: VariableOrArray) -> Variable:
     """Elementwise ``log(1 + x)``, exact for small ``x`` too.
 
     Parameters

@@ -1,6 +1,14 @@
 """The logarithm of a sum of exponentials."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.functions.math import _axes, exponential
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class LogSumExp(_axes.Reduction):
@@ -26,7 +34,8 @@ class LogSumExp(_axes.Reduction):
         return self.spread(grad_outputs[0]) * shares,
 
 
-def logsumexp(x, axis=None):
+def logsumexp(
+        x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Variable:
     """Logarithm of the sum of exponentials over axes, without overflow.
 
     Parameters

@@ -1,4 +1,7 @@
 """Matrix products of single matrices and of batches of them."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 from chainer_fast import backend, function_node, utils
@@ -7,7 +10,11 @@ from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_mod
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _flip(x, yes):
@@ -89,7 +96,8 @@ class MatMul(_Product):
             type_check.expect_broadcast_shapes(a.shape[:-2], b.shape[:-2])
 
     def forward(self, x):
-        y = _matmul(*x, self.transa, self.transb, self.transc)
+        a, b = x
+        y = _matmul(a, b, self.transa, self.transb, self.transc)
         self.retain_inputs((0, 1))
         return utils.force_array(y, self.dtype),
 
@@ -134,7 +142,9 @@ class MatMul(_Product):
         return tuple(grads)
 
 
-def matmul(a, b, transa=False, transb=False):
+def matmul(
+        a: VariableOrArray, b: VariableOrArray, transa: bool = False,
+        transb: bool = False) -> Variable:
     """Matrix product.
 
     Parameters
@@ -188,7 +198,8 @@ class BatchMatMul(_Product):
         type_check.expect(lengths[0] == lengths[1])
 
     def forward(self, x):
-        y = _matmul(*map(_as_columns, x), self.transa, self.transb)
+        a, b = map(_as_columns, x)
+        y = _matmul(a, b, self.transa, self.transb)
         self.retain_inputs((0, 1))
         return y,
 
@@ -233,7 +244,9 @@ class BatchMatMulGrad(_Product):
         return tuple(grads)
 
 
-def batch_matmul(a, b, transa=False, transb=False):
+def batch_matmul(
+        a: VariableOrArray, b: VariableOrArray, transa: bool = False,
+        transb: bool = False) -> Variable:
     """Products of the pairs of matrices of two batches.
 
     .. deprecated:: 3.0

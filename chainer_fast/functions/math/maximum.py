@@ -1,5 +1,13 @@
 """The larger of two."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _pairwise
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class MaximumGrad(_pairwise.PairGrad):
@@ -16,7 +24,7 @@ class Maximum(_pairwise.PairFunction):
     grad_class = MaximumGrad
 
 
-def maximum(x1, x2):
+def maximum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Elementwise larger of two arrays.
 
     Parameters

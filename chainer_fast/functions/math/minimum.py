@@ -1,5 +1,13 @@
 """The smaller of two."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _pairwise
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class MinimumGrad(_pairwise.PairGrad):
@@ -18,7 +26,7 @@ class Minimum(_pairwise.PairFunction):
     grad_class = MinimumGrad
 
 
-def minimum(x1, x2):
+def minimum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Elementwise smaller of two arrays.
 
     Parameters

@@ -1,7 +1,15 @@
 """Largest and smallest elements over axes, and their positions."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _axes
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class SelectorBase(_axes.Reduction):
@@ -35,7 +43,9 @@ class Max(SelectorBase):
         return x.max(self.axis, keepdims=self.keepdims)
 
 
-def max(x, axis=None, keepdims=False):
+def max(
+        x: VariableOrArray, axis: int | tuple[int, ...] | None = None,
+        keepdims: bool = False) -> Variable:
     """Largest elements over axes.
 
     Parameters
@@ -63,7 +73,9 @@ class Min(SelectorBase):
         return x.min(self.axis, keepdims=self.keepdims)
 
 
-def min(x, axis=None, keepdims=False):
+def min(
+        x: VariableOrArray, axis: int | tuple[int, ...] | None = None,
+        keepdims: bool = False) -> Variable:
     """Smallest elements over axes.
 
     Parameters
@@ -116,7 +128,7 @@ class ArgMax(IndexSelectorBase):
         return x.argmax(self.axis)
 
 
-def argmax(x, axis=None):
+def argmax(x: VariableOrArray, axis: int | None = None) -> Variable:
     """Positions of the largest elements.
 
     Parameters
@@ -142,7 +154,7 @@ class ArgMin(IndexSelectorBase):
         return x.argmin(self.axis)
 
 
-def argmin(x, axis=None):
+def argmin(x: VariableOrArray, axis: int | None = None) -> Variable:
     """Positions of the smallest elements.
 
     Parameters

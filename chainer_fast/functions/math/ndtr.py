@@ -1,7 +1,14 @@
 """The distribution function of the normal distribution."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Ndtr(_special.SpecialFunction):
@@ -15,7 +22,7 @@ class Ndtr(_special.SpecialFunction):
         return density * gy
 
 
-def ndtr(x):
+def ndtr(x: VariableOrArray) -> Variable:
     """Elementwise distribution function of the standard normal distribution.
 
     Parameters

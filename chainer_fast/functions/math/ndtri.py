@@ -1,7 +1,14 @@
 """Quantiles of the normal distribution."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast.functions.math import _special, exponential
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Ndtri(_special.SpecialFunction):
@@ -15,7 +22,7 @@ class Ndtri(_special.SpecialFunction):
         return exponential.exp(y * y * 0.5) * math.sqrt(2 * math.pi) * gy
 
 
-def ndtri(x):
+def ndtri(x: VariableOrArray) -> Variable:
     """Elementwise quantile function of the standard normal distribution.
 
     Parameters

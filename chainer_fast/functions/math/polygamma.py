@@ -1,7 +1,15 @@
 """The polygamma functions."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import function_node, utils
 from chainer_fast.functions.math import _gradients, _special
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class PolyGamma(function_node.FunctionNode):
@@ -32,7 +40,7 @@ class PolyGamma(function_node.FunctionNode):
         return tuple(grads)
 
 
-def polygamma(n, x):
+def polygamma(n: VariableOrArray, x: VariableOrArray) -> Variable:
     """Elementwise polygamma function.
 
     Parameters

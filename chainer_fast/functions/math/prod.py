@@ -1,4 +1,8 @@
 """Products over axes."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, utils
 from chainer_fast.functions.array import (
     concat,
@@ -7,6 +11,10 @@ from chainer_fast.functions.array import (
     transpose,
 )
 from chainer_fast.functions.math import _axes
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Prod(_axes.Reduction):
@@ -59,7 +67,9 @@ def _products_of_others(x):
     return concat.concat([lower * rest, upper * rest, *odd], axis=0)
 
 
-def prod(x, axis=None, keepdims=False):
+def prod(
+        x: VariableOrArray, axis: int | tuple[int, ...] | None = None,
+        keepdims: bool = False) -> Variable:
     """Product of array elements over axes.
 
     Parameters

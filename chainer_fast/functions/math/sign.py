@@ -1,8 +1,16 @@
 """Signs."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _rounding
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def sign(x):
+def sign(x: VariableOrArray) -> Variable:
     """Elementwise sign.
 
     The gradient is not propagated: the function is constant between its jumps.

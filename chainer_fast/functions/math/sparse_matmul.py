@@ -1,4 +1,8 @@
 """Matrix products of which one operand is sparse."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import utils
@@ -6,6 +10,9 @@ from chainer_fast.backends.kernels import sparse as sparse_kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _flip(x, yes):
@@ -148,7 +155,7 @@ class CooMatMulGradSP(_Sampled):
         return tuple(grads)
 
 
-def sparse_matmul(a, b, transa=False, transb=False):
+def sparse_matmul(a, b, transa: bool = False, transb: bool = False) -> Variable:
     """Matrix product of a sparse and a dense matrix, or of batches of them.
 
     Parameters

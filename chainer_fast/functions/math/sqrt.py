@@ -1,9 +1,17 @@
 """Square roots and their reciprocals."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, variable
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.arithmetic import shortcuts
 from chainer_fast.functions.math import _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SqrtShortcut())
@@ -32,7 +40,7 @@ class RsqrtGPU(_unary.FloatUfunc):
         return gy * y / x * -0.5
 
 
-def sqrt(x):
+def sqrt(x: VariableOrArray) -> Variable:
     """Elementwise square root.
 
     Parameters
@@ -48,7 +56,7 @@ def sqrt(x):
     return Sqrt().apply((x,))[0]
 
 
-def rsqrt(x):
+def rsqrt(x: VariableOrArray) -> Variable:
     """Elementwise reciprocal of the square root.
 
     Parameters

@@ -1,5 +1,13 @@
 """Squares."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.math import _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Square(_unary.FloatUfunc):
@@ -12,7 +20,7 @@ class Square(_unary.FloatUfunc):
         return gy * 2.0 * x
 
 
-def square(x):
+def square(x: VariableOrArray) -> Variable:
     """Elementwise square.
 
     Parameters

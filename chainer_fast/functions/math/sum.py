@@ -1,9 +1,17 @@
 """Sums over axes, and the sum that undoes a broadcast."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import function_node, utils, variable
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import _axes
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.SumShortcut())
@@ -18,7 +26,9 @@ class Sum(_axes.Reduction):
         return self.spread(*grad_outputs),
 
 
-def sum(x, axis=None, keepdims=False):
+def sum(
+        x: VariableOrArray, axis: int | tuple[int, ...] | None = None,
+        keepdims: bool = False) -> Variable:
     """Sum of array elements over axes.
 
     Parameters
@@ -59,7 +69,7 @@ class SumTo(function_node.FunctionNode):
         return broadcast.broadcast_to(grad_outputs[0], self.inputs[0].shape),
 
 
-def sum_to(x, shape):
+def sum_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     """Sums elements so that the result has the given shape.
 
     This is the adjoint of broadcasting: ``shape`` must be one that broadcasts to the

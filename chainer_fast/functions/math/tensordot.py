@@ -1,4 +1,7 @@
+from __future__ import annotations
+
 import functools
+import typing as tp
 from collections import abc
 
 from chainer_fast import backend, utils
@@ -6,6 +9,10 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _contraction
 from chainer_fast.functions.math.einsum import einsum_symbols
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _as_axes(entry):
@@ -87,7 +94,8 @@ class TensorDot(FunctionNode):
         Dtype of the result.
     """
 
-    def __init__(self, axes=2, a_axes=None, b_axes=None, c_axes=None, dtype=None):
+    def __init__(
+            self, axes=2, a_axes=None, b_axes=None, c_axes=None, dtype=None):
         self.dtype, self.axes = dtype, axes
         self.a_axes, self.b_axes, self.c_axes = a_axes, b_axes, c_axes
 
@@ -135,7 +143,9 @@ def _product(a, b, a_axes, b_axes, c_axes):
     return _contraction.contract(xp, tuple(terms), out, (a, b))
 
 
-def tensordot(a, b, axes=2):
+def tensordot(
+        a: VariableOrArray, b: VariableOrArray,
+        axes: int | tuple[tp.Sequence[int], tp.Sequence[int]] = 2) -> Variable:
     """Sums the products of two arrays along some of their axes.
 
     Parameters

@@ -1,7 +1,15 @@
 """Trigonometric functions and their inverses."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend, function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _unary
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Sin(_unary.FloatUfunc):
@@ -24,7 +32,7 @@ class SinGrad(_unary.ElementwiseGrad):
         return -sin(x)
 
 
-def sin(x):
+def sin(x: VariableOrArray) -> Variable:
     """Elementwise sine.
 
     Parameters
@@ -60,7 +68,7 @@ class CosGrad(_unary.ElementwiseGrad):
         return -cos(x)
 
 
-def cos(x):
+def cos(x: VariableOrArray) -> Variable:
     """Elementwise cosine.
 
     Parameters
@@ -87,7 +95,7 @@ class Tan(_unary.FloatUfunc):
         return gy / (c * c)
 
 
-def tan(x):
+def tan(x: VariableOrArray) -> Variable:
     """Elementwise tangent.
 
     Parameters
@@ -123,7 +131,7 @@ class ArcsinGrad(_unary.ElementwiseGrad):
         return x / (1 - x * x) ** 1.5
 
 
-def arcsin(x):
+def arcsin(x: VariableOrArray) -> Variable:
     """Elementwise inverse sine.
 
     Parameters
@@ -159,7 +167,7 @@ class ArccosGrad(_unary.ElementwiseGrad):
         return -x / (1 - x * x) ** 1.5
 
 
-def arccos(x):
+def arccos(x: VariableOrArray) -> Variable:
     """Elementwise inverse cosine.
 
     Parameters
@@ -195,7 +203,7 @@ class ArctanGrad(_unary.ElementwiseGrad):
         return -2 * x / (1 + x * x) ** 2
 
 
-def arctan(x):
+def arctan(x: VariableOrArray) -> Variable:
     """Elementwise inverse tangent.
 
     Parameters
@@ -263,7 +271,7 @@ class Arctan2Grad(function_node.FunctionNode):
         return tuple(grads)
 
 
-def arctan2(x1, x2):
+def arctan2(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Elementwise angle of the points ``(x2, x1)``.
 
     Parameters

@@ -1,9 +1,17 @@
 """The Hurwitz zeta function."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import function_node, utils
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _special
+from chainer_fast.types import NdArray, VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Zeta(function_node.FunctionNode):
@@ -29,7 +37,7 @@ class Zeta(function_node.FunctionNode):
         return _gradients.fit(zeta(x + 1, q) * -x * gy[0], q),
 
 
-def zeta(x, q):
+def zeta(x: NdArray | float, q: VariableOrArray) -> Variable:
     """Elementwise Hurwitz zeta function.
 
     Parameters

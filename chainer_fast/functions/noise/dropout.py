@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import utils
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import noise, shortcut
@@ -5,6 +9,7 @@ from chainer_fast.backends.kernels.noise import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import argument
 from chainer_fast.variable import as_variable
 
@@ -51,7 +56,7 @@ class DropoutGrad(FunctionNode):
         The mask.
     """
 
-    def __init__(self, mask):
+    def __init__(self, mask: NdArray) -> None:
         super().__init__()
         self.mask = mask
 
@@ -73,7 +78,7 @@ class DropoutGradCuDNN(FunctionNode):
         Probability that an element was dropped.
     """
 
-    def __init__(self, states, dropout_ratio):
+    def __init__(self, states: NdArray, dropout_ratio: float) -> None:
         super().__init__()
         self.states = states
         self.dropout_ratio = dropout_ratio
@@ -89,7 +94,9 @@ class DropoutGradCuDNN(FunctionNode):
         return DropoutGradCuDNN(self.states, self.dropout_ratio).apply(gy)
 
 
-def dropout(x, ratio=0.5, *, mask=None, return_mask=False, **kwargs):
+def dropout(
+        x: VariableOrArray, ratio: float = 0.5, *, mask: NdArray | None = None,
+        return_mask: bool = False, **kwargs) -> tp.Any:
     """Zeroes random elements and scales up the others.
 
     In training mode (``chainer.config.train`` is true), each element is

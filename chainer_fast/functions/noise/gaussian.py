@@ -1,8 +1,13 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import argument
 
 
@@ -77,7 +82,9 @@ class _GaussianGrad(FunctionNode):
         return 0.5 * ggx * y, by_gy
 
 
-def gaussian(mean, ln_var, *, eps=None, return_eps=False, **kwargs):
+def gaussian(
+        mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = None,
+        return_eps: bool = False, **kwargs) -> tp.Any:
     """Samples from normal distributions by reparameterization.
 
     .. math::

@@ -1,9 +1,19 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import noise
 from chainer_fast.functions.activation import softmax
+from chainer_fast.types import VariableOrArray
 from chainer_fast.variable import as_variable
 
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
-def gumbel_softmax(log_pi, tau=0.1, axis=1):
+
+def gumbel_softmax(
+        log_pi: VariableOrArray, tau: float | Variable = 0.1,
+        axis: int = 1) -> Variable:
     """Samples of categorical distributions, relaxed to stay differentiable.
 
     .. math::

@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import utils
@@ -6,6 +10,7 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast, expand_dims, reshape
 from chainer_fast.functions.math import matmul
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 
@@ -24,9 +29,11 @@ class SimplifiedDropconnect(FunctionNode):
         Whether each row of the batch has a mask of its own.
     """
 
-    def __init__(self, ratio, mask=None, use_batchwise_mask=True):
+    def __init__(
+            self, ratio: float, mask: NdArray | Variable | None = None,
+            use_batchwise_mask: bool = True) -> None:
         self.ratio = ratio
-        self.mask = mask.array if isinstance(mask, Variable) else mask
+        self.mask: tp.Any = mask.array if isinstance(mask, Variable) else mask
         self.use_batchwise_mask = use_batchwise_mask
 
     def check_type_forward(self, in_types):
@@ -109,8 +116,10 @@ class SimplifiedDropconnect(FunctionNode):
         return tuple(ret)
 
 
-def simplified_dropconnect(x, W, b=None, ratio=0.5, train=True, mask=None,
-                           use_batchwise_mask=True):
+def simplified_dropconnect(
+        x: VariableOrArray, W: VariableOrArray, b: Variable | NdArray | None = None,
+        ratio: float = 0.5, train: bool = True, mask: NdArray | Variable | None = None,
+        use_batchwise_mask: bool = True) -> Variable:
     """Applies a linear layer after dropping random weights.
 
     .. math:: Y = x (M \\odot W / (1 - p))^\\top + b

@@ -1,7 +1,10 @@
+from __future__ import annotations
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation, noise
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, type_check
 
 
@@ -14,7 +17,7 @@ class Zoneout(FunctionNode):
         Probability of taking it from the first array.
     """
 
-    def __init__(self, zoneout_ratio):
+    def __init__(self, zoneout_ratio: float) -> None:
         self.zoneout_ratio = zoneout_ratio
 
     def forward(self, inputs):
@@ -32,7 +35,9 @@ class Zoneout(FunctionNode):
         type_check._argname(in_types, ('h', 'x'))
 
 
-def zoneout(h, x, ratio=0.5, **kwargs):
+def zoneout(
+        h: VariableOrArray, x: VariableOrArray, ratio: float = 0.5,
+        **kwargs) -> VariableOrArray:
     """Keeps random elements of a previous state and replaces the others.
 
     In training mode (``chainer.config.train`` is true), each element of the result is

@@ -1,5 +1,6 @@
 """Checks of the axes of batches, and of parameters against them."""
 import operator
+import typing as tp
 
 from chainer_fast.backends.kernels.normalization.axes import _compute_key_axis
 from chainer_fast.utils import type_check
@@ -14,7 +15,8 @@ def _axis_option(axis):
     if not isinstance(axis, (tuple, list, str)):
         raise RuntimeError(
             'axis must be an int, a tuple of ints or None, but is %r' % (axis,))
-    axis = tuple([operator.index(each) for each in axis])
+    given: tp.Any = axis
+    axis = tuple([operator.index(each) for each in given])
     if any([a >= b for a, b in zip(axis, axis[1:], strict=False)]):
         raise RuntimeError(
             'axis must be in ascending order and name no axis twice, but is %s'

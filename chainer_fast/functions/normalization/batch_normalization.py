@@ -1,4 +1,7 @@
 """Normalization by the moments of a batch, or by given ones."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 from chainer_fast import backend, memory_layouts
@@ -23,7 +26,11 @@ from chainer_fast.functions.normalization._batch_impl import (
     GeneralBatchNormalizationImpl,
     _BatchNormalizationImpl,  # noqa: F401
 )
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _impl_selector(batch_norm_func, inputs):
@@ -104,8 +111,11 @@ class BatchNormalization(FunctionNode):
     _default_selector = staticmethod(_impl_selector)
     _default_impl = GeneralBatchNormalizationImpl
 
-    def __init__(self, eps=2e-5, mean=None, var=None, decay=0.9, axis=None,
-                 impl_selector=_impl_selector):
+    def __init__(
+            self, eps: float = 2e-5, mean: NdArray | None = None,
+            var: NdArray | None = None, decay: float = 0.9,
+            axis: int | tuple[int, ...] | None = None,
+            impl_selector: tp.Callable[..., tp.Any] = _impl_selector) -> None:
         super().__init__()
         self.axis = _axis_option(axis)
         self.eps, self.decay = float(eps), decay
@@ -169,8 +179,10 @@ class BatchNormalizationGrad(FunctionNode):
         What the implementation left for the gradients.
     """
 
-    def __init__(self, eps, expander, axis, mean, var, inv_std, key_axis, impl,
-                 forward_data):
+    def __init__(
+            self, eps: float, expander: tp.Sequence, axis: tp.Sequence[int],
+            mean: NdArray, var: NdArray, inv_std: NdArray, key_axis: tp.Sequence[int],
+            impl: tp.Any, forward_data: tp.Any) -> None:
         super().__init__()
         self._impl, self.forward_data = impl, forward_data
         self.mean, self.var, self.inv_std = mean, var, inv_std
@@ -231,7 +243,9 @@ class FixedBatchNormalization(FunctionNode):
     inv_std = None
     inv_var = None
 
-    def __init__(self, eps=2e-5, axis=None):
+    def __init__(
+            self, eps: float = 2e-5,
+            axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__()
         self.eps = float(eps)
         self.axis = _axis_option(axis)
@@ -274,7 +288,9 @@ class FixedBatchNormalizationGrad(FunctionNode):
         Reciprocals of the standard deviation and the variance.
     """
 
-    def __init__(self, eps, expander, axis, inv_std, inv_var):
+    def __init__(
+            self, eps: float, expander: tp.Sequence, axis: tp.Sequence[int],
+            inv_std: NdArray, inv_var: NdArray) -> None:
         super().__init__()
         self.axis, self.expander = axis, expander
         self.eps, self.inv_std, self.inv_var = eps, inv_std, inv_var
@@ -339,8 +355,11 @@ class FixedBatchNormalizationGrad(FunctionNode):
 
 
 def batch_normalization(
-        x, gamma, beta, *, eps=2e-5, running_mean=None, running_var=None, decay=0.9,
-        axis=None, impl_selector=_impl_selector, **kwargs):
+        x: VariableOrArray, gamma: VariableOrArray, beta: VariableOrArray, *,
+        eps: float = 2e-5, running_mean: NdArray | None = None,
+        running_var: NdArray | None = None, decay: float = 0.9,
+        axis: int | tuple[int, ...] | None = None,
+        impl_selector: tp.Callable[..., tp.Any] = _impl_selector, **kwargs) -> Variable:
     """Normalize a batch by its mean and variance, scale and shift.
 
     .. math::
@@ -404,7 +423,10 @@ def batch_normalization(
     ).apply((x, gamma, beta))[0]
 
 
-def fixed_batch_normalization(x, gamma, beta, mean, var, eps=2e-5, axis=None):
+def fixed_batch_normalization(
+        x: VariableOrArray, gamma: VariableOrArray, beta: VariableOrArray,
+        mean: VariableOrArray, var: VariableOrArray, eps: float = 2e-5,
+        axis: int | tuple[int, ...] | None = None) -> Variable:
     """Normalize a batch by a given mean and variance, scale and shift.
 
     The formula is that of :func:`batch_normalization`, but the statistics do not depend

@@ -1,11 +1,18 @@
 """Normalization of batches that takes running statistics into account."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 from chainer_fast import backend, function, utils
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import _dtypes, batch_normalization
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _deprecated_statistic(name):
@@ -49,9 +56,12 @@ class BatchRenormalizationFunction(function.Function):
     r = None
     d = None
 
-    def __init__(self, eps=2e-5, mean=None, var=None, decay=0.9, rmax=1, dmax=0,
-                 update_statistics=True):
-        self._running_mean, self._running_var = mean, var
+    def __init__(
+            self, eps: float = 2e-5, mean: NdArray | None = None,
+            var: NdArray | None = None, decay: float = 0.9, rmax: float = 1,
+            dmax: float = 0, update_statistics: bool = True) -> None:
+        self._running_mean: tp.Any = mean
+        self._running_var: tp.Any = var
         self.eps, self.decay = eps, decay
         self.rmax, self.dmax = rmax, dmax
         self.update_statistics = update_statistics
@@ -103,8 +113,10 @@ class BatchRenormalizationFunction(function.Function):
 
 
 def batch_renormalization(
-        x, gamma, beta, rmax, dmax, eps=2e-5, running_mean=None, running_var=None,
-        decay=0.9, update_statistics=False):
+        x: VariableOrArray, gamma: VariableOrArray, beta: VariableOrArray, rmax: float,
+        dmax: float, eps: float = 2e-5, running_mean: NdArray | None = None,
+        running_var: NdArray | None = None, decay: float = 0.9,
+        update_statistics: bool = False) -> Variable:
     """Normalize a batch by its moments, corrected towards running statistics.
 
     .. math::
@@ -161,7 +173,7 @@ def batch_renormalization(
     )(x, gamma, beta)
 
 
-def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5):
+def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5) -> Variable:
     """Normalize a batch by given statistics, scale and shift.
 
     .. deprecated:: 7.0

@@ -1,12 +1,19 @@
 """Whitening of batches: normalization that removes correlations between channels."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.normalization import _dtypes
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 # In this module, each group is a matrix: its channels are the rows, and all positions
 # of all samples are the columns. The matrices of all groups are stacked.
@@ -70,7 +77,9 @@ class DecorrelatedBatchNormalization(FunctionNode):
         The output in the basis of the eigenvectors.
     """
 
-    def __init__(self, groups=16, eps=2e-5, mean=None, projection=None, decay=0.9):
+    def __init__(
+            self, groups: int = 16, eps: float = 2e-5, mean: NdArray | None = None,
+            projection: NdArray | None = None, decay: float = 0.9) -> None:
         super().__init__()
         self.groups, self.eps, self.decay = groups, eps, decay
         self.running_mean, self.running_projection = mean, projection
@@ -145,7 +154,9 @@ class DecorrelatedBatchNormalizationGrad(FunctionNode):
         Attributes of the function.
     """
 
-    def __init__(self, groups, eigvals, eigvectors, y_hat_pca):
+    def __init__(
+            self, groups: int, eigvals: NdArray, eigvectors: NdArray,
+            y_hat_pca: NdArray) -> None:
         super().__init__()
         self.groups, self.y_hat_pca = groups, y_hat_pca
         self.eigvals, self.eigvectors = eigvals, eigvectors
@@ -184,7 +195,7 @@ class FixedDecorrelatedBatchNormalization(FunctionNode):
         Number of groups of channels.
     """
 
-    def __init__(self, groups):
+    def __init__(self, groups: int) -> None:
         super().__init__()
         self.groups = groups
 
@@ -227,7 +238,7 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
         Number of groups of channels.
     """
 
-    def __init__(self, groups):
+    def __init__(self, groups: int) -> None:
         super().__init__()
         self.groups = groups
 
@@ -251,8 +262,9 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
 
 
 def decorrelated_batch_normalization(
-        x, *, groups=16, eps=2e-5, running_mean=None, running_projection=None,
-        decay=0.9, **kwargs):
+        x: VariableOrArray, *, groups: int = 16, eps: float = 2e-5,
+        running_mean: NdArray | None = None, running_projection: NdArray | None = None,
+        decay: float = 0.9, **kwargs) -> Variable:
     """Whiten a batch: mean zero, variance one, and no correlations in a group.
 
     The channels are divided into groups of neighbours. Those of a group are normalized
@@ -297,7 +309,9 @@ def decorrelated_batch_normalization(
         groups, eps, running_mean, running_projection, decay).apply((x,))[0]
 
 
-def fixed_decorrelated_batch_normalization(x, mean, projection, groups=16):
+def fixed_decorrelated_batch_normalization(
+        x: VariableOrArray, mean: VariableOrArray, projection: VariableOrArray,
+        groups: int = 16) -> Variable:
     """Shift and project a batch by given statistics.
 
     This is :func:`decorrelated_batch_normalization` with statistics that do not depend

@@ -1,4 +1,8 @@
 """Normalization of each sample over groups of its channels."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
@@ -6,7 +10,11 @@ from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.GroupNormalizationShortcut(False))
@@ -30,7 +38,7 @@ class GroupNormalization(FunctionNode):
     mean = None
     inv_std = None
 
-    def __init__(self, groups, eps=1e-5):
+    def __init__(self, groups: int, eps: float = 1e-5) -> None:
         super().__init__()
         if not isinstance(groups, int):
             raise TypeError('groups must be an int, but is %r' % (groups,))
@@ -149,7 +157,9 @@ class _MulInvStd(FunctionNode):
         return -size * inv_std * inv_std * x_hat, g * inv_std
 
 
-def group_normalization(x, groups, gamma, beta, eps=1e-5):
+def group_normalization(
+        x: VariableOrArray, groups: int, gamma: VariableOrArray, beta: VariableOrArray,
+        eps: float = 1e-5) -> Variable:
     """Normalize each sample over groups of its channels, scale and shift each channel.
 
     The channels are divided into ``groups`` groups of neighbours. Each group of each

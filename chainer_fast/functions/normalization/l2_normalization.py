@@ -1,4 +1,8 @@
 """Normalization to vectors of length one."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.normalization import shortcuts
@@ -8,6 +12,10 @@ from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
 from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.functions.normalization._second_order import as_type
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.NormalizeL2Shortcut())
@@ -22,7 +30,7 @@ class NormalizeL2(FunctionNode):
         Axes along which the components of a vector lie.
     """
 
-    def __init__(self, eps=1e-5, axis=1):
+    def __init__(self, eps: float = 1e-5, axis: int | tuple[int, ...] = 1) -> None:
         super().__init__()
         self.eps = eps
         self.axis = (axis,) if isinstance(axis, int) else axis
@@ -91,7 +99,9 @@ class _NormalizeL2Grad(FunctionNode):
         return tuple([as_type(grads[i], inputs[i].dtype) for i in indexes])
 
 
-def normalize(x, eps=1e-5, axis=1):
+def normalize(
+        x: VariableOrArray, eps: float = 1e-5,
+        axis: int | tuple[int, ...] = 1) -> Variable:
     """Divide vectors by their length.
 
     .. math::

@@ -1,11 +1,19 @@
 """Normalization of each sample over its features."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.GroupNormalizationShortcut(True))
@@ -26,7 +34,7 @@ class LayerNormalization(FunctionNode):
     mean = None
     inv_std = None
 
-    def __init__(self, eps=1e-5):
+    def __init__(self, eps: float = 1e-5) -> None:
         super().__init__()
         self.eps = float(eps)
 
@@ -94,7 +102,9 @@ class _LayerNormalizationGrad(FunctionNode):
         return tuple([_second_order.fit(grads[i], inputs[i]) for i in indexes])
 
 
-def layer_normalization(x, gamma, beta, eps=1e-5):
+def layer_normalization(
+        x: VariableOrArray, gamma: VariableOrArray, beta: VariableOrArray,
+        eps: float = 1e-5) -> Variable:
     """Normalize each sample over its features, scale and shift each feature.
 
     .. math::

@@ -1,11 +1,19 @@
 """Normalization across neighbouring channels."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.functions.normalization._second_order import as_type
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 @shortcut(shortcuts.LocalResponseNormalizationShortcut())
@@ -31,7 +39,9 @@ class LocalResponseNormalization(FunctionNode):
     indexes = None
     unit_scale = None
 
-    def __init__(self, n=5, k=2, alpha=1e-4, beta=.75):
+    def __init__(
+            self, n: int = 5, k: float = 2, alpha: float = 1e-4,
+            beta: float = .75) -> None:
         super().__init__()
         self.n, self.k, self.alpha, self.beta = n, k, alpha, beta
 
@@ -85,8 +95,10 @@ class LocalResponseNormalizationGrad(FunctionNode):
         Not used.
     """
 
-    def __init__(self, n, k, alpha, beta, use_ideep, scale=None, indexes=None,
-                 unit_scale=None):
+    def __init__(
+            self, n: int, k: float, alpha: float, beta: float, use_ideep: bool,
+            scale: NdArray | None = None, indexes: None = None,
+            unit_scale: NdArray | None = None) -> None:
         super().__init__()
         self.n, self.k, self.alpha, self.beta = n, k, alpha, beta
         self.unit_scale, self.scale = unit_scale, scale
@@ -144,7 +156,9 @@ class _WindowSum(FunctionNode):
         return _WindowSum(self.half).apply(grad_outputs)
 
 
-def local_response_normalization(x, n=5, k=2, alpha=1e-4, beta=.75):
+def local_response_normalization(
+        x: VariableOrArray, n: int = 5, k: float = 2, alpha: float = 1e-4,
+        beta: float = .75) -> Variable:
     """Normalize each element by its neighbours in other channels.
 
     .. math::

@@ -20,7 +20,7 @@ def positive_pair(name, value):
 
 def _is_positive_integer(number):
     return (isinstance(number, numbers.Integral) and not isinstance(number, bool)
-            and number > 0)
+            and number > 0)  # type: ignore[operator]    # unknown to typeshed
 
 
 def positive_float(name, value):
@@ -38,7 +38,8 @@ def sampling_pair(value):
     for i in 0, 1:
         number = pair[i]
         if number is not None and not (
-                isinstance(number, numbers.Integral) and number >= 1):
+                isinstance(number, numbers.Integral)
+                and number >= 1):  # type: ignore[operator]
             raise TypeError(
                 'sampling_ratio must be an integer of at least 1, None, or a pair of '
                 'these, but is %r' % (value,))

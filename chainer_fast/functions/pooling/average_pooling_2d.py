@@ -1,6 +1,14 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import average_pooling_nd, pooling_2d
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class AveragePooling2D(pooling_2d.Pooling2D):
@@ -60,7 +68,10 @@ class AveragePooling2DGrad(pooling_2d._Window2D, FunctionNode):
         return again.apply(grad_outputs)
 
 
-def average_pooling_2d(x, ksize, stride=None, pad=0):
+def average_pooling_2d(
+        x: VariableOrArray, ksize: int | tuple[int, int],
+        stride: int | tuple[int, int] | None = None,
+        pad: int | tuple[int, int] = 0) -> Variable:
     """Averages over windows of images.
 
     Parameters

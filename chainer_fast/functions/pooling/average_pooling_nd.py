@@ -1,10 +1,17 @@
+from __future__ import annotations
+
 import math
+import typing as tp
 
 from chainer_fast import backend
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import average_pooling_nd_kernel, pooling_nd
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def forward_on_gpu(x, outs, window, divisor):
@@ -40,7 +47,9 @@ class AveragePoolingND(pooling_nd._PoolingND):
         Number of elements of the image in each window, if the padding does not count.
     """
 
-    def __init__(self, ndim, ksize, stride=None, pad=0, cover_all=False, pad_value=0):
+    def __init__(
+            self, ndim, ksize, stride=None, pad=0, cover_all=False,
+            pad_value: int | None = 0) -> None:
         if cover_all is True:
             raise ValueError(
                 'average pooling has no `cover_all` mode: cover_all must be False')
@@ -113,12 +122,16 @@ class AveragePoolingNDGrad(FunctionNode):
 
     def backward(self, indexes, grad_outputs):
         func = self.func
+        ksize, stride, pad = func._window
         again = AveragePoolingND(
-            func.ndim, *func._window, pad_value=func.pad_value)
+            func.ndim, ksize, stride, pad, pad_value=func.pad_value)
         return again.apply(grad_outputs)
 
 
-def average_pooling_nd(x, ksize, stride=None, pad=0, pad_value=0):
+def average_pooling_nd(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        pad_value: int | None = 0) -> Variable:
     """Averages over windows of images of any dimension.
 
     Parameters

@@ -1,8 +1,13 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_nd
+from chainer_fast.types import VariableOrArray
 
 
 class MaxPoolingND(pooling_nd._PoolingND):
@@ -100,8 +105,10 @@ class MaxPoolingNDWithIndexes(FunctionNode):
         return y,
 
 
-def max_pooling_nd(x, ksize, stride=None, pad=0, cover_all=True,
-                   return_indices=False):
+def max_pooling_nd(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        cover_all: bool = True, return_indices: bool = False) -> tp.Any:
     """Maxima over windows of images of any dimension.
 
     Parameters

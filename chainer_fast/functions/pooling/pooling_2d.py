@@ -1,3 +1,7 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.utils import conv, type_check
@@ -20,7 +24,7 @@ class _Window2D:
     _used_cudnn = False
 
     @property
-    def _window(self):
+    def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         """Size, strides and padding, as the kernels take them."""
         return ((self.kh, self.kw),
                 (self.sy, self.sx),
@@ -51,8 +55,10 @@ class Pooling2D(_Window2D, FunctionNode):
         Whether indexes are wanted, too.
     """
 
-    def __init__(self, ksize, stride=None, pad=0, cover_all=True,
-                 return_indices=False):
+    def __init__(
+            self, ksize: int | tuple[int, int],
+            stride: int | tuple[int, int] | None = None, pad: int | tuple[int, int] = 0,
+            cover_all: bool = True, return_indices: bool = False) -> None:
         super().__init__()
         ksize = _pair(ksize)
         self._window = ksize, ksize if stride is None else _pair(stride), _pair(pad)
@@ -109,17 +115,17 @@ class _Enlarging2D(Pooling2D):
         if self.outh is self.outw is None:
             return
         sizes = zip((2, 3), (self.outh, self.outw), *self._window, strict=True)
-        for axis, wanted, *numbers in sizes:
+        for axis, wanted, k, s, p in sizes:
             if wanted is not None:
-                places = conv.get_conv_outsize(wanted, *numbers, self.cover_all)
+                places = conv.get_conv_outsize(wanted, k, s, p, self.cover_all)
                 type_check.expect(in_types[0].shape[axis] == places)
 
     def _outsize(self, x):
         """Settle height and width of the result, and return them."""
         sizes = zip(('outh', 'outw'), x.shape[2:], *self._window, strict=True)
-        for name, *numbers in sizes:
+        for name, n, k, s, p in sizes:
             if getattr(self, name) is None:
-                setattr(self, name, conv.get_deconv_outsize(*numbers, self.cover_all))
+                setattr(self, name, conv.get_deconv_outsize(n, k, s, p, self.cover_all))
         return self.outh, self.outw
 
 

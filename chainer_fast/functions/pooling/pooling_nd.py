@@ -1,3 +1,5 @@
+import typing as tp
+
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.utils import conv_nd, type_check
@@ -37,7 +39,7 @@ class _PoolingND(FunctionNode):
         self.cover_all = cover_all
 
     @property
-    def _window(self):
+    def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return self.ksize, self.stride, self.pad
 
     @property

@@ -6,6 +6,10 @@ once for each element of the image and goes over the places that see it. This is
 for any number of axes; what happens on the way is up to the derived classes, which fill
 in lines of code.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.utils import conv_nd_kernel as text
@@ -17,6 +21,8 @@ _NUMBERS = ('d', 'out', 'k', 's', 'p')
 
 class _Code:
     """Base of both kinds."""
+
+    _generate: tp.Callable[..., tp.Any]
 
     @classmethod
     @cuda.memoize()
@@ -91,7 +97,7 @@ def _write(writer, code):
 class PoolingNDKernelForward(_Code):
     """Code that makes an element of the result, ``out``, from its window in ``in``."""
 
-    def main(self, offset, xs):
+    def main(self, offset: str, xs: tp.Sequence[str]):
         """Code for each element seen.
 
         Parameters
@@ -104,7 +110,7 @@ class PoolingNDKernelForward(_Code):
         """
         raise NotImplementedError('%s has no main()' % type(self).__name__)
 
-    def after(self, out_xs):
+    def after(self, out_xs: tp.Sequence[str]):
         """Code that comes last.
 
         Parameters
@@ -141,7 +147,7 @@ class PoolingNDKernelForward(_Code):
 class PoolingNDKernelBackward(_Code):
     """Code that makes an element ``gx`` of an image from ``gy``, of windows."""
 
-    def main(self, offset, xs, out_xs):
+    def main(self, offset: str, xs: tp.Sequence[str], out_xs: tp.Sequence[str]):
         """Code for each window that sees the element.
 
         Parameters
@@ -156,7 +162,7 @@ class PoolingNDKernelBackward(_Code):
         """
         raise NotImplementedError('%s has no main()' % type(self).__name__)
 
-    def after(self, xs):
+    def after(self, xs: tp.Sequence[str]):
         """Code that comes last.
 
         Parameters

@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions.pooling import _roi
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class ROIMaxAlign2D(Function):
@@ -56,7 +64,10 @@ class ROIMaxAlign2D(Function):
         return gx, None, None
 
 
-def roi_max_align_2d(x, rois, roi_indices, outsize, spatial_scale, sampling_ratio=None):
+def roi_max_align_2d(
+        x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
+        outsize: int | tuple[int, int], spatial_scale: float,
+        sampling_ratio=None) -> Variable:
     """Maxima over samples in the bins of regions of interest.
 
     Regions are divided into bins without any rounding. In each bin, values are

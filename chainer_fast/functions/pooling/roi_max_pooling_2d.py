@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions.pooling import _roi
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class ROIMaxPooling2D(Function):
@@ -49,7 +57,9 @@ class ROIMaxPooling2D(Function):
         return gx, None, None
 
 
-def roi_max_pooling_2d(x, rois, roi_indices, outsize, spatial_scale):
+def roi_max_pooling_2d(
+        x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
+        outsize: int | tuple[int, int], spatial_scale: float) -> Variable:
     """Maxima over the bins of regions of interest.
 
     Each region is rounded to whole pixels, ends before its last coordinates, and is

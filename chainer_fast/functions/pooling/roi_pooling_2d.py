@@ -1,9 +1,17 @@
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.pooling import _roi
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _numbers(rois):
@@ -74,7 +82,9 @@ class ROIPooling2DGrad(FunctionNode):
         Indexes of the maxima.
     """
 
-    def __init__(self, outh, outw, spatial_scale, bottom_data_shape, argmax_data):
+    def __init__(
+            self, outh, outw, spatial_scale, bottom_data_shape: tp.Sequence[int],
+            argmax_data: NdArray) -> None:
         super().__init__()
         self.outh = outh
         self.outw = outw
@@ -98,7 +108,9 @@ class ROIPooling2DGrad(FunctionNode):
             'the gradient of roi_pooling_2d is not differentiable')
 
 
-def roi_pooling_2d(x, rois, outh, outw, spatial_scale):
+def roi_pooling_2d(
+        x: VariableOrArray, rois: VariableOrArray, outh: int, outw: int,
+        spatial_scale: float) -> Variable:
     """Maxima over the bins of regions of interest.
 
     Each region is rounded to whole pixels, has its last row and column, and is divided

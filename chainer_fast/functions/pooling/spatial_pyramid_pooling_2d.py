@@ -1,8 +1,18 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.array import concat, reshape
 from chainer_fast.functions.pooling import max_pooling_nd
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
-def spatial_pyramid_pooling_2d(x, pyramid_height, pooling=None):
+def spatial_pyramid_pooling_2d(
+        x: VariableOrArray, pyramid_height: int,
+        pooling: str | None = None) -> Variable:
     """Pools images of any size to vectors of one length.
 
     Level ``l`` of a pyramid divides the image in ``2**l`` by ``2**l`` parts and takes

@@ -1,5 +1,13 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.functions.pooling import pooling_2d
+from chainer_fast.types import VariableOrArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Unpooling2D(pooling_2d._Enlarging2D):
@@ -35,7 +43,10 @@ class Unpooling2DGrad(pooling_2d._EnlargingGrad2D):
         return again.apply(ggx)
 
 
-def unpooling_2d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+def unpooling_2d(
+        x: VariableOrArray, ksize: int | tuple[int, int],
+        stride: int | tuple[int, int] | None = None, pad: int | tuple[int, int] = 0,
+        outsize: tuple[int, int] | None = None, cover_all: bool = True) -> Variable:
     """The reverse of pooling, for images.
 
     Each element goes on all elements of its window in a larger image, and where windows

@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.pooling import pooling_nd
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import conv, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class UnpoolingND(pooling_nd._PoolingND):
@@ -17,7 +25,9 @@ class UnpoolingND(pooling_nd._PoolingND):
         Lengths of the images; by default the least that are possible.
     """
 
-    def __init__(self, ndim, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+    def __init__(
+            self, ndim, ksize, stride=None, pad=0,
+            outsize: tp.Sequence[int] | None = None, cover_all=True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
         self.outs = outsize
 
@@ -73,7 +83,10 @@ class UnpoolingNDGrad(FunctionNode):
         return again.apply(ggx)
 
 
-def unpooling_nd(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
+def unpooling_nd(
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """The reverse of pooling, for images of any dimension.
 
     Each element goes on all elements of its window in a larger image, and where windows

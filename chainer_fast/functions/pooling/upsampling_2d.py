@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.functions.pooling import max_pooling_nd_kernel, pooling_2d
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class Upsampling2D(pooling_2d._Enlarging2D):
@@ -16,8 +24,9 @@ class Upsampling2D(pooling_2d._Enlarging2D):
         The pooling that is to be reversed; see :func:`upsampling_2d`.
     """
 
-    def __init__(self, indexes, ksize, stride=None, pad=0, outsize=None,
-                 cover_all=True):
+    def __init__(
+            self, indexes: NdArray, ksize, stride=None, pad=0, outsize=None,
+            cover_all=True) -> None:
         super().__init__(ksize, stride, pad, outsize, cover_all)
         self.indexes = indexes
 
@@ -75,8 +84,9 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
         return again.apply(ggx)
 
 
-def upsampling_2d(x, indexes, ksize, stride=None, pad=0, outsize=None,
-                  cover_all=True):
+def upsampling_2d(
+        x: VariableOrArray, indexes: NdArray, ksize, stride=None, pad=0,
+        outsize: tuple[int, int] | None = None, cover_all=True) -> Variable:
     """The reverse of max pooling, for images, by means of its indexes.
 
     Each element goes where the maximum was, and all others are zero.

@@ -1,11 +1,19 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.rnn import _second_order
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 _extract_gates = recurrent.extract_gates
 
@@ -77,16 +85,17 @@ class LSTMGrad(Function):
         by_c = xp.zeros_like(c)
         by_gc = ggc_prev.copy()
         by_gh = xp.empty(c_prev[:batch].shape, x.dtype)
-        lstm_grad_grad(
+        operands = (
             c_prev[:batch], *_extract_gates(x), c[:batch],
             zero if gc is None else gc[:batch], zero if gh is None else gh,
             ggc_prev[:batch], *_extract_gates(ggx),
             by_c_prev[:batch], *by_gates, by_c[:batch], by_gc[:batch], by_gh)
+        lstm_grad_grad(*operands)
         return (by_c_prev, by_x, by_c, None if gc is None else by_gc,
                 None if gh is None else by_gh)
 
 
-def lstm(c_prev, x):
+def lstm(c_prev: VariableOrArray, x: VariableOrArray) -> tuple[Variable, ...]:
     """One step of a long short-term memory, after its affine maps.
 
     The second axis of ``x`` holds the inputs of four gates, interleaved:
@@ -133,8 +142,11 @@ def lstm(c_prev, x):
 
 
 def lstm_grad_grad(
-        c_prev, a, i, f, o, c, gc, gh, ggc_prev, gga, ggi, ggf, ggo,
-        gc_prev, ga, gi, gf, go, gc_next, ggc, ggh):
+        c_prev: NdArray, a: NdArray, i: NdArray, f: NdArray, o: NdArray, c: NdArray,
+        gc: NdArray, gh: NdArray, ggc_prev: NdArray, gga: NdArray, ggi: NdArray,
+        ggf: NdArray, ggo: NdArray, gc_prev: NdArray, ga: NdArray, gi: NdArray,
+        gf: NdArray, go: NdArray, gc_next: NdArray, ggc: NdArray,
+        ggh: NdArray) -> tuple[NdArray, ...]:
     """Gradient of the gradient of an LSTM's step.
 
     Parameters

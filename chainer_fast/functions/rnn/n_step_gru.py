@@ -1,7 +1,12 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _stacked, n_step_rnn
+from chainer_fast.types import VariableOrArray
 
 
 def _join(w, b):
@@ -55,7 +60,7 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 
 
 def n_step_gru_base(
-        n_layers, dropout_ratio, hx, ws, bs, xs, use_bi_direction, **kwargs):
+        n_layers, dropout_ratio, hx, ws, bs, xs, use_bi_direction: bool, **kwargs):
     """Runs :func:`~chainer.functions.n_step_gru` or
     :func:`~chainer.functions.n_step_bigru`.
 
@@ -69,7 +74,11 @@ def n_step_gru_base(
     return _run(kwargs, use_bi_direction, n_layers, dropout_ratio, hx, ws, bs, xs)
 
 
-def n_step_gru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
+def n_step_gru(
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        **kwargs) -> tuple:
     """Stacked gated recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -133,7 +142,11 @@ def n_step_gru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
     return _run(kwargs, False, n_layers, dropout_ratio, hx, ws, bs, xs)
 
 
-def n_step_bigru(n_layers, dropout_ratio, hx, ws, bs, xs, **kwargs):
+def n_step_bigru(
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        **kwargs) -> tuple:
     """Stacked gated recurrent units over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer.functions.n_step_gru`, which run

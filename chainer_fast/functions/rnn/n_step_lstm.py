@@ -1,6 +1,11 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.functions.array import reshape, stack
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _stacked, lstm, n_step_rnn
+from chainer_fast.types import VariableOrArray
 
 
 def _stack_weight(ws):
@@ -59,7 +64,7 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, cx, ws, bs, xs):
 
 
 def n_step_lstm_base(
-        n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction, **kwargs):
+        n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction: bool, **kwargs):
     """Runs :func:`~chainer.functions.n_step_lstm` or
     :func:`~chainer.functions.n_step_bilstm`.
 
@@ -73,7 +78,11 @@ def n_step_lstm_base(
     return _run(kwargs, use_bi_direction, n_layers, dropout_ratio, hx, cx, ws, bs, xs)
 
 
-def n_step_lstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
+def n_step_lstm(
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        **kwargs) -> tuple:
     """Stacked long short-term memory over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t`, its last output
@@ -141,7 +150,11 @@ def n_step_lstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
     return _run(kwargs, False, n_layers, dropout_ratio, hx, cx, ws, bs, xs)
 
 
-def n_step_bilstm(n_layers, dropout_ratio, hx, cx, ws, bs, xs, **kwargs):
+def n_step_bilstm(
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        **kwargs) -> tuple:
     """Stacked long short-term memory over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer.functions.n_step_lstm`, which run

@@ -1,4 +1,7 @@
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 import numpy
 
@@ -7,7 +10,11 @@ from chainer_fast.function import Function
 from chainer_fast.functions.activation import relu, tanh
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _layers, _stacked
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 _DIRECTIONS = {'uni': 1, 'bi': 2}
 
@@ -62,7 +69,8 @@ class CudnnRNNWeightConcat(Function):
         'lstm', 'gru', 'rnn_tanh' or 'rnn_relu'.
     """
 
-    def __init__(self, n_layers, states, rnn_dir, rnn_mode):
+    def __init__(
+            self, n_layers: int, states: None, rnn_dir: str, rnn_mode: str) -> None:
         self.n_layers = n_layers
         self.states = states
         self.rnn_dir = rnn_dir
@@ -102,7 +110,10 @@ class CudnnRNNWeightConcat(Function):
             for part, each in zip(parts, inputs, strict=True)])
 
 
-def cudnn_rnn_weight_concat(n_layers, states, use_bi_direction, rnn_mode, ws, bs):
+def cudnn_rnn_weight_concat(
+        n_layers, states, use_bi_direction: bool, rnn_mode,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]]) -> Variable:
     """Put the weights and biases of a network in one vector.
 
     Parameters
@@ -147,7 +158,9 @@ class BaseNStepRNN(Function):
         'lstm', 'gru', 'rnn_tanh' or 'rnn_relu'.
     """
 
-    def __init__(self, n_layers, states, lengths, rnn_dir, rnn_mode, **kwargs):
+    def __init__(
+            self, n_layers: int, states: None, lengths: tp.Sequence[int], rnn_dir: str,
+            rnn_mode: str, **kwargs) -> None:
         check_retired(kwargs)
         if states is not None:
             raise RuntimeError(
@@ -292,7 +305,7 @@ def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 
 
 def n_step_rnn_base(
-        n_layers, dropout_ratio, hx, ws, bs, xs, activation, use_bi_direction,
+        n_layers, dropout_ratio, hx, ws, bs, xs, activation, use_bi_direction: bool,
         **kwargs):
     """Runs :func:`~chainer.functions.n_step_rnn` or
     :func:`~chainer.functions.n_step_birnn`.
@@ -309,7 +322,10 @@ def n_step_rnn_base(
 
 
 def n_step_rnn(
-        n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh', **kwargs):
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        activation: str = 'tanh', **kwargs) -> tuple:
     """Stacked recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -373,7 +389,10 @@ def n_step_rnn(
 
 
 def n_step_birnn(
-        n_layers, dropout_ratio, hx, ws, bs, xs, activation='tanh', **kwargs):
+        n_layers: int, dropout_ratio: float, hx: VariableOrArray,
+        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
+        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        activation: str = 'tanh', **kwargs) -> tuple:
     """Stacked recurrent units over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer.functions.n_step_rnn`, which run
@@ -416,7 +435,8 @@ def n_step_birnn(
 
 
 def n_step_rnn_impl(
-        f, n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction):
+        f: tp.Callable[..., tp.Any], n_layers, dropout_ratio, hx, cx, ws: tp.Sequence,
+        bs: tp.Sequence, xs, use_bi_direction: bool) -> tuple:
     """Runs stacked layers of any kind of cell over a batch of sequences.
 
     Parameters

@@ -1,11 +1,19 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.configuration import config
 from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.rnn import _second_order, lstm
+from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 from chainer_fast.variable import as_variable
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 def _arrays(variables):
@@ -60,11 +68,12 @@ class SLSTMGrad(Function):
         a1, i1, f1, o1 = recurrent.extract_gates(x1)
         a2, i2, f2, o2 = recurrent.extract_gates(x2)
         zero = x1.dtype.type(0)
-        gradients = slstm_grad_grad(
+        operands = (
             c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o1 + o2, c,
             zero if gc is None else gc, zero if gh is None else gh,
             ggc_prev1, *recurrent.extract_gates(ggx1),
             ggc_prev2, *recurrent.extract_gates(ggx2))
+        gradients = slstm_grad_grad(*operands)
         by_x1, by_x2 = [xp.empty(x.shape, x.dtype) for x in (x1, x2)]
         for by_x, by_gates in ((by_x1, gradients[1:5]), (by_x2, gradients[6:10])):
             for target, by_gate in zip(
@@ -75,7 +84,9 @@ class SLSTMGrad(Function):
                 None if gc is None else by_gc, None if gh is None else by_gh)
 
 
-def slstm(c_prev1, c_prev2, x1, x2):
+def slstm(
+        c_prev1: VariableOrArray, c_prev2: VariableOrArray, x1: VariableOrArray,
+        x2: VariableOrArray) -> tuple[Variable, ...]:
     """One step of a memory with two pasts, after its affine maps.
 
     It joins two children of a binary tree. Each of ``x1`` and ``x2`` holds the inputs
@@ -118,8 +129,11 @@ def slstm(c_prev1, c_prev2, x1, x2):
 
 
 def slstm_grad_grad(
-        c_prev1, a1, i1, f1, c_prev2, a2, i2, f2, o, c, gc, gh,
-        ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2):
+        c_prev1: NdArray, a1: NdArray, i1: NdArray, f1: NdArray, c_prev2: NdArray,
+        a2: NdArray, i2: NdArray, f2: NdArray, o: NdArray, c: NdArray, gc: NdArray,
+        gh: NdArray, ggc_prev1: NdArray, gga1: NdArray, ggi1: NdArray, ggf1: NdArray,
+        ggo1: NdArray, ggc_prev2: NdArray, gga2: NdArray, ggi2: NdArray, ggf2: NdArray,
+        ggo2: NdArray) -> tuple[NdArray, ...]:
     """Gradient of the gradient of an S-LSTM's step.
 
     Parameters

@@ -1,7 +1,15 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.function import Function
 from chainer_fast.function_node import Fallback
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.variable import Variable
 
 
 class TreeLSTM(Function):
@@ -49,7 +57,7 @@ class TreeLSTM(Function):
             self._gates, self.c, *grad_outputs, *inputs[:-1])
 
 
-def tree_lstm(*inputs):
+def tree_lstm(*inputs: VariableOrArray) -> tuple[Variable, ...]:
     """One step of a memory over a tree, after its affine maps.
 
     The arguments are the cells :math:`c_1, \\dots, c_N` of the children and an array

@@ -1,6 +1,11 @@
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import _backprop, function_node, variable
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function import force_backprop_mode, no_backprop_mode
+from chainer_fast.types import VariableOrArray
 
 
 def _ordinal(n):
@@ -35,7 +40,7 @@ class Forget(function_node.FunctionNode):
         Function from variables to variables.
     """
 
-    def __init__(self, func):
+    def __init__(self, func: tp.Callable[..., tp.Any]) -> None:
         super().__init__()
         if not callable(func):
             raise TypeError('func must be callable')
@@ -72,7 +77,9 @@ class Forget(function_node.FunctionNode):
         return tuple([x.grad_var for x in wanted])
 
 
-def forget(func, *xs):
+def forget(
+        func: tp.Callable[..., tp.Any],
+        *xs: VariableOrArray) -> tp.Any:
     """Calls a function without keeping what lies inside it.
 
     The intermediate results of ``func`` are computed a second time for the

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import traceback
+import typing as tp
 
 
 def describe(error):
@@ -82,7 +83,7 @@ class Server(Process):
     left at the other end.
     """
 
-    _busy = None
+    _busy: tp.Any = None
 
     def run(self):
         self._busy = threading.Lock()
@@ -90,7 +91,7 @@ class Server(Process):
         super().run()
 
     def _end_with_parent(self):
-        parent = multiprocessing.parent_process()
+        parent: tp.Any = multiprocessing.parent_process()
         with contextlib.suppress(ProcessLookupError):
             multiprocessing.connection.wait([parent.sentinel, *_ends_of(parent.pid)])
         with self._busy:

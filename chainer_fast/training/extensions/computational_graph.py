@@ -1,6 +1,9 @@
 """Extension that writes the graph of the loss to a file."""
+from __future__ import annotations
+
 import os
 import subprocess
+import typing as tp
 
 from chainer_fast import computational_graph, configuration, variable
 from chainer_fast.training import extension
@@ -34,8 +37,10 @@ class DumpGraph(extension.Extension):
 
     default_name = 'dump_graph'
 
-    def __init__(self, root_name, filename=None, variable_style=None,
-                 function_style=None, *, out_name='cg.dot'):
+    def __init__(
+            self, root_name: str, filename: str | None = None,
+            variable_style: dict | None = None, function_style: dict | None = None, *,
+            out_name: str = 'cg.dot') -> None:
         self._filename = out_name if filename is None else filename
         self._styles = {
             'variable_style': _var_style if variable_style is None else variable_style,
@@ -75,7 +80,7 @@ class DumpGraph(extension.Extension):
             setattr(self, flag, serializer(flag, getattr(self, flag)))
 
 
-def is_return_code_zero(args):
+def is_return_code_zero(args: tp.Sequence[str]) -> bool:
     """Return whether a command exists and succeeds.
 
     Parameters

@@ -1,5 +1,8 @@
 """Extension that evaluates models on a validation set."""
+from __future__ import annotations
+
 import copy
+import typing as tp
 import warnings
 
 from chainer_fast import configuration, function, iterators
@@ -8,6 +11,11 @@ from chainer_fast.dataset import convert
 from chainer_fast.iterators import order_samplers
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
+from chainer_fast.types import DeviceSpec
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.dataset.iterator import Iterator
+    from chainer_fast.link import Link
 
 # Iterators for which the meaning of `repeat` is known.
 _REPEATING = (iterators.SerialIterator, iterators.MultiprocessIterator,
@@ -50,8 +58,14 @@ class Evaluator(extension.Extension):
     trigger = (1, 'epoch')
     priority = extension.PRIORITY_WRITER
 
-    def __init__(self, iterator, target, converter=convert.concat_examples, device=None,
-                 eval_hook=None, eval_func=None, *, progress_bar=False):
+    def __init__(
+            self, iterator: Iterator | dict[str, Iterator],
+            target: Link | dict[str, Link],
+            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
+            device: DeviceSpec | None = None,
+            eval_hook: tp.Callable[..., tp.Any] | None = None,
+            eval_func: tp.Callable[..., tp.Any] | None = None, *,
+            progress_bar: bool = False) -> None:
         self.converter, self.device = converter, convert._get_device(device)
         self.eval_func, self.eval_hook = eval_func, eval_hook
         self._progress_bar = progress_bar
@@ -101,7 +115,7 @@ class Evaluator(extension.Extension):
         reporter_module.report(result)
         return result
 
-    def evaluate(self):
+    def evaluate(self) -> dict:
         """Go through the data once; subclasses may override this.
 
         Returns

@@ -1,5 +1,12 @@
 """Extension that multiplies a hyperparameter by a constant."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training.extensions import _shift
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import Optimizer
 
 
 class ExponentialShift(_shift.RememberingShift):
@@ -24,7 +31,9 @@ class ExponentialShift(_shift.RememberingShift):
         If ``rate`` is negative.
     """
 
-    def __init__(self, attr, rate, init=None, target=None, optimizer=None):
+    def __init__(
+            self, attr: str, rate: float, init: float | None = None,
+            target: float | None = None, optimizer: Optimizer | None = None) -> None:
         if rate < 0:
             raise ValueError(
                 'ExponentialShift does not support negative rate, got %r' % (rate,))

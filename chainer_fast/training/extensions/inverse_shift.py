@@ -1,5 +1,12 @@
 """Extension that lets a hyperparameter decay inversely with time."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training.extensions import _shift
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import Optimizer
 
 
 class InverseShift(_shift.RememberingShift):
@@ -26,7 +33,9 @@ class InverseShift(_shift.RememberingShift):
         If ``gamma`` is negative.
     """
 
-    def __init__(self, attr, gamma, power, init=None, target=None, optimizer=None):
+    def __init__(
+            self, attr: str, gamma: float, power: float, init: float | None = None,
+            target: float | None = None, optimizer: Optimizer | None = None) -> None:
         if gamma < 0:
             raise ValueError(
                 'InverseShift does not support negative gamma, got %r' % (gamma,))

@@ -1,5 +1,12 @@
 """Extension that moves a hyperparameter from one value to another."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training.extensions import _shift
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import Optimizer
 
 
 class LinearShift(_shift.RememberingShift):
@@ -18,7 +25,9 @@ class LinearShift(_shift.RememberingShift):
         The optimizer; by default the main one of the updater.
     """
 
-    def __init__(self, attr, value_range, time_range, optimizer=None):
+    def __init__(
+            self, attr: str, value_range: tuple[float, float],
+            time_range: tuple[int, int], optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, value_range[0], optimizer=optimizer)
         self._value_range = value_range
         self._time_range = time_range

@@ -1,6 +1,9 @@
 """Extension that writes reported values to a log."""
+from __future__ import annotations
+
 import json
 import os
+import typing as tp
 import warnings
 
 from chainer_fast import reporter
@@ -32,8 +35,11 @@ class LogReport(extension.Extension):
         Former name of ``filename``; ``None`` writes no file.
     """
 
-    def __init__(self, keys=None, trigger=(1, 'epoch'), postprocess=None,
-                 filename=None, *, log_name='log'):
+    def __init__(
+            self, keys: tp.Iterable[str] | None = None,
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            postprocess: tp.Callable[..., tp.Any] | None = None,
+            filename: str | None = None, *, log_name: str | None = 'log') -> None:
         self._log = []
         self._keys, self._postprocess = keys, postprocess
         self._trigger = util.get_trigger(trigger)

@@ -1,4 +1,8 @@
 """Extension that averages over examples, not over batches."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import reporter
@@ -25,8 +29,9 @@ class MicroAverage(extension.Extension):
         When to report and to start again.
     """
 
-    def __init__(self, numerator_key, denominator_key, result_key,
-                 trigger=(1, 'epoch')):
+    def __init__(
+            self, numerator_key: str, denominator_key: str, result_key: str,
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
         self._source_keys = numerator_key, denominator_key
         self._result_key = result_key
         self._trigger = util.get_trigger(trigger)

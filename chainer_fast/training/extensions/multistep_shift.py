@@ -1,5 +1,12 @@
 """Extension that multiplies a hyperparameter by a constant at given points."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training.extensions import _shift
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import Optimizer
 
 
 class MultistepShift(_shift.HyperparameterShift):
@@ -19,7 +26,9 @@ class MultistepShift(_shift.HyperparameterShift):
         The optimizer; by default the main one of the updater.
     """
 
-    def __init__(self, attr, gamma, step_value, init, optimizer=None):
+    def __init__(
+            self, attr: str, gamma: float, step_value: tp.Sequence[int],
+            init: float | None, optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, optimizer)
         self._gamma = gamma
         self._step_value = step_value

@@ -3,9 +3,15 @@
 Chainer 7.8.1 does not have these two. Their names are those in pytorch-pfn-extras,
 which continues Chainer's extensions.
 """
+from __future__ import annotations
+
 import html
+import typing as tp
 
 from chainer_fast.training.extensions import print_report, progress_bar
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.extensions.log_report import LogReport
 
 
 class _Cell:
@@ -81,7 +87,9 @@ class PrintReportNotebook(print_report.PrintReport):
         If IPython is not installed.
     """
 
-    def __init__(self, entries, log_report='LogReport'):
+    def __init__(
+            self, entries: tp.Sequence[str],
+            log_report: str | LogReport = 'LogReport') -> None:
         super().__init__(entries, log_report)
         self._cell = _Cell(type(self).__name__)
 
@@ -97,7 +105,7 @@ class PrintReportNotebook(print_report.PrintReport):
 
 class _NotebookBar(progress_bar._TrainerProgressBar):
 
-    cell = None
+    cell: tp.Any = None
 
     def update(self):
         self.cell.show(_Lines(''.join(self.get_lines())))

@@ -1,8 +1,15 @@
 """Extension that reports statistics of the parameters of links."""
+from __future__ import annotations
+
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend, link, reporter
 from chainer_fast.training import _state, extension, util
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.link import Link
 
 # The mean, and one, two and three standard deviations from it in a normal distribution.
 _PERCENTILES = 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87
@@ -64,9 +71,12 @@ class ParameterStatistics(extension.Extension):
         'percentile': _percentiles,
     }
 
-    def __init__(self, links, statistics='default', report_params=True,
-                 report_grads=True, prefix=None, trigger=(1, 'epoch'),
-                 skip_nan_params=False):
+    def __init__(
+            self, links: Link | tp.Iterable[Link], statistics='default',
+            report_params: bool = True, report_grads: bool = True,
+            prefix: str | None = None,
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            skip_nan_params: bool = False) -> None:
         if isinstance(statistics, str) and statistics == 'default':
             statistics = self.default_statistics
         self._statistics = dict(statistics or {})
@@ -80,7 +90,7 @@ class ParameterStatistics(extension.Extension):
     def _init_summary(self):
         self._summary = reporter.DictSummary()
 
-    def register_statistics(self, name, function):
+    def register_statistics(self, name: str, function: tp.Callable[..., tp.Any]):
         """Add a statistic.
 
         Parameters
@@ -118,7 +128,7 @@ class ParameterStatistics(extension.Extension):
             backend.get_array_module(values).isnan(values).any())
         for function_name, function in self._statistics.items():
             key = self.report_key_template.format(function_name=function_name, **names)
-            result = numpy.nan if unknown else function(values)
+            result: tp.Any = numpy.nan if unknown else function(values)
             if getattr(result, 'ndim', 0) and result.size > 1:
                 for i, element in enumerate(result):
                     yield '%s/%d' % (key, i), element

@@ -1,7 +1,10 @@
 """Extension that plots reported values."""
+from __future__ import annotations
+
 import importlib
 import json
 import os
+import typing as tp
 import warnings
 
 from chainer_fast import reporter
@@ -52,9 +55,12 @@ class PlotReport(extension.Extension):
         Former name of ``filename``.
     """
 
-    def __init__(self, y_keys, x_key='iteration', trigger=(1, 'epoch'),
-                 postprocess=None, filename=None, marker='x', grid=True, *,
-                 file_name='plot.png'):
+    def __init__(
+            self, y_keys: str | tp.Iterable[str], x_key: str = 'iteration',
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            postprocess: tp.Callable[..., tp.Any] | None = None,
+            filename: str | None = None, marker: str = 'x', grid: bool = True, *,
+            file_name: str = 'plot.png') -> None:
         _find_matplotlib()
         self._file_name = file_name if filename is None else filename
         self._trigger, self._postprocess = util.get_trigger(trigger), postprocess

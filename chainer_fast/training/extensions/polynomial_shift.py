@@ -1,5 +1,12 @@
 """Extension that lets a hyperparameter decay to zero polynomially."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training.extensions import _shift
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import Optimizer
 
 
 class PolynomialShift(_shift.RememberingShift):
@@ -25,7 +32,9 @@ class PolynomialShift(_shift.RememberingShift):
 
     invoke_before_training = True
 
-    def __init__(self, attr, rate, max_count, init=None, target=None, optimizer=None):
+    def __init__(
+            self, attr: str, rate: float, max_count: int, init: float | None = None,
+            target: float | None = None, optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, target, optimizer)
         self._rate = rate
         self._max_count = max_count

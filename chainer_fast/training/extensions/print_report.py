@@ -1,5 +1,8 @@
 """Extension that prints the log as a table."""
+from __future__ import annotations
+
 import sys
+import typing as tp
 
 from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import util
@@ -20,7 +23,9 @@ class PrintReport(Extension):
         File to print to.
     """
 
-    def __init__(self, entries, log_report='LogReport', out=sys.stdout):
+    def __init__(
+            self, entries: tp.Sequence[str], log_report: str | LogReport = 'LogReport',
+            out: tp.IO = sys.stdout) -> None:
         self._log_len = 0  # number of printed entries
         self._log_report, self._out = log_report, out
         self._entries = entries

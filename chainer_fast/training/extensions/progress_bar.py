@@ -1,5 +1,8 @@
 """Extension that shows the progress of the training."""
+from __future__ import annotations
+
 import sys
+import typing as tp
 
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
@@ -7,8 +10,8 @@ from chainer_fast.training.extensions import util
 
 class _TrainerProgressBar(util.ProgressBar):
 
-    trainer = None
-    training_length = None
+    trainer: tp.Any = None
+    training_length: tp.Any = None
 
     def get_lines(self):
         updater = self.trainer.updater
@@ -41,8 +44,10 @@ class ProgressBar(extension.Extension):
         File to print to.
     """
 
-    def __init__(self, training_length=None, update_interval=100, bar_length=50,
-                 out=sys.stdout):
+    def __init__(
+            self, training_length: tp.Sequence | None = None,
+            update_interval: int = 100, bar_length: int = 50,
+            out: tp.IO = sys.stdout) -> None:
         self._update_interval = update_interval
         self._pbar = _TrainerProgressBar(bar_length, out)
         self._pbar.training_length = training_length

@@ -4,6 +4,8 @@ A file gets its name when all of it is on the disk. An error in the background d
 stop the training: the traceback is printed at once, and a warning follows when the
 writer is next called or finalized.
 """
+from __future__ import annotations
+
 import contextlib
 import multiprocessing
 import multiprocessing.reduction
@@ -12,6 +14,7 @@ import queue
 import re
 import threading
 import traceback
+import typing as tp
 import warnings
 
 from chainer_fast.serializers import _replacing, npz
@@ -46,7 +49,9 @@ class Writer:
         """
         raise self._missing('__call__(filename, outdir, target)')
 
-    def save(self, filename, outdir, target, savefun, **kwds):
+    def save(
+            self, filename, outdir, target, savefun: tp.Callable[..., tp.Any],
+            **kwds) -> None:
         """Write a file so that it never exists in part.
 
         It is written in a temporary folder beside its destination, flushed, and moved,
@@ -202,8 +207,8 @@ class StandardWriter(_Background, _SavefunWriter):
         More arguments for ``savefun``.
     """
 
-    _worker = None
-    _worker_class = None
+    _worker: tp.Any = None
+    _worker_class: tp.Any = None
 
     def __call__(self, filename, outdir, target):
         if self._started:
@@ -278,13 +283,17 @@ class QueueWriter(_Background, Writer):
         made by :meth:`create_task`.
     """
 
-    _consumer = _queue = None
-    _consumer_class = _queue_class = None
+    _consumer: tp.Any = None
+    _queue: tp.Any = None
+    _consumer_class: tp.Any = None
+    _queue_class: tp.Any = None
     _failures_class = queue.SimpleQueue
 
-    def __init__(self, savefun=npz.save_npz, task=None):
+    def __init__(
+            self, savefun: tp.Callable[..., tp.Any] = npz.save_npz,
+            task: tp.Callable[..., tp.Any] | None = None) -> None:
         super().__init__()
-        self._task = task or self.create_task(savefun)
+        self._task: tp.Any = task or self.create_task(savefun)
         self._begin()
 
     def _begin(self):

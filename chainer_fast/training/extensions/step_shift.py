@@ -1,5 +1,12 @@
 """Extension that multiplies a hyperparameter by a constant at regular steps."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training.extensions import _shift
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import Optimizer
 
 
 class StepShift(_shift.RememberingShift):
@@ -21,7 +28,9 @@ class StepShift(_shift.RememberingShift):
         The optimizer; by default the main one of the updater.
     """
 
-    def __init__(self, attr, gamma, step, init=None, target=None, optimizer=None):
+    def __init__(
+            self, attr: str, gamma: float, step: int, init: float | None = None,
+            target: float | None = None, optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, target, optimizer)
         self._gamma = gamma
         self._step = step

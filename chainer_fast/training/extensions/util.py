@@ -1,8 +1,11 @@
 """Progress bars on a terminal."""
+from __future__ import annotations
+
 import collections
 import datetime
 import sys
 import time
+import typing as tp
 
 ERASE_BELOW = '\033[J'
 
@@ -21,12 +24,13 @@ class ProgressBar:
         File to print to, ``sys.stdout`` by default.
     """
 
-    def __init__(self, bar_length=None, out=None):
+    def __init__(self, bar_length: int | None = None, out: tp.IO | None = None) -> None:
         self._recent_timing = collections.deque(maxlen=100)
         self._out = out or sys.stdout
         self._bar_length = bar_length or 50
 
-    def update_speed(self, iteration, epoch_detail):
+    def update_speed(
+            self, iteration: float, epoch_detail: float) -> tuple[float, float]:
         """Note the progress, and return the speed over the last 100 calls.
 
         Parameters

@@ -1,8 +1,14 @@
 """Extensions that add a chosen value to the observation."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training import extension
 
 
-def observe_value(observation_key, target_func):
+def observe_value(
+        observation_key: str,
+        target_func: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
     """Make an extension that reports the result of a function.
 
     Parameters
@@ -25,7 +31,9 @@ def observe_value(observation_key, target_func):
     return as_extension(_observe_value)
 
 
-def observe_lr(optimizer_name='main', observation_key='lr'):
+def observe_lr(
+        optimizer_name: str = 'main',
+        observation_key: str = 'lr') -> tp.Callable[..., tp.Any]:
     """Make an extension that reports the learning rate.
 
     Parameters

@@ -1,6 +1,9 @@
 """Extension that plots statistics of the values of variables."""
+from __future__ import annotations
+
 import collections.abc
 import os
+import typing as tp
 
 import numpy
 
@@ -9,6 +12,10 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import plot_report
+from chainer_fast.types import DTypeSpec, NdArray
+
+if tp.TYPE_CHECKING:
+    from types import ModuleType
 
 
 class Reservoir:
@@ -28,12 +35,14 @@ class Reservoir:
         dtype in which they are kept.
     """
 
-    def __init__(self, size, data_shape, dtype=numpy.float32):
+    def __init__(
+            self, size: int, data_shape: tp.Sequence[int],
+            dtype: DTypeSpec = numpy.float32) -> None:
         self.size, self.counter = size, 0
         self.data = numpy.zeros((size,) + tuple(data_shape), dtype)
         self.idxs = numpy.zeros(size, numpy.int32)
 
-    def add(self, x, idx=None):
+    def add(self, x: NdArray, idx: int | None = None) -> None:
         """Add the next array of the stream to the sample, or drop it.
 
         Parameters
@@ -84,7 +93,9 @@ class Statistician:
         Percentiles to compute, from 0 to 100.
     """
 
-    def __init__(self, collect_mean, collect_std, percentile_sigmas):
+    def __init__(
+            self, collect_mean: bool, collect_std: bool,
+            percentile_sigmas: float | tp.Sequence[float]) -> None:
         self.percentile_sigmas = percentile_sigmas
         self.collect_mean, self.collect_std = collect_mean, collect_std
 
@@ -189,11 +200,15 @@ class VariableStatisticsPlot(extension.Extension):
         If there is no variable, or nothing to plot.
     """
 
-    def __init__(self, targets, max_sample_size=1000, report_data=True,
-                 report_grad=True, plot_mean=True, plot_std=True,
-                 percentile_sigmas=(0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100),
-                 trigger=(1, 'epoch'), filename=None, figsize=None, marker=None,
-                 grid=True, *, file_name='statistics.png'):
+    def __init__(
+            self, targets, max_sample_size: int = 1000, report_data: bool = True,
+            report_grad: bool = True, plot_mean: bool = True, plot_std: bool = True,
+            percentile_sigmas: float | tp.Sequence[float] = (
+                0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100),
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            filename: str | None = None, figsize: tp.Sequence[float] | None = None,
+            marker: str | None = None, grid: bool = True, *,
+            file_name: str = 'statistics.png') -> None:
         plot_report._find_matplotlib()
         self._vars = tuple(_variables_of(targets))
         if not self._vars:
@@ -239,7 +254,7 @@ class VariableStatisticsPlot(extension.Extension):
             self.save_plot_using_module(
                 os.path.join(trainer.out, self._filename), pyplot)
 
-    def save_plot_using_module(self, file_path, plt):
+    def save_plot_using_module(self, file_path: str, plt: ModuleType) -> None:
         """Draw the sample.
 
         Parameters

@@ -1,5 +1,12 @@
 """Extension that warms up a hyperparameter at the beginning of the training."""
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast.training.extensions import _shift
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.optimizer import Optimizer
 
 
 class WarmupShift(_shift.HyperparameterShift):
@@ -22,7 +29,9 @@ class WarmupShift(_shift.HyperparameterShift):
         The optimizer; by default the main one of the updater.
     """
 
-    def __init__(self, attr, warmup_start, warmup_iter, init, optimizer=None):
+    def __init__(
+            self, attr: str, warmup_start: float, warmup_iter: int, init: float,
+            optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, optimizer)
         self._warmup_start = warmup_start
         self._warmup_iter = warmup_iter

@@ -1,6 +1,9 @@
 """Stop trigger that ends a training that makes no progress."""
+from __future__ import annotations
+
 import contextlib
 import operator
+import typing as tp
 import warnings
 
 from chainer_fast import reporter
@@ -32,9 +35,12 @@ class EarlyStoppingTrigger:
         Former name of ``patience``.
     """
 
-    def __init__(self, check_trigger=(1, 'epoch'), monitor='main/loss', patience=None,
-                 mode='auto', verbose=False, max_trigger=(100, 'epoch'), *,
-                 patients=None):
+    def __init__(
+            self, check_trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            monitor: str = 'main/loss', patience: int | None = None, mode: str = 'auto',
+            verbose: bool = False,
+            max_trigger: tp.Sequence | tp.Callable[..., tp.Any] = (100, 'epoch'), *,
+            patients: int | None = None) -> None:
         if patience is not None and patients is not None:
             raise TypeError(
                 "'patients' is another name of 'patience', and both are given; keep "

@@ -1,4 +1,6 @@
 """Trigger that fires at regular intervals."""
+from __future__ import annotations
+
 from chainer_fast.training.triggers import _progress
 
 
@@ -26,7 +28,7 @@ class IntervalTrigger(_progress.Progress):
         Number of periods so far, if the unit is an epoch.
     """
 
-    def __init__(self, period, unit):
+    def __init__(self, period: int | float, unit: str) -> None:
         super().__init__(unit)
         self.period = period
         self.count = 0

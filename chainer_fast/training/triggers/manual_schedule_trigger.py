@@ -1,4 +1,7 @@
 """Trigger that fires at given points."""
+from __future__ import annotations
+
+import typing as tp
 import warnings
 
 from chainer_fast.training.triggers import _progress
@@ -25,7 +28,7 @@ class ManualScheduleTrigger(_progress.Progress):
         For any other unit.
     """
 
-    def __init__(self, points, unit):
+    def __init__(self, points: float | tp.Sequence[float], unit: str) -> None:
         super().__init__(unit)
         self.points = points if isinstance(points, list) else [points]
         self.finished = False

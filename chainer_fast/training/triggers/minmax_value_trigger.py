@@ -1,5 +1,8 @@
 """Triggers that watch a value for a new best."""
+from __future__ import annotations
+
 import operator
+import typing as tp
 
 from chainer_fast import reporter
 from chainer_fast.training.triggers import _short_forms
@@ -20,7 +23,9 @@ class BestValueTrigger:
         When to check.
     """
 
-    def __init__(self, key, compare, trigger=(1, 'epoch')):
+    def __init__(
+            self, key: str, compare: tp.Callable[..., tp.Any],
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
         self._key, self._compare = key, compare
         self._interval_trigger = _short_forms.get_trigger(trigger)
         self._best_value = None
@@ -70,7 +75,9 @@ class MaxValueTrigger(BestValueTrigger):
         When to check; the value is averaged in between.
     """
 
-    def __init__(self, key, trigger=(1, 'epoch')):
+    def __init__(
+            self, key: str,
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
         super().__init__(key, trigger=trigger, compare=operator.lt)
 
 
@@ -85,5 +92,7 @@ class MinValueTrigger(BestValueTrigger):
         When to check; the value is averaged in between.
     """
 
-    def __init__(self, key, trigger=(1, 'epoch')):
+    def __init__(
+            self, key: str,
+            trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch')) -> None:
         super().__init__(key, trigger=trigger, compare=operator.gt)

@@ -1,4 +1,6 @@
 """Trigger that fires a single time."""
+from __future__ import annotations
+
 import warnings
 
 
@@ -11,7 +13,7 @@ class OnceTrigger:
         Whether it fires again after the training was resumed from a snapshot.
     """
 
-    def __init__(self, call_on_resume=False):
+    def __init__(self, call_on_resume: bool = False) -> None:
         self._flag_resumed, self._flag_first = call_on_resume, True
 
     @property

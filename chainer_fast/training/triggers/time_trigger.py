@@ -1,4 +1,5 @@
 """Trigger that goes by the clock."""
+from __future__ import annotations
 
 
 class TimeTrigger:
@@ -11,7 +12,7 @@ class TimeTrigger:
         training is resumed.
     """
 
-    def __init__(self, period):
+    def __init__(self, period: float) -> None:
         self._period = period
         self._next_time = period
 

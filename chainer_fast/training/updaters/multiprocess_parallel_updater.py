@@ -17,10 +17,13 @@ broadcast of the parameters (NCCL)     broadcast of the parameters
 NCCL waits forever for a process that does not take part. So no process calls it before
 all are ready, and a failure gives an error instead of a deadlock.
 """
+from __future__ import annotations
+
 import multiprocessing
 import multiprocessing.connection
 import multiprocessing.util
 import traceback
+import typing as tp
 import warnings
 
 import numpy
@@ -29,6 +32,11 @@ from chainer_fast import backend, reporter
 from chainer_fast.backends import cuda
 from chainer_fast.dataset import convert
 from chainer_fast.training.updaters import standard_updater
+from chainer_fast.types import NdArray
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.link import Link
+    from chainer_fast.optimizer import Optimizer
 
 try:
     from cupy.cuda import nccl
@@ -79,8 +87,11 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         If devices, iterators and data sets do not match.
     """
 
-    def __init__(self, iterators, optimizer, converter=convert.concat_examples,
-                 devices=None, auto_new_epoch=True):
+    def __init__(
+            self, iterators: tp.Sequence[tp.Any],
+            optimizer: Optimizer | dict[str, Optimizer],
+            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
+            devices=None, auto_new_epoch: bool = True) -> None:
         if not MultiprocessParallelUpdater.available():
             raise RuntimeError(
                 'MultiprocessParallelUpdater needs NCCL, and %s; see '
@@ -274,8 +285,9 @@ class _Worker(multiprocessing.Process):
 
     def _next_command(self):
         """Wait for a command; the end of the program is one, too."""
-        program = multiprocessing.parent_process().sentinel
-        if self.pipe in multiprocessing.connection.wait([self.pipe, program]):
+        program: tp.Any = multiprocessing.parent_process()
+        ready = multiprocessing.connection.wait([self.pipe, program.sentinel])
+        if self.pipe in ready:
             try:
                 return self.pipe.recv()
             except (EOFError, OSError):
@@ -411,7 +423,7 @@ def _require_gpu(link, name):
                            'call to_device() before' % name)
 
 
-def size_num_grads(link):
+def size_num_grads(link: Link) -> tuple[int, int]:
     """Count the elements of all parameters, and the parameters.
 
     Parameters
@@ -428,7 +440,7 @@ def size_num_grads(link):
     return sum(sizes), len(sizes)
 
 
-def gather_grads(link):
+def gather_grads(link: Link) -> cuda.ndarray:
     """Join all gradients of a link into one flat array.
 
     Parameters
@@ -451,7 +463,7 @@ def gather_grads(link):
     return _gather(link, 'grad')
 
 
-def gather_params(link):
+def gather_params(link: Link) -> cuda.ndarray:
     """Join all parameters of a link into one flat array.
 
     Parameters
@@ -473,7 +485,7 @@ def gather_params(link):
     return _gather(link, 'data')
 
 
-def scatter_grads(link, array):
+def scatter_grads(link: Link, array: NdArray) -> None:
     """Set all gradients of a link to the parts of a flat array.
 
     Parameters
@@ -486,7 +498,7 @@ def scatter_grads(link, array):
     _scatter(link, array, 'grad')
 
 
-def scatter_params(link, array):
+def scatter_params(link: Link, array: NdArray) -> None:
     """Overwrite all parameters of a link with the parts of a flat array.
 
     Parameters

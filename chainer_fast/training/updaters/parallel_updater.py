@@ -1,9 +1,18 @@
 """Updater that shares a batch among copies of a model in one process."""
+from __future__ import annotations
+
 import copy
+import typing as tp
 
 from chainer_fast import backend, function
 from chainer_fast.dataset import convert
 from chainer_fast.training.updaters import standard_updater
+from chainer_fast.types import DeviceSpec
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.dataset.iterator import Iterator
+    from chainer_fast.link import Link
+    from chainer_fast.optimizer import Optimizer
 
 
 class ParallelUpdater(standard_updater.StandardUpdater):
@@ -42,9 +51,14 @@ class ParallelUpdater(standard_updater.StandardUpdater):
         If models are to be made and there is no main device.
     """
 
-    def __init__(self, iterator, optimizer, converter=convert.concat_examples,
-                 models=None, devices=None, loss_func=None, loss_scale=None,
-                 auto_new_epoch=True):
+    def __init__(
+            self, iterator: Iterator | dict[str, Iterator],
+            optimizer: Optimizer | dict[str, Optimizer],
+            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
+            models: dict[str, Link] | None = None,
+            devices: dict[str, DeviceSpec] | None = None,
+            loss_func: tp.Callable[..., tp.Any] | None = None,
+            loss_scale: float | None = None, auto_new_epoch: bool = True) -> None:
         super().__init__(
             iterator, optimizer, converter, loss_func=loss_func, loss_scale=loss_scale,
             auto_new_epoch=auto_new_epoch)

@@ -1,10 +1,18 @@
 """Updater for one device."""
+from __future__ import annotations
+
 import operator
+import typing as tp
 import warnings
 
 from chainer_fast import backend, device_resident
 from chainer_fast.dataset import convert
 from chainer_fast.training import _updater
+from chainer_fast.types import DeviceSpec
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.dataset.iterator import Iterator
+    from chainer_fast.optimizer import Optimizer
 
 
 def _of_main_iterator(name, doc):
@@ -49,9 +57,14 @@ class StandardUpdater(_updater.Updater):
         Number of updates.
     """
 
-    def __init__(self, iterator, optimizer, converter=convert.concat_examples,
-                 device=None, loss_func=None, loss_scale=None, auto_new_epoch=True, *,
-                 input_device=None):
+    def __init__(
+            self, iterator: Iterator | dict[str, Iterator],
+            optimizer: Optimizer | dict[str, Optimizer],
+            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
+            device: DeviceSpec | None = None,
+            loss_func: tp.Callable[..., tp.Any] | None = None,
+            loss_scale: float | None = None, auto_new_epoch: bool = True, *,
+            input_device: DeviceSpec | None = None) -> None:
         self.iteration = 0
         self.converter, self.loss_func = converter, loss_func
         self.loss_scale, self.auto_new_epoch = loss_scale, auto_new_epoch
@@ -62,13 +75,13 @@ class StandardUpdater(_updater.Updater):
             self._device if input_device is None else input_device)
 
         if self._device is not None:
-            _move_models([optimizer.target for optimizer in self._optimizers.values()],
+            _move_models([named.target for named in self._optimizers.values()],
                          self._device)
-        for optimizer in self._optimizers.values():
+        for named in self._optimizers.values():
             if auto_new_epoch:
-                optimizer.use_auto_new_epoch = True
+                named.use_auto_new_epoch = True
             if loss_scale is not None:
-                optimizer.set_loss_scale(loss_scale)
+                named.set_loss_scale(loss_scale)
 
     device = property(operator.attrgetter('_device'),
                       doc='Device the models were moved to, or ``None``.')
