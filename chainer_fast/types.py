@@ -5,6 +5,7 @@ import typing as tp
 if tp.TYPE_CHECKING:
     from types import ModuleType
 
+    # Where ChainerX and CuPy are missing, their types are anything to type checkers.
     import chainerx
     import numpy
 
@@ -31,7 +32,9 @@ NdArray = tp.Union['numpy.ndarray', 'cuda.ndarray', 'chainerx.ndarray']
 VariableOrArray = tp.Union['Variable', 'numpy.ndarray', 'cuda.ndarray']
 
 #: A scalar that an array can be filled with.
-ScalarValue = tp.Union['numpy.generic', bytes, str, memoryview, numbers.Number]
+# For type checkers, int and float are not a Number, but pass for a complex.
+ScalarValue = tp.Union[
+    'numpy.generic', bytes, str, memoryview, numbers.Number, complex]
 
 
 class AbstractInitializer(tp.Protocol):

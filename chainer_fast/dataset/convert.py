@@ -113,8 +113,7 @@ def _as_arguments(batch):
 
 def to_device(
         device: DeviceSpec | None,
-        x: NdArray | tp.Sequence[NdArray]
-        ) -> NdArray | list[NdArray] | tuple[NdArray, ...]:
+        x: NdArray | tp.Sequence[NdArray]) -> tp.Any:
     """Send an array, or a list or tuple of arrays, to a device.
 
     Parameters
@@ -135,8 +134,7 @@ def to_device(
 
 def concat_examples_func(
         batch: tp.Sequence, device: DeviceSpec | None = None,
-        padding: float | tp.Sequence | dict | None = None
-        ) -> NdArray | tuple[NdArray, ...] | dict[str, NdArray]:
+        padding: float | tp.Sequence | dict | None = None) -> tp.Any:
     """Stack the examples of a batch along a new first axis.
 
     Examples may be arrays, scalars, tuples or dicts. Each element of tuples and dicts

@@ -34,7 +34,7 @@ class SerialIterator(RepeatProperty, OrderedIterator):
     """
 
     def __init__(
-            self, dataset: tp.Sequence, batch_size: int, repeat: bool = True,
+            self, dataset: tp.Any, batch_size: int, repeat: bool = True,
             shuffle: bool | None = None,
             order_sampler: tp.Callable[..., tp.Any] | None = None) -> None:
         self._set_order(shuffle, order_sampler)

@@ -77,7 +77,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._slice._SliceHelper(self)
 
-    def fetch(self) -> tuple | dict | list | NdArray:
+    def fetch(self) -> tp.Any:
         """Return all columns, arranged by :attr:`mode`.
 
         Returns
@@ -89,7 +89,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         columns = self.get_examples(None, None)
         return self._arrange(columns)
 
-    def convert(self, data: tp.Sequence | dict | NdArray) -> tuple | dict | NdArray:
+    def convert(self, data: tp.Sequence | dict | NdArray) -> tp.Any:
         """Turn what :meth:`fetch` returns into arrays.
 
         :meth:`with_converter` replaces this method.

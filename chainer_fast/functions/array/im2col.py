@@ -85,9 +85,9 @@ class Im2ColGrad(_Window):
 
 
 def im2col(
-        x: VariableOrArray, ksize: int | tuple[int, int],
-        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
-        cover_all: bool = False, dilate: int | tuple[int, int] = 1) -> Variable:
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        cover_all: bool = False, dilate: int | tp.Sequence[int] = 1) -> Variable:
     """Copies the patches of images that a window passes over.
 
     Parameters

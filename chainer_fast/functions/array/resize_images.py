@@ -34,7 +34,7 @@ def _lines(xp, count, length, mode, align_corners):
 
 
 def compute_indices_and_weights(
-        out_size: tuple[int, int], in_size: tuple[int, int], mode: str,
+        out_size: tp.Sequence[int], in_size: tp.Sequence[int], mode: str,
         align_corners: bool, xp: Xp):
     """Says which pixels make the new ones.
 
@@ -198,7 +198,7 @@ class ResizeImagesGrad(_Resizing):
     _argument = 'gy'
 
     def __init__(
-            self, input_shape: tp.Sequence[int], output_shape: tuple[int, int], mode,
+            self, input_shape: tp.Sequence[int], output_shape: tp.Sequence[int], mode,
             align_corners) -> None:
         super().__init__(output_shape, mode, align_corners)
         self.input_shape = input_shape
@@ -214,7 +214,7 @@ class ResizeImagesGrad(_Resizing):
 
 
 def resize_images(
-        x: VariableOrArray, output_shape: tuple[int, int], *, mode: str = 'bilinear',
+        x: VariableOrArray, output_shape: tp.Sequence[int], *, mode: str = 'bilinear',
         align_corners: bool = True) -> Variable:
     """Makes images of another size.
 

@@ -37,7 +37,7 @@ class SpatialTransformerGrid(Function):
         Height and width of the lattice.
     """
 
-    def __init__(self, output_shape: tuple[int, int]) -> None:
+    def __init__(self, output_shape: tp.Sequence[int]) -> None:
         self.output_shape = output_shape
 
     def check_type_forward(self, in_types):
@@ -74,7 +74,7 @@ class SpatialTransformerGrid(Function):
 
 
 def spatial_transformer_grid(
-        theta: VariableOrArray, output_shape: tuple[int, int], **kwargs) -> Variable:
+        theta: VariableOrArray, output_shape: tp.Sequence[int], **kwargs) -> Variable:
     """Points at which a spatial transformer looks at images.
 
     A lattice that fills the square from -1 to 1 is moved by affine maps. What is there

@@ -35,7 +35,7 @@ class Convolution2DFunction(_convolution.Planar):
     _outs = None
 
     def __init__(
-            self, stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+            self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
             cover_all: bool = False, **kwargs) -> None:
         super().__init__()
         if kwargs:
@@ -148,7 +148,7 @@ class Convolution2DGradW(_convolution.Planar):
 
 def convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
         cover_all: bool = False, **kwargs) -> Variable:
     """Convolve images with filters, as neural networks understand it.
 

@@ -40,8 +40,8 @@ class Deconvolution2DFunction(_convolution.Planar):
     cover_all = None
 
     def __init__(
-            self, stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
-            outsize: tuple[int, int] | None = None, **kwargs) -> None:
+            self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+            outsize: tp.Sequence[int] | None = None, **kwargs) -> None:
         super().__init__()
         if kwargs:
             dilate, groups = argument.parse_kwargs(
@@ -102,8 +102,8 @@ class Deconvolution2DFunction(_convolution.Planar):
 
 def deconvolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
-        outsize: tuple[int, int] | None = None, **kwargs) -> Variable:
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        outsize: tp.Sequence[int] | None = None, **kwargs) -> Variable:
     """Apply a transposed convolution to images, also known as deconvolution.
 
     It is the adjoint of the linear map that :func:`convolution_2d` with the same

@@ -24,8 +24,8 @@ if tp.TYPE_CHECKING:
 
 def deformable_convolution_2d_sampler(
         x: VariableOrArray, offset: VariableOrArray, W: VariableOrArray,
-        b: VariableOrArray | None = None, stride: int | tuple[int, int] = 1,
-        pad: int | tuple[int, int] = 0) -> Variable:
+        b: VariableOrArray | None = None, stride: int | tp.Sequence[int] = 1,
+        pad: int | tp.Sequence[int] = 0) -> Variable:
     """Convolve images with a window whose elements are displaced at every place.
 
     Where :func:`convolution_2d` sees the pixel

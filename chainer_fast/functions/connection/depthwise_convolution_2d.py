@@ -14,7 +14,8 @@ if tp.TYPE_CHECKING:
 
 def depthwise_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0) -> Variable:
+        stride: int | tp.Sequence[int] = 1,
+        pad: int | tp.Sequence[int] = 0) -> Variable:
     """Convolve each channel of images with filters of its own.
 
     Channel :math:`c` of the images makes the channels :math:`cM, \\ldots, cM + M - 1`

@@ -12,8 +12,8 @@ if tp.TYPE_CHECKING:
 
 def dilated_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
-        dilate: int | tuple[int, int] = 1, cover_all: bool = False) -> Variable:
+        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        dilate: int | tp.Sequence[int] = 1, cover_all: bool = False) -> Variable:
     """Convolve images with a window that has gaps.
 
     The same as :func:`convolution_2d` with ``dilate``, which came later; there

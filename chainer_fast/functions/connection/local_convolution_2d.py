@@ -65,7 +65,7 @@ class LocalConvolution2DFunction(_Local):
         Stride.
     """
 
-    def __init__(self, stride: int | tuple[int, int] = 1) -> None:
+    def __init__(self, stride: int | tp.Sequence[int] = 1) -> None:
         super().__init__(*_convolution.pair(stride))
 
     def check_type_forward(self, in_types):
@@ -176,7 +176,7 @@ class _LocalGradW(_Local):
 
 def local_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tuple[int, int] = 1) -> Variable:
+        stride: int | tp.Sequence[int] = 1) -> Variable:
     """Convolve images with filters that differ from place to place.
 
     .. math::

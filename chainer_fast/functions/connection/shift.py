@@ -27,8 +27,8 @@ class Shift(FunctionNode):
     """
 
     def __init__(
-            self, ksize: int | tuple[int, int] = 3,
-            dilate: int | tuple[int, int] = 1) -> None:
+            self, ksize: int | tp.Sequence[int] = 3,
+            dilate: int | tp.Sequence[int] = 1) -> None:
         super().__init__()
         self.kh, self.kw = _convolution.pair(ksize)
         self.dy, self.dx = _convolution.pair(dilate)
@@ -81,8 +81,8 @@ def _overlap(length, by):
 
 
 def shift(
-        x: VariableOrArray, ksize: int | tuple[int, int] = 3,
-        dilate: int | tuple[int, int] = 1) -> Variable:
+        x: VariableOrArray, ksize: int | tp.Sequence[int] = 3,
+        dilate: int | tp.Sequence[int] = 1) -> Variable:
     """Displace the channels of images, each by an element of a window.
 
     The channels are divided evenly among the elements of the window, and what is left

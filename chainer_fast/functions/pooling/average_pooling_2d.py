@@ -69,9 +69,9 @@ class AveragePooling2DGrad(pooling_2d._Window2D, FunctionNode):
 
 
 def average_pooling_2d(
-        x: VariableOrArray, ksize: int | tuple[int, int],
-        stride: int | tuple[int, int] | None = None,
-        pad: int | tuple[int, int] = 0) -> Variable:
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None,
+        pad: int | tp.Sequence[int] = 0) -> Variable:
     """Averages over windows of images.
 
     Parameters

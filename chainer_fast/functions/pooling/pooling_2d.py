@@ -56,9 +56,10 @@ class Pooling2D(_Window2D, FunctionNode):
     """
 
     def __init__(
-            self, ksize: int | tuple[int, int],
-            stride: int | tuple[int, int] | None = None, pad: int | tuple[int, int] = 0,
-            cover_all: bool = True, return_indices: bool = False) -> None:
+            self, ksize: int | tp.Sequence[int],
+            stride: int | tp.Sequence[int] | None = None,
+            pad: int | tp.Sequence[int] = 0, cover_all: bool = True,
+            return_indices: bool = False) -> None:
         super().__init__()
         ksize = _pair(ksize)
         self._window = ksize, ksize if stride is None else _pair(stride), _pair(pad)

@@ -58,7 +58,7 @@ class ROIAverageAlign2D(Function):
 
 def roi_average_align_2d(
         x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
-        outsize: int | tuple[int, int], spatial_scale: float,
+        outsize: int | tp.Sequence[int], spatial_scale: float,
         sampling_ratio=None) -> Variable:
     """Averages over samples in the bins of regions of interest.
 

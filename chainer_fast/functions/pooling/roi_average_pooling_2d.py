@@ -51,7 +51,7 @@ class ROIAveragePooling2D(Function):
 
 def roi_average_pooling_2d(
         x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
-        outsize: int | tuple[int, int], spatial_scale: float) -> Variable:
+        outsize: int | tp.Sequence[int], spatial_scale: float) -> Variable:
     """Averages over the bins of regions of interest.
 
     Each region is rounded to whole pixels, ends before its last coordinates, and is

@@ -66,7 +66,7 @@ class ROIMaxAlign2D(Function):
 
 def roi_max_align_2d(
         x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
-        outsize: int | tuple[int, int], spatial_scale: float,
+        outsize: int | tp.Sequence[int], spatial_scale: float,
         sampling_ratio=None) -> Variable:
     """Maxima over samples in the bins of regions of interest.
 

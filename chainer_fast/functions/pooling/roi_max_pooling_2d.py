@@ -59,7 +59,7 @@ class ROIMaxPooling2D(Function):
 
 def roi_max_pooling_2d(
         x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
-        outsize: int | tuple[int, int], spatial_scale: float) -> Variable:
+        outsize: int | tp.Sequence[int], spatial_scale: float) -> Variable:
     """Maxima over the bins of regions of interest.
 
     Each region is rounded to whole pixels, ends before its last coordinates, and is

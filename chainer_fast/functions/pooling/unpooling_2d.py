@@ -44,9 +44,9 @@ class Unpooling2DGrad(pooling_2d._EnlargingGrad2D):
 
 
 def unpooling_2d(
-        x: VariableOrArray, ksize: int | tuple[int, int],
-        stride: int | tuple[int, int] | None = None, pad: int | tuple[int, int] = 0,
-        outsize: tuple[int, int] | None = None, cover_all: bool = True) -> Variable:
+        x: VariableOrArray, ksize: int | tp.Sequence[int],
+        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """The reverse of pooling, for images.
 
     Each element goes on all elements of its window in a larger image, and where windows

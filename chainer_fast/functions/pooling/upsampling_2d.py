@@ -86,7 +86,7 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
 
 def upsampling_2d(
         x: VariableOrArray, indexes: NdArray, ksize, stride=None, pad=0,
-        outsize: tuple[int, int] | None = None, cover_all=True) -> Variable:
+        outsize: tp.Sequence[int] | None = None, cover_all=True) -> Variable:
     """The reverse of max pooling, for images, by means of its indexes.
 
     Each element goes where the maximum was, and all others are zero.
