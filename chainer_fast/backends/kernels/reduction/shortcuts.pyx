@@ -29,8 +29,8 @@ cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
 
 
 cdef enum:
-    ALL_AXES = 1 << 20
-    NOT_PLAIN = 1 << 21
+    ALL_AXES = 0x100000
+    NOT_PLAIN = 0x200000
 
 
 cdef int _axis(FunctionBase function, int ndim) except -2:
