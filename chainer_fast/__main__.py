@@ -47,7 +47,7 @@ def _run_script(script):
     main_module = types.ModuleType('__main__')
     main_module.__file__ = path
     main_module.__loader__ = importlib.machinery.SourceFileLoader('__main__', path)
-    main_module.__builtins__ = sys.modules['builtins']
+    vars(main_module)['__builtins__'] = sys.modules['builtins']
     sys.modules['__main__'] = main_module
     with io.open_code(path) as f:
         code = compile(f.read(), path, 'exec', dont_inherit=True)

@@ -1,5 +1,6 @@
 """Warnings, at import, about libraries that are too old or too new."""
 import re
+import typing as tp
 import warnings
 
 from chainer_fast import _version
@@ -38,7 +39,8 @@ def _satisfies(version, specifier):
     """Return whether a version is within bounds such as ``'>=13.0,<15.0'``."""
     release = _release(version)
     for bound in specifier.split(','):
-        operator, limit = re.match(r'\s*(>=|<)\s*([0-9.]+)\s*$', bound).groups()
+        found: tp.Any = re.match(r'\s*(>=|<)\s*([0-9.]+)\s*$', bound)
+        operator, limit = found.groups()
         if (release < _release(limit)) == (operator == '>='):
             return False
     return True

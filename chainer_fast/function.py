@@ -1,5 +1,6 @@
 """Old-style functions, whose gradients cannot be differentiated again, and switches
 for backpropagation."""
+import typing as tp
 import warnings
 import weakref
 
@@ -51,7 +52,7 @@ class FunctionAdapter(function_node.FunctionNode):
     """
 
     _function = None
-    _weak_function = None
+    _weak_function: tp.Any = None
 
     def __init__(self, function):
         super().__init__()

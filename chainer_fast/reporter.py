@@ -86,7 +86,7 @@ class Reporter:
         """
         self._observer_names[id(observer)] = name
 
-    def report(self, values: dict, observer: tp.Any | None = None) -> None:
+    def report(self, values: dict, observer: tp.Any = None) -> None:
         """Report values.
 
         A variable is stored as a copy outside of the graph, unless
@@ -169,7 +169,7 @@ def _copy_variable(value):
     return value.__copy__() if isinstance(value, variable.Variable) else value
 
 
-def report(values: dict, observer: tp.Any | None = None) -> None:
+def report(values: dict, observer: tp.Any = None) -> None:
     """Report values to the current reporter; does nothing if there is none.
 
     Parameters

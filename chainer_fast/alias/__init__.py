@@ -63,8 +63,10 @@ class _Finder:
             if error.name == real:
                 return None
             raise
+        # Typeshed asks for a method that loaders have not needed since Python 3.4.
         return importlib.util.spec_from_loader(
-            name, _Loader(module), is_package=hasattr(module, '__path__'))
+            name, _Loader(module),  # type: ignore[arg-type]
+            is_package=hasattr(module, '__path__'))
 
 
 _finder = _Finder()

@@ -16,6 +16,9 @@ _ideep_version = None
 class mdarray:
     """Type of iDeep's arrays, for ``isinstance``; there are none."""
 
+    dtype: numpy.dtype
+    ndim: int
+
 
 class Intel64Device(_backend.NamedDevice):
     """An x86 CPU with iDeep. Creating one raises ``RuntimeError``: see the module."""

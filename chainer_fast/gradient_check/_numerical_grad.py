@@ -1,4 +1,6 @@
 """Gradients by finite differences."""
+import typing as tp
+
 import numpy
 
 from chainer_fast import backend
@@ -67,7 +69,7 @@ def numerical_grad(
                 'gradients exist for inputs of floating type only, not %s' % x.dtype)
 
     stencil, divisor = _FIVE_POINTS if detect_nondifferentiable else _TWO_POINTS
-    center = _evaluate(f, grad_outputs) if detect_nondifferentiable else None
+    center: tp.Any = _evaluate(f, grad_outputs) if detect_nondifferentiable else None
     grads = [backend.get_array_module(x).zeros_like(x) for x in inputs]
     for i_in, (x, gx) in enumerate(zip(inputs, grads, strict=True)):
         for index in numpy.ndindex(x.shape):

@@ -46,6 +46,10 @@ class Hyperparameter:
     def __init__(self, parent: Hyperparameter | None = None) -> None:
         self._parent = parent
 
+    if tp.TYPE_CHECKING:
+        # Any name can be that of a value.
+        def __setattr__(self, name: str, value: tp.Any) -> None: ...
+
     def __getattr__(self, name):
         # Called only if the instance has no such attribute; an instance that is being
         # copied or unpickled has no parent yet.

@@ -1,5 +1,6 @@
 """Adam and its variants: AdamW, AMSGrad, AdaBound and AMSBound."""
 import math
+import typing as tp
 import warnings
 
 import numpy
@@ -11,6 +12,10 @@ from chainer_fast.optimizers import _rule
 
 class _LearningRate:
     """The learning rate, of an optimizer or of a rule."""
+
+    hyperparam: tp.Any
+    t: int
+    _lr_owner: str
 
     @property
     def alpha_t(self):

@@ -52,7 +52,8 @@ def serialize_global(serializer):
 
 def numpy_generator():
     """Return the object behind the functions of ``numpy.random``."""
-    return numpy.random.permutation.__self__
+    # NumPy declares the method of a generator as a function.
+    return numpy.random.permutation.__self__  # type: ignore[attr-defined]
 
 
 def _exchange(serializer, name, numbers):

@@ -3,10 +3,11 @@
 Part of :mod:`chainer_fast.utils.type_check`; import them from there.
 """
 import operator
+import typing as tp
 
 import numpy
 
-_error = None
+_error: tp.Any = None
 
 
 def bind(error):

@@ -16,9 +16,12 @@ class cached_property:
         The method that computes the value.
     """
 
+    __name__: str
+
     def __init__(self, func):
         self.func = func
-        functools.update_wrapper(self, func)
+        # Takes the name and the docstring; mypy wants a function to take them.
+        functools.update_wrapper(self, func)  # type: ignore[arg-type]
 
     def __get__(self, obj, cls):
         if obj is None:

@@ -156,6 +156,8 @@ class TypeInfo:
 class TypeInfoTuple(tuple):
     """Expressions for the inputs of a function, with a ``name`` for messages."""
 
+    name: str
+
     def size(self):
         """Return an expression for the number of inputs."""
         return Variable(len(self), self.name + '.size')

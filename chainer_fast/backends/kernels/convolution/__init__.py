@@ -8,6 +8,7 @@ may be less or more than what fits in; what lies beyond the images is padding, t
 """
 import itertools
 import math
+import typing as tp
 
 import numpy
 
@@ -85,7 +86,8 @@ def scatter(col, stride, pad, lengths, dilate):
         [slice(i * d, i * d + out * s, s) for i in range(k)]
         for k, d, out, s in zip(ksize, dilate, outs, stride, strict=True)])
     for at, place in zip(numpy.ndindex(*ksize), places, strict=True):
-        view = img[(..., *place)]
+        window: tp.Any = (..., *place)
+        view = img[window]
         view += col[(slice(None), slice(None), *at)]
     return img[(..., *_inside(pad, lengths))]
 
