@@ -175,7 +175,7 @@ cdef class GradTable:
         Py_DECREF(node)
         # Close the gap, so that later entries of the same run stay reachable.
         mask = self.capacity - 1
-        hole = slot - self.slots
+        hole = (<size_t>slot - <size_t>self.slots) // sizeof(Slot)
         at = hole
         while True:
             at = (at + 1) & mask
