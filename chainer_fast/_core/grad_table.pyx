@@ -18,6 +18,7 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport VariableBase, VariableNodeBase, \
     cf_instance_dict, new_variable, variable_of
+from chainer_fast._core.heap cimport home_of
 
 np.import_array()
 
@@ -94,10 +95,6 @@ cdef int check_old_style(VariableNodeBase node) except -1:
     return 0
 
 
-cdef inline Py_ssize_t _home(PyObject *node, Py_ssize_t capacity) noexcept:
-    return <Py_ssize_t>((<size_t>node >> 4) * <size_t>0x9E3779B1) & (capacity - 1)
-
-
 cdef class GradTable:
     """Gradients by node.
 
@@ -127,7 +124,7 @@ cdef class GradTable:
         cdef Py_ssize_t at
         if self.size == 0:
             return NULL
-        at = _home(node, self.capacity)
+        at = home_of(node, self.capacity)
         while self.slots[at].node is not NULL:
             if self.slots[at].node is node:
                 return &self.slots[at]
@@ -145,14 +142,14 @@ cdef class GradTable:
                 raise MemoryError()
             for i in range(old_capacity):
                 if old[i].node is not NULL:
-                    at = _home(old[i].node, capacity)
+                    at = home_of(old[i].node, capacity)
                     while grown[at].node is not NULL:
                         at = (at + 1) & (capacity - 1)
                     grown[at] = old[i]
             self.slots = grown
             self.capacity = capacity
             PyMem_Free(old)
-        at = _home(node, self.capacity)
+        at = home_of(node, self.capacity)
         while self.slots[at].node is not NULL:
             at = (at + 1) & (self.capacity - 1)
         self.slots[at].node = node
@@ -175,13 +172,13 @@ cdef class GradTable:
         Py_DECREF(node)
         # Close the gap, so that later entries of the same run stay reachable.
         mask = self.capacity - 1
-        hole = slot - self.slots
+        hole = (<size_t>slot - <size_t>self.slots) // sizeof(Slot)
         at = hole
         while True:
             at = (at + 1) & mask
             if self.slots[at].node is NULL:
                 break
-            home = _home(self.slots[at].node, self.capacity)
+            home = home_of(self.slots[at].node, self.capacity)
             if ((at - home) & mask) >= ((at - hole) & mask):
                 self.slots[hole] = self.slots[at]
                 hole = at

@@ -1,7 +1,15 @@
 """Order in which backpropagation visits the functions of a graph."""
+cimport cython
 from cpython.object cimport PyObject
 
 from chainer_fast._core.graph cimport FunctionBase
+
+
+@cython.overflowcheck(False)        # a hash wraps around
+cdef inline Py_ssize_t home_of(PyObject *pointer, Py_ssize_t capacity) noexcept:
+    """Return the first place of an address in an open-addressing table."""
+    # Objects are aligned to 16 bytes; the capacity is a power of two.
+    return <Py_ssize_t>((<size_t>pointer >> 4) * <size_t>0x9E3779B1) & (capacity - 1)
 
 
 cdef struct Candidate:

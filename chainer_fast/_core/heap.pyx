@@ -18,11 +18,6 @@ cdef inline bint _before(Candidate a, Candidate b) noexcept:
     return a.order < b.order
 
 
-cdef inline Py_ssize_t _home(PyObject *pointer, Py_ssize_t capacity) noexcept:
-    # Objects are aligned to 16 bytes; the capacity is a power of two.
-    return <Py_ssize_t>((<size_t>pointer >> 4) * <size_t>0x9E3779B1) & (capacity - 1)
-
-
 cdef class CandidateHeap:
     """Functions yet to be visited, each of them once."""
 
@@ -51,12 +46,12 @@ cdef class CandidateHeap:
             self.seen_capacity = capacity
             for i in range(old_capacity):
                 if old[i] is not NULL:
-                    at = _home(old[i], capacity)
+                    at = home_of(old[i], capacity)
                     while grown[at] is not NULL:
                         at = (at + 1) & (capacity - 1)
                     grown[at] = old[i]
             PyMem_Free(old)
-        at = _home(function, self.seen_capacity)
+        at = home_of(function, self.seen_capacity)
         while self.seen[at] is not NULL:
             if self.seen[at] is function:
                 return False
