@@ -13,10 +13,6 @@ from chainer_fast.backends.cuda import GpuDevice
 from chainer_fast.backends.intel64 import Intel64Device
 from chainer_fast.types import DeviceSpec, NdArray, Xp
 
-if tp.TYPE_CHECKING:
-
-    from chainer_fast import backend
-
 __all__ = [
     'ChainerxDevice', 'CpuDevice', 'Device', 'GpuDevice', 'Intel64Device', 'copyto',
     'from_chx', 'get_array_module', 'get_device', 'get_device_from_array', 'to_chx',
@@ -159,7 +155,7 @@ def get_array_module(*args) -> Xp:
     return cuda.get_array_module(*args)
 
 
-def get_device_from_array(*arrays) -> backend.Device:
+def get_device_from_array(*arrays) -> Device:
     """Return the device of the first argument that is not on the CPU, or else the CPU.
 
     Parameters

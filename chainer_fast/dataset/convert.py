@@ -112,8 +112,7 @@ def _as_arguments(batch):
 
 
 def to_device(
-        device: DeviceSpec | None,
-        x: NdArray | tp.Sequence[NdArray]) -> tp.Any:
+        device: DeviceSpec | None, x: NdArray | tp.Sequence[NdArray]) -> tp.Any:
     """Send an array, or a list or tuple of arrays, to a device.
 
     Parameters
