@@ -28,7 +28,7 @@ cdef int _forget_output(FunctionBase function) noexcept:
 
 
 cdef int _set_lone_output(FunctionBase function, VariableNodeBase node) except -1:
-    """Lead from a function to its only output, and from there back."""
+    """Link a function to its only output, and that output to the function."""
     if function.output is not NULL:
         _forget_output(function)
     function.output = <PyObject *>node
@@ -38,7 +38,7 @@ cdef int _set_lone_output(FunctionBase function, VariableNodeBase node) except -
 
 
 cdef int _set_references(FunctionBase function, object references) except -1:
-    """Lead from a function to its outputs by a tuple of weak references, or None."""
+    """Link a function to its outputs by a tuple of weak references, or None."""
     _forget_output(function)
     function.output_kind = NO_OUTPUT
     if references is not None:
@@ -49,7 +49,7 @@ cdef int _set_references(FunctionBase function, object references) except -1:
 
 
 cdef dict local_hooks(FunctionBase function):
-    """Return the hooks added to this very function, or None."""
+    """Return the hooks added to this function alone, or None."""
     cdef PyObject *own = cf_instance_dict(function)
     if own is NULL:
         return None
@@ -61,7 +61,7 @@ cdef dict local_hooks(FunctionBase function):
 
 
 cdef object own_attribute(FunctionBase function, str name):
-    """Return what stands in the instance dictionary, or None."""
+    """Return an entry of the instance dictionary, or None."""
     cdef PyObject *own = cf_instance_dict(function)
     cdef PyObject *found
     if own is NULL:
@@ -256,7 +256,7 @@ cdef class FunctionBase:
 
 
 cdef object _retained(VariableNodeBase node):
-    """Return the variable of a retained input; None for an input of None."""
+    """Return the variable of a retained input; None if its array is None."""
     variable = node.get_variable()
     return None if (<VariableBase>variable).arr is None else variable
 
@@ -265,7 +265,7 @@ class _Nothing:
     __slots__ = ('__weakref__',)
 
 
-# What the reference to an output that has been released looks like.
+# Stands for the weak reference to an output that has been released.
 _dead_reference = weakref.ref(_Nothing())
 
 
@@ -316,7 +316,7 @@ cdef int _chain(FunctionBase function, list variables, tuple outputs,
 
 
 cdef bint on_host(tuple arrays) noexcept:
-    """Tell whether all are plainly NumPy's, None aside."""
+    """Tell whether all arrays are plain NumPy arrays or None."""
     cdef Py_ssize_t i
     cdef object array
     for i in range(PyTuple_GET_SIZE(arrays)):
@@ -344,7 +344,7 @@ cdef tuple _compute(FunctionBase function, tuple arrays, ThreadState state):
         raise TypeError(
             'forward output must be a tuple (%s)\nActual: %s'
             % (function.label, type(outputs)))
-    # A named tuple, say, becomes a plain one.
+    # A subclass of tuple, such as a named tuple, becomes a plain tuple.
     return outputs if type(outputs) is tuple else tuple(list(outputs))
 
 
@@ -369,7 +369,7 @@ cdef int _check_outputs(FunctionBase function, tuple outputs) except -1:
 
 
 cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
-    """Apply a function with everything that can go along: see the steps."""
+    """Apply a function with checks, hooks, layouts and debug mode."""
     cdef VariableBase variable
     cdef bint requires_grad = False
     cdef bint plain = True
@@ -418,7 +418,7 @@ cdef tuple _apply_general(FunctionBase function, inputs, ThreadState state):
 
     function._input_indexes_to_retain = None
     function._output_indexes_to_retain = None
-    # Until there is a number of outputs: that of the inputs, for input_layouts.
+    # Until the outputs are known, input_layouts reads the number of inputs here.
     function._output_count = -len(variables)
     outputs = _compute(function, arrays, state)
     _check_outputs(function, outputs)

@@ -1,4 +1,4 @@
-# Nodes: what stands for a variable in the graph. Part of graph.pyx.
+# Nodes: they stand for variables in the graph. Part of graph.pyx.
 
 cdef int _set_info(VariableNodeBase node, object array) except -1:
     """Note type and shape of the variable's array."""
@@ -63,7 +63,7 @@ cdef VariableBase variable_of(VariableNodeBase node):
 
 
 cdef int _attach(VariableNodeBase node, VariableBase variable) except -1:
-    """Make ``variable`` the one that the node stands for."""
+    """Make the node stand for ``variable``."""
     if node.variable_ptr is not NULL:
         (<VariableBase>node.variable_ptr).node_ptr = NULL
     if variable.node_ptr is not NULL:
@@ -75,12 +75,12 @@ cdef int _attach(VariableNodeBase node, VariableBase variable) except -1:
 
 
 cdef int _detach_creator(VariableNodeBase node) except -1:
-    """Forget which function made the node; the function goes on knowing its output."""
+    """Forget which function made the node; the function still knows its output."""
     cdef FunctionBase function
     if node.creator_ptr is not NULL:
         function = <FunctionBase>node.creator_ptr
         if Py_REFCNT(function) > 2:
-            # Someone else holds the function (the two: the node and this one).
+            # Something besides the node and this reference holds the function.
             _set_references(function, (weakref.ref(node),))
         else:
             function.output = NULL

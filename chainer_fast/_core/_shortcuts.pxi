@@ -18,7 +18,7 @@ cdef class _ShortcutEntry:
     cdef dict methods
 
 
-# Classes of functions to their entries; a class that is derived from one of these,
+# Classes of functions to their entries; a class derived from one of these,
 # by a user say, has none and goes the general way.
 cdef dict _shortcuts = {}
 cdef tuple _METHODS = (
@@ -56,7 +56,7 @@ def classes_with_shortcuts():
 
 
 cdef Shortcut _revalidate(type cls, _ShortcutEntry entry):
-    """Compare the methods of a class, changed since last time, with the known ones."""
+    """Compare the methods of a class that has changed with the registered ones."""
     for name, method in entry.methods.items():
         if getattr(cls, name) is not method:
             return None

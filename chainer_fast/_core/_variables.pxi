@@ -118,7 +118,7 @@ cdef class VariableBase:
         self.grad_arr = None
         self.grad_variable = None
         if grad is not None:
-            # Unchecked, as it ever was: the data may be replaced afterwards.
+            # Not checked, as in Chainer: the data may be replaced afterwards.
             put_grad(self, grad, None)
             self._grad_valid = _grad_valid
 

@@ -3,7 +3,7 @@
 # -- all parameters at once
 
 cdef class ParamIterator:
-    """Iterator over the parameters of a link, which it looks up at its first step."""
+    """Iterator over the parameters of a link, which are looked up at the first step."""
 
     cdef object link
     cdef bint include_uninit
@@ -28,7 +28,7 @@ cdef class ParamIterator:
 
 cdef int _collect_below(
         object link, bint include_uninit, list found, int depth) except -1:
-    """Append the parameters of a link, asking the link if it has a walk of its own."""
+    """Append the parameters of a link; a link with its own ``params`` is asked."""
     cdef int kind = _kind_of(link)
     if kind == OWN_WALK:
         found.extend(link.params(include_uninit))
@@ -47,7 +47,7 @@ cdef Known[16] _known
 
 
 cdef int _kind_of(object link) except -1:
-    """Tell how to go on from a link to those below it."""
+    """Tell how a walk reaches the links below a link."""
     cdef PyObject *cls = cf_type(link)
     cdef Known *known = &_known[(<size_t>cls >> 5) % 16]
     if known.cls is cls and known.version and known.version == cf_version(cls):
@@ -109,7 +109,7 @@ cdef int _collect(
 
 
 cdef int _check_depth(object link, Py_ssize_t depth) except -1:
-    """Refuse to go on below a link without end, if a link contains itself."""
+    """Refuse to recurse without end when a link contains itself."""
     if depth >= Py_GetRecursionLimit():
         raise RecursionError(
             'links are nested more than %d deep; perhaps %r contains itself'
@@ -118,7 +118,7 @@ cdef int _check_depth(object link, Py_ssize_t depth) except -1:
 
 
 cdef Py_ssize_t _sort_few(object names, PyObject **out) except -1:
-    """Write a few names, sorted and borrowed, into an array; or else return MANY."""
+    """Write borrowed names into an array, sorted; return MANY if they do not fit."""
     cdef Py_ssize_t i, n = 0
     if type(names) is not set or len(<set>names) > FEW:
         return MANY
@@ -134,7 +134,7 @@ cdef Py_ssize_t _sort_few(object names, PyObject **out) except -1:
     return n
 
 
-# -- links, and those that a walk has still to go to
+# -- links, and those that a walk has yet to visit
 
 cdef dict _fields(object link):
     """Return the dictionary of a link."""
@@ -145,7 +145,7 @@ cdef dict _fields(object link):
 cdef object _names(object link, dict fields, str kind):
     """Return the names of parameters or children, or the list of children."""
     cdef PyObject *names = PyDict_GetItemWithError(fields, kind)
-    # Of a link that is not initialized, say so as any object does.
+    # A link that is not initialized raises AttributeError as any object does.
     return getattr(link, kind) if names is NULL else <object>names
 
 
@@ -157,15 +157,14 @@ cdef list _sorted(names):
 
 
 cdef bint _has_own(object link, str name, object method) except -1:
-    """Whether a link has another method in place of one of this module."""
+    """Tell whether a link overrides a method of this module."""
     return cf_type_lookup(link, name) is not <PyObject *>method
 
 
 cdef class Walk:
-    """Stack of the links that a walk has still to go to.
+    """Stack of the links that a walk has yet to visit.
 
-    There are links in it, or names in the dictionary that stands at the same place of
-    another stack.
+    An entry is a link, or a name in the dictionary at the same place of another stack.
     """
 
     cdef list pending
@@ -185,7 +184,7 @@ cdef class Walk:
         return link if owner is None else (<dict>owner)[link]
 
     cdef Py_ssize_t push_children(self, object link) except -1:
-        """Let the walk go to the children of a link next; return their number."""
+        """Push the children of a link, to be visited next; return their number."""
         cdef list children
         cdef dict fields
         cdef Py_ssize_t i
@@ -207,7 +206,7 @@ cdef class Walk:
 
     cdef int push_children_and_paths(
             self, object link, object prefix, list paths) except -1:
-        """Let the walk go to the children of a link next, and note their paths."""
+        """Push the children of a link, to be visited next, and note their paths."""
         cdef Py_ssize_t i, n = self.push_children(link)
         for i in range(len(self.pending) - n, len(self.pending)):
             name = (self.pending[i] if self.owners[i] is not None

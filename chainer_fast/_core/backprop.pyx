@@ -42,7 +42,7 @@ cdef class _BackpropMode:
         return set_enable_backprop(self.state, enable)
 
     cdef int leave(self) except -1:
-        # Whatever the value was, true or merely truthy, it comes back as it was.
+        # The entry gets back the very object it had, be it a bool or not.
         if self.saved is _UNSET:
             self.state.overrides.pop('enable_backprop', None)
         else:
@@ -106,7 +106,7 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
                     sum_gradients(list(grad_inputs[nodes[i]])) for i in targets]
                 check_step(function, targets, earlier, gradients)
         else:
-            # A node that is an input twice offers its sum at its first place alone.
+            # A node that is an input twice passes its sum at the first place only.
             first = {}
             for i in targets:
                 sums = grad_inputs[nodes[i]]
@@ -146,7 +146,7 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
 
 
 cdef list _select(FunctionBase function, tuple targets, gradients):
-    """Return the gradients of the targets, whichever of two forms they come in."""
+    """Return the gradients of the targets, given those or the ones of all inputs."""
     cdef Py_ssize_t count = len(gradients)
     cdef Py_ssize_t n = PyTuple_GET_SIZE(targets)
     if count == PyTuple_GET_SIZE(function.input_nodes):
@@ -160,7 +160,7 @@ cdef list _select(FunctionBase function, tuple targets, gradients):
 
 
 cdef int _add_stack(FunctionBase function, error) except -1:
-    """Tell in the message of an exception where the function was applied."""
+    """Add the stack of the function's application to the message of an exception."""
     text = (
         '\n%s\nStacktrace of the function is below:\n%s'
         % ('-' * 80, ''.join(function.stack.format())))
@@ -176,7 +176,7 @@ cdef int _add_stack(FunctionBase function, error) except -1:
 cdef class Traversal:
     """One backward pass over a graph.
 
-    ``wanted`` narrows it to the ways that lead to certain nodes; without it, every node
+    ``wanted`` restricts it to paths that lead to certain nodes; without it, every node
     that requires a gradient gets one.  ``keep`` are nodes whose gradients stay in the
     table when they have been passed.
     """
@@ -249,8 +249,8 @@ cdef class Traversal:
     cdef object _pass_own(self, VariableNodeBase node):
         """Take the gradient that the variable of an output has been given by the user.
 
-        It counts for outputs that backpropagation does not reach: of a function with
-        several, only some may lead to where it starts.
+        It counts for outputs that backpropagation does not reach: only some outputs of
+        a function may lead to where it starts.
         """
         cdef VariableBase variable = variable_of(node)
         if variable is None or variable.grad_arr is None:
@@ -269,7 +269,7 @@ cdef class Traversal:
         return 0
 
     cdef int _short(self, FunctionBase function) except -1:
-        """Differentiate a function by its shortcut; return 0 if that cannot be."""
+        """Differentiate a function by its shortcut; return 0 if it is not plain."""
         cdef Shortcut shortcut = shortcut_of(function)
         cdef VariableNodeBase output, node
         cdef PyObject *found[MAX_SHORTCUT_INPUTS]
@@ -387,8 +387,8 @@ cdef class Traversal:
 def backprop_to_all(outputs, retain_grad, loss_scale):
     """Propagate gradients from some nodes to all leaves behind them.
 
-    Whether the computation itself is put in the graph is for
-    ``config.enable_backprop`` to say.
+    ``config.enable_backprop`` decides whether the computation is itself put in the
+    graph.
 
     Parameters
     ----------
@@ -398,7 +398,7 @@ def backprop_to_all(outputs, retain_grad, loss_scale):
     retain_grad : bool
         Whether variables in between keep their gradients.
     loss_scale : float or None
-        Noted in the leaves, for optimizers to divide by.
+        Stored in the leaves; optimizers divide by it.
     """
     cdef VariableNodeBase node
     cdef GradTable table = GradTable(True)
@@ -421,7 +421,7 @@ def backprop_to_all(outputs, retain_grad, loss_scale):
 
 def backward_from(VariableBase variable, retain_grad, enable_double_backprop,
                   loss_scale):
-    """Propagate the gradient that a variable has, and clear it unless it is to stay."""
+    """Propagate a variable's gradient, and clear it unless ``retain_grad`` is set."""
     cdef _BackpropMode mode = _BackpropMode()
     cdef VariableNodeBase node = node_of(variable)
     given = variable.grad_variable
@@ -445,7 +445,8 @@ def differentiate(outputs, inputs, grad_outputs, grad_inputs, *, set_grad, retai
     """Return the gradients of ``outputs`` with respect to ``inputs``.
 
     See :func:`chainer_fast.grad`; the arguments are checked there. ``grad_outputs`` and
-    ``grad_inputs`` are lists of variables or None, ``loss_scale`` is in the former.
+    ``grad_inputs`` are lists of variables or None; ``grad_outputs`` already contains
+    the loss scale.
     """
     cdef VariableBase variable
     cdef VariableNodeBase node
@@ -479,10 +480,10 @@ def differentiate(outputs, inputs, grad_outputs, grad_inputs, *, set_grad, retai
 
 
 cdef bint _leads_to(FunctionBase function, set nodes) except -1:
-    """Tell whether a gradient has a way through a function to one of the nodes.
+    """Tell whether a gradient reaches one of the nodes through a function.
 
-    A node that requires no gradient gets one from the functions that are visited, but
-    nothing is visited for its sake.
+    A node that requires no gradient gets one from visited functions, but no function is
+    visited for it.
     """
     cdef VariableNodeBase node
     for node in function.input_nodes or ():

@@ -20,7 +20,7 @@ cdef enum:
 
 
 def tuples(tuple columns not None, list indices not None):
-    """Return the examples with these indices of data sets that lie side by side.
+    """Return tuples of the examples that several data sets have at some indices.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def tuples(tuple columns not None, list indices not None):
     Returns
     -------
     list of tuple
-        For each index the tuple of what each data set has there.
+        The examples of all data sets at each index.
     """
     cdef Py_ssize_t i, place, n = len(columns)
     cdef list examples = []
@@ -43,7 +43,7 @@ def tuples(tuple columns not None, list indices not None):
         for i in range(n):
             column = columns[i]
             if PyArray_CheckExact(column):
-                # For an array of a dimension at least this is the short way.
+                # The short way for arrays of one axis or more.
                 element = PySequence_GetItem(column, place)
             else:
                 element = PyObject_GetItem(column, index)
@@ -97,8 +97,8 @@ def stack(list arrays not None):
     Returns
     -------
     numpy.ndarray or None
-        What ``numpy.stack`` would return; ``None`` for anything but arrays of numbers
-        in C order that agree in dtype and shape, or numbers of one of NumPy's types.
+        The result of ``numpy.stack``; ``None`` unless all are arrays of numbers in C
+        order that agree in dtype and shape, or NumPy scalars of one type.
     """
     cdef Py_ssize_t i, n = len(arrays)
     cdef npy_intp dims[MAX_AXES + 1]

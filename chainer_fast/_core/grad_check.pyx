@@ -2,7 +2,7 @@
 
 The checks that always run compare pointers and a few integers; a message is composed
 only once one of them has failed.  Debug mode checks every gradient, otherwise only
-those of leaves, which a user is going to see.
+those of leaves, which users see.
 """
 from numpy cimport PyArray_CheckExact, PyArray_DESCR
 
@@ -32,9 +32,9 @@ def wrong_gradients(FunctionBase function, what, error=ValueError):
     Parameters
     ----------
     function : FunctionNode
-        Whose ``backward`` it was.
+        The function.
     what : str
-        What is wrong: the property, then ``is incorrect: got != expected``.
+        The mistake: the property, then ``is incorrect: got != expected``.
     error : type
         Class of the exception.
     """

@@ -1,8 +1,8 @@
 """Gradients of the nodes that backpropagation has reached but not yet passed.
 
-A gradient is held as whatever it came as: a bare array from a compiled shortcut, a
-variable from a ``backward`` written in Python, or a list of them where they are to be
-summed in one call.  Arrays become variables only for those who ask for variables.
+A gradient is kept in the form in which it came: a bare array from a compiled shortcut,
+a variable from a ``backward`` written in Python, or a list of them where they are to be
+summed in one call.  Arrays become variables only where a variable is asked for.
 
 A sum may go into the buffer of an earlier term only when nobody else can see it: the
 table's reference is the only one, and the array owns its memory.
@@ -27,7 +27,7 @@ cdef object _add_variables = None
 
 
 def bind_add(add):
-    """Make known the function that sums two or more variables; called at import."""
+    """Set the function that sums two or more variables; called once, at import."""
     global _add_variables
     _add_variables = add
 
@@ -53,8 +53,7 @@ cdef bint _is_ours(object array) noexcept:
 
 
 cdef object _sum_two(object a, object b):
-    """Return ``a + b``; ``a`` must be referred to by the table and the caller alone
-    for its buffer to be used."""
+    """Return ``a + b``, in place if only the table and the caller refer to ``a``."""
     cdef bint alike
     if PyArray_CheckExact(a) and PyArray_CheckExact(b):
         alike = (PyArray_DESCR(a) is PyArray_DESCR(b)
@@ -201,7 +200,7 @@ cdef class GradTable:
         return value
 
     cdef int put(self, VariableNodeBase node, object value) except -1:
-        """Set the gradient of a node, whatever it was."""
+        """Set the gradient of a node, replacing any other."""
         cdef Slot *slot = self.find(<PyObject *>node)
         cdef PyObject *old
         if slot is NULL:
@@ -283,7 +282,7 @@ cdef class GradTable:
 
 
 cdef object _own_gradient(VariableNodeBase node):
-    """Return the gradient that the node's variable has already."""
+    """Return the gradient that the node's variable already has."""
     cdef VariableBase variable = variable_of(node)
     if variable is None or not variable._grad_valid:
         return None

@@ -1,7 +1,7 @@
-"""Gradients of all parameters of a link, in compiled passes where that can be.
+"""Gradients of all parameters of a link, in compiled passes where possible.
 
-The plain case is a parameter of the public class itself, with NumPy arrays.  For every
-other one a function here says that it is not served, or calls the hook.
+The plain case is a parameter of the public class itself, with NumPy arrays.  For any
+other parameter, functions here report that it is not served, or call the hook.
 """
 cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError
@@ -73,8 +73,8 @@ def register_hook(type hook_class, HookRecipe recipe):
     """Let :func:`call_hook` and rules that are updated together serve a class of hooks.
 
     A hook is called with a rule and a parameter, and changes the parameter's gradient.
-    The class has a tuple ``_served_methods``: the names of those methods that a recipe
-    takes the place of. A hook is served only as long as none of them is replaced.
+    The class has a tuple ``_served_methods``: the names of the methods that a recipe
+    replaces. A hook is served only as long as none of them is replaced.
     """
     recipe.hook_class = hook_class
     recipe.method_names = hook_class._served_methods
@@ -92,7 +92,7 @@ cdef bint has_methods(type cls, tuple names, tuple methods) except -1:
 
 
 cdef int report() except -1:
-    """Have NumPy warn of what loops did since the flags were cleared."""
+    """Have NumPy warn of the error flags raised since they were cleared."""
     cdef int flags = float_errors()
     if flags:
         report_float_errors(flags)
@@ -127,7 +127,7 @@ def has_cleared_grad(params):
 
 
 cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1:
-    """Choose the loop that divides by the loss scale; False if it is not plain."""
+    """Choose the loop that divides by a loss scale; False if that is not plain."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = _unscale.loops[kind]
     return to_double(loss_scale, &step.c[0]) and fits(step.c, kind, 1)
@@ -148,7 +148,7 @@ cdef HookRecipe recipe_of_hook(object hook):
 cdef bint prepare_hook(
         HookRecipe recipe, object hook, object loss_scale, int kind,
         Step *step) except -1:
-    """Choose the loop of a hook and its coefficients; False if it is not plain."""
+    """Choose a hook's loop and coefficients; False if the hook is not plain."""
     cdef PyObject *fields = cf_instance_dict(hook)
     cdef PyObject *item
     cdef double scale
@@ -196,7 +196,7 @@ def call_hook(hook, params):
     Parameters
     ----------
     hook : callable
-        What is called as ``hook(rule, param)``, unless a compiled loop does the same.
+        Called as ``hook(rule, param)`` unless a compiled loop does the same.
     params : iterable of Parameter
     """
     cdef HookRecipe recipe = recipe_of_hook(hook)
@@ -220,7 +220,7 @@ def sum_of_squares(params):
     Returns
     -------
     float
-        None if the sum of any of them has to be left to its array module.
+        None if some gradient is not plain, and its array module has to compute the sum.
     """
     cdef double total = 0, double_sum
     cdef float float_sum
@@ -255,7 +255,7 @@ def scale_grads(params, double factor):
     Returns
     -------
     list of Parameter
-        Those that were left out, since they are not plain.
+        Parameters that are not plain and were left out.
     """
     cdef list left = []
     cdef VariableBase variable
@@ -290,7 +290,7 @@ cdef bint _is_finite(object array, int kind) noexcept:
 
 
 def are_finite(params):
-    """Whether all gradients are known to be finite: plain, contiguous and finite."""
+    """Tell whether all gradients are plain, contiguous and finite."""
     cdef object grad
     cdef int kind
     for param in params:

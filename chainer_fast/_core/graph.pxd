@@ -6,9 +6,9 @@ holds no cycle.  The way forward (node to variable, function to output node) is 
 borrowed pointers that either end clears when it goes.
 
 A graph holds a node and a function for each step of a program, so their size counts.
-Whatever is rare (names, hooks of one function, stack traces, layouts, marks of
-old-style functions) lives in the instance dictionary, which exists only once something
-is in it; the public classes hold the defaults.
+Rare attributes (names, hooks of one function, stack traces, layouts, marks of old-style
+functions) live in the instance dictionary, which exists only once something is in it;
+the public classes hold the defaults.
 """
 from cpython.object cimport PyObject
 
@@ -19,13 +19,13 @@ cdef enum:
     INLINE_DIMS = 4
     LONGEST_INLINE = 0x7fffffff
 
-# In place of a number of axes: there is no array, or its shape does not fit in the
-# node and stands in the instance dictionary.
+# Values of ``ndim`` when there is no array, and when its shape does not fit in the node
+# and is in the instance dictionary.
 cdef enum:
     NO_SHAPE = -1
     SHAPE_ELSEWHERE = -2
 
-# Functions of more inputs go the general way.
+# Functions with more inputs go the general way.
 cdef enum:
     MAX_SHORTCUT_INPUTS = 8
 
@@ -101,8 +101,8 @@ cdef class FunctionBase:
 cdef class Shortcut:
     """Compiled shortcut of a class of functions with one output.
 
-    It serves the plain case only (NumPy arrays of one float type, in C order) and says
-    so when a case is not plain; the function's own methods then do the work.
+    It serves only the plain case (NumPy arrays of one float type, in C order) and
+    declines all others; the function's own methods then do the work.
     """
     cdef tuple retain_inputs
     cdef tuple retain_outputs

@@ -34,9 +34,9 @@ cdef extern from *:
         return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
     }
 
-    /* Of an object whose deallocation is under way (its weak references are being
-       called back, or the interpreter has put it off) no reference may be taken: giving
-       that back would deallocate it once more. */
+    /* An object whose deallocation is under way (its weak references are being called
+       back, or the interpreter has postponed it) must not be referenced: releasing that
+       reference would deallocate it again. */
     static int cf_is_going(PyObject *object) { return Py_REFCNT(object) <= 0; }
     """
     bint cf_is_going(PyObject *object)
@@ -45,7 +45,7 @@ cdef extern from *:
 
 cdef tuple _NO_ARGS = ()
 
-# The public classes, and what the engine needs of the modules above it.
+# The public classes, and functions of the modules above that the engine needs.
 cdef type _Variable = None
 cdef type _VariableNode = None
 cdef object _accepts_array = None       # array -> bool
@@ -71,7 +71,7 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
     _run_static = run_static
 
 
-# One module, since each of these types knows the others; a file each, to be read.
+# One module, since these types refer to each other; a file each, for readability.
 include "chainer_fast/_core/_nodes.pxi"
 include "chainer_fast/_core/_variables.pxi"
 include "chainer_fast/_core/_functions.pxi"

@@ -72,7 +72,7 @@ CF_ELEMENT float rounded_to_half(float x) {
     uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u)) & ~0x1fffu;
     /* The floats of [0.5, 1) are as far apart as subnormal halves are. */
     uint32_t subnormal = bits_of((from_bits(magnitude) + 0.5f) - 0.5f);
-    /* What is too large for a half, 2^16, becomes too large for a float, so that the
+    /* A number too large for a half, 2^16, becomes too large for a float, so that the
        processor gives infinity and raises the flag that NumPy raises. */
     normal = bits_of(from_bits(normal) * 0x1p112f * 0x1p-112f);
     normal = pick(magnitude < NORMAL_HALF_BITS, subnormal, normal);
@@ -80,7 +80,7 @@ CF_ELEMENT float rounded_to_half(float x) {
     return from_bits(normal | sign);
 }
 
-/* The half that a float is which has been rounded. */
+/* The half equal to a float that has been rounded to half precision. */
 CF_ELEMENT uint16_t half_from_rounded(float x) {
     uint32_t sign = bits_of(x) & 0x80000000u, rounded = bits_of(x) ^ sign;
     uint32_t normal = (rounded - (112u << 23)) >> 13;
@@ -110,7 +110,7 @@ public:
     Half() = default;
     explicit CF_ELEMENT Half(float x) : value(rounded_to_half(x)) {}
     explicit CF_ELEMENT Half(double x) : value(rounded_to_half(x)) {}
-    /* What is known to be a half is not rounded. */
+    /* A number known to be a half is not rounded. */
     explicit CF_ELEMENT Half(int x) : value((float)x) {}
     static CF_ELEMENT Half exactly(float x) {
         Half half;

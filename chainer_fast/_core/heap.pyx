@@ -34,7 +34,7 @@ cdef class CandidateHeap:
         return self.size
 
     cdef bint _see(self, PyObject *function) except -1:
-        """Note a function; tell whether it is new."""
+        """Remember a function; return whether it is new."""
         cdef PyObject **old = self.seen
         cdef Py_ssize_t i, at, old_capacity = self.seen_capacity
         if 2 * (self.n_seen + 1) > old_capacity:

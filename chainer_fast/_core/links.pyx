@@ -1,8 +1,8 @@
-"""What calls of links, assignments to them and walks over parameters go through.
+"""Calls of links, assignments to their attributes, and walks over parameters.
 
 A model calls hundreds of links in an iteration and asks for its parameters several
 times.  Parameters are collected in one go; the other walks are lazy, so that a loop
-over links can change what lies further down.
+over links may change links further down.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
@@ -17,7 +17,7 @@ cdef extern from *:
     #define cf_type(o) ((PyObject *)Py_TYPE(o))
     #define cf_version(cls) (((PyTypeObject *)(cls))->tp_version_tag)
     #define cf_generic_delattr(o, name) PyObject_GenericSetAttr(o, name, NULL)
-    /* Past the metaclass, which has an opinion of its own about instances. */
+    /* Bypasses the metaclass, which overrides ``isinstance``. */
     #define cf_derives(o, cls) PyObject_TypeCheck(o, (PyTypeObject *)(cls))
     /* Let object.__new__ make instances; only for a class without fields. */
     #define cf_made_as_objects(cls) \\
@@ -60,7 +60,7 @@ cdef enum:
     FEW = 12          # names that are sorted without a list
     MANY = 1000
 
-cdef enum:            # how a walk goes on from a link
+cdef enum:            # how a walk reaches the links below a link
     PLAIN, CHAIN, CHAIN_LIST, OWN_WALK
 
 # Names of attributes, as objects made once.
@@ -82,7 +82,7 @@ def bind(*, parameter, chain, chain_list, call_with_hooks):
     ----------
     parameter, chain, chain_list : type
     call_with_hooks : callable
-        Given a link, what it computes, its arguments and keyword arguments.
+        Called with a link, its method, and the arguments and keyword arguments.
     """
     global _Parameter, _cleargrad, _Chain, _ChainList, _call_with_hooks
     _Parameter = parameter
@@ -103,7 +103,7 @@ cdef int _refuse_uninitialized() except -1:
 
 
 cdef class InitScope:
-    """Context in which assignments to a link register what is assigned."""
+    """Context in which values assigned to attributes of a link are registered."""
 
     cdef object link
     cdef object outside

@@ -1,7 +1,7 @@
 """Loops over the arrays of a parameter, however they lie in memory.
 
-Arrays that are contiguous in the same order, as nearly all are, are handed to the loops
-as they are.  Others go through an iterator of NumPy, which copies them piece by piece
+Arrays that are contiguous in the same order, as nearly all are, go to the loops
+directly.  Others go through an iterator of NumPy, which copies them piece by piece
 into small buffers and back.
 """
 cimport numpy as np
@@ -95,8 +95,8 @@ cdef bint gather(
         bint changes_grad) except -1:
     """Fill in the arrays of an update; False if they are not all of one kind.
 
-    ``names`` are those of the states that are needed; ``changes_grad`` tells whether
-    the gradient will be written to. Without a gradient its place is left open.
+    ``names`` are the names of the states needed; ``changes_grad`` tells whether
+    the gradient will be written to. Without a gradient its place stays empty.
     """
     cdef PyObject *item
     cdef int i
@@ -147,7 +147,7 @@ cdef void _extent(object array, const char **first, const char **last) noexcept:
 
 
 cdef bint _overlaps_itself(object array) noexcept:
-    """Whether two elements may be at the same place in memory; a careful guess."""
+    """Tell whether two elements may share memory; True when in doubt."""
     cdef npy_intp covered = PyArray_ITEMSIZE(array), stride, smallest
     cdef int axis, _, found
     cdef unsigned long seen = 0
@@ -282,7 +282,7 @@ cdef int run(Operands *operands, Step *steps, int n_steps) except -1:
     if operands.size < LONG:
         _run_flat(operands, steps, n_steps, itemsize)
         return 0
-    # Other threads may give the arrays up meanwhile.
+    # Another thread may release the arrays meanwhile.
     for i in range(operands.count):
         Py_INCREF(<object>operands.arrays[i])
     with nogil:
@@ -325,8 +325,8 @@ cdef int run_in_floats(
         Operands *operands, Operands *halves, Step *steps, int n_steps) except -1:
     """Run over float32 arrays in the place of a float16 parameter and its gradient.
 
-    The first of the arrays is the twin of the parameter, the second no matter what; all
-    have to lie alike.
+    The first array is the twin of the parameter; the second is not used. All must have
+    the same layout.
     """
     cdef int i
     for i in range(operands.count):

@@ -23,8 +23,8 @@ cdef class Recipe:
     cdef unsigned int narrow     # which coefficients get the type of the parameter
     cdef const Loop *loops       # one for each kind
     cdef type rule_class
-    cdef tuple method_names      # of those that the recipe takes the place of,
-    cdef tuple methods           # and these of the class when it was registered
+    cdef tuple method_names      # of the methods that the recipe replaces,
+    cdef tuple methods           # and the methods as they were at registration
     cdef tuple states_for(self, const double *h)
     cdef const Loop *loops_for(self, const double *h) noexcept
     cdef bint prepare(

@@ -1,9 +1,9 @@
-"""Recipes: what is particular to each update rule, and to each hook.
+"""Recipes: the part of a compiled update that is particular to a rule or hook.
 
 A recipe names hyperparameters and states, has a loop for each type of floats, and turns
-the values of hyperparameters into the coefficients of the loop.  Wherever a coefficient
-cannot be had or does not fit in the type, it leaves the case to the rule itself, which
-raises or warns as NumPy does.  The recipes themselves stand in
+the values of hyperparameters into the coefficients of the loop.  If a coefficient
+cannot be computed or does not fit in the type, it leaves the case to the rule itself,
+which raises or warns as NumPy does.  The recipes themselves stand in
 ``chainer_fast/backends/kernels/update_rules``.
 """
 import numpy
@@ -17,8 +17,8 @@ from libc.math cimport fabs, isfinite
 cdef enum:
     ALL = 0x1ff              # a bit for each of MAX_COEFFICIENTS
 
-# What is halfway from the largest finite float16 to the next, which rounds to infinity;
-# and what still rounds to zero.
+# The smallest number that rounds to infinity in float16, and the largest that rounds to
+# zero.
 cdef double _HALF_LIMIT = 65520.
 cdef double _HALF_NOTHING = 2. ** -25
 
@@ -61,7 +61,7 @@ cdef bint vanishes(double eps, int kind) noexcept:
 cdef class Recipe:
     """Compiled form of a class of update rules; a subclass for each formula.
 
-    Here, for those whose coefficients are the hyperparameters as they are.
+    This one serves rules whose coefficients are the hyperparameters themselves.
     """
 
     def __cinit__(self):
@@ -77,7 +77,7 @@ cdef class Recipe:
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,
             double *c) except -1:
-        """Turn hyperparameters into coefficients; False where the rule must decide.
+        """Turn hyperparameters into coefficients; False leaves the case to the rule.
 
         ``fields`` are the attributes of the rule, ``t`` its count of updates.
         """

@@ -1,4 +1,4 @@
-"""What compiled shortcuts ask of a function of the graph."""
+"""Questions that compiled shortcuts ask about a function of the graph."""
 from cpython.object cimport PyObject
 
 from chainer_fast._core.graph cimport FunctionBase

@@ -1,8 +1,8 @@
-"""What compiled shortcuts ask of a function of the graph.
+"""Questions that compiled shortcuts ask about a function of the graph.
 
-A shortcut says no (None from ``forward``, zero from ``backward``) to whatever is not
-plain, and to results whose loops raised a floating-point flag, which NumPy has to warn
-of; the function's own methods then do the work, and give the same bits.
+A shortcut declines (None from ``forward``, zero from ``backward``) cases that are not
+plain, and results whose loops raised a floating-point flag, of which NumPy has to warn;
+the function's own methods then do the work, and give the same bits.
 """
 cimport numpy as np
 from cpython.dict cimport PyDict_GetItemWithError

@@ -1,8 +1,8 @@
-"""What the engine asks about the running thread: its hooks and its configuration."""
+"""The running thread as the engine sees it: its hooks and its configuration."""
 
 
 cdef class ThreadState:
-    # Each an OrderedDict, by the name that each hook was added under.
+    # OrderedDicts from the names that hooks were added under.
     cdef public object function_hooks
     cdef public object link_hooks
     # Entries that ``chainer_fast.config`` holds for this thread alone.

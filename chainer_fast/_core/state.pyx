@@ -2,8 +2,8 @@
 
 Chainer reads ``config.enable_backprop``, ``config.debug`` and a few others for every
 function of a graph.  Here a C thread-local pointer leads to a small record that holds
-them as C integers; it is read anew only after some entry of the configuration changed,
-which a version number tells.
+them as C integers; it is refreshed only when the version number of the configuration
+has changed.
 """
 import collections
 import threading
@@ -33,13 +33,13 @@ cdef class ThreadState:
 
     def __dealloc__(self):
         global cf_thread_state
-        # Runs while the owning thread ends: whatever still asks gets a new record.
+        # Runs while the owning thread ends: a later request gets a new record.
         if cf_thread_state is <PyObject *>self:
             cf_thread_state = NULL
 
 
 class _Owner(threading.local):
-    """Keeps the record of each thread alive for as long as the thread."""
+    """Keeps the record of each thread alive as long as the thread lives."""
 
     state = None
 
@@ -174,7 +174,7 @@ cdef class LocalConfig:
         return vars(self._local)
 
     cdef object _find(self, str name, default):
-        """Return an entry without asking for the thread's record again."""
+        """Return an entry, given the thread's record."""
         cdef dict own
         if self is _config and cf_thread_state is not NULL:
             own = (<ThreadState>cf_thread_state).overrides
@@ -207,7 +207,7 @@ cdef class LocalConfig:
         _changed()
 
     def _own(self, name, default):
-        """Return what the running thread itself has set for an entry."""
+        """Return the running thread's own value of an entry."""
         return self._entries().get(name, default)
 
     def show(self, file=None):

@@ -1,4 +1,4 @@
-"""The loop over the parameters of an update, in compiled passes where that can be.
+"""The loop over the parameters of an update, in compiled passes where possible.
 
 The compiled form of a class of update rules is its *recipe*.  It serves the plain case:
 NumPy arrays of one type of floats, and hyperparameters that are plain numbers.
@@ -74,8 +74,8 @@ def bind(*, parameter, rule, hyperparameter, hookable):
 def register(type rule_class, Recipe recipe):
     """Let :func:`update_params` serve the instances of a class of update rules.
 
-    The class has a tuple ``_served_methods``: the names of those methods that a recipe
-    takes the place of. A rule is plain only as long as none of them is replaced.
+    The class has a tuple ``_served_methods``: the names of the methods that a recipe
+    replaces. A rule is plain only as long as none of them is replaced.
     """
     recipe.rule_class = rule_class
     recipe.method_names = rule_class._served_methods
@@ -106,7 +106,7 @@ cdef PyObject *_lookup(object hyperparam, str name) except? NULL:
 
 
 cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1:
-    """Look up values as plain numbers; False if any is none."""
+    """Look up values as plain numbers; False if any is not a plain number."""
     cdef PyObject *item
     cdef Py_ssize_t i
     for i in range(len(names)):
@@ -119,7 +119,8 @@ cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1
 cdef bint _prepare(
         Recipe recipe, dict fields, const double *h, long t, int kind,
         Step *step) except -1:
-    """Choose the loop of a rule and its coefficients; False if the rule must decide."""
+    """Choose the loop of a rule and its coefficients; False if the case is left to the
+    rule."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = recipe.loops_for(h)[kind]
     return (recipe.prepare(fields, h, t, kind, step.c)
@@ -162,9 +163,9 @@ def step(Recipe recipe, rule, param, grad):
 
 
 cdef class _Values:
-    """What the last rule was given: most rules of a link share their hyperparameters.
+    """Values of the last rule: most rules of a link share their hyperparameters.
 
-    No code of a user runs between two plain rules, so that nothing is out of date.
+    No user code runs between two plain rules, so the values stay current.
     """
     cdef Recipe recipe           # None if the values are one rule's own
     cdef object parent
@@ -220,7 +221,7 @@ cdef class _Values:
 
 
 cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
-    """Read the attributes of a rule; False unless it has just those that it needs.
+    """Read the attributes of a rule; False unless it has exactly the known ones.
 
     With all the known attributes and no others, no method is replaced.
     """
@@ -231,7 +232,7 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
             size != N_FIELDS + 1 or recipe.own_field is None
             or PyDict_GetItemWithError(fields, recipe.own_field) is NULL):
         return False
-    # As a rule the attributes stand in the order in which they were made.
+    # Usually the attributes are in the order in which they were made.
     while i < N_FIELDS and PyDict_Next(fields, &position, &key, &values[i]):
         if <object>key is not <str>_fields[i]:
             break
@@ -369,7 +370,7 @@ def update_params(params):
     Returns
     -------
     bool
-        Whether all rules were plain, so that no code of a user has run.
+        Whether all rules were plain, so that no user code has run.
     """
     cdef _Values values = _Values.__new__(_Values)
     cdef bint shortcut = _Parameter.update is _parameter_update
