@@ -53,18 +53,20 @@ if SANITIZE:
     COMPILE_ARGS += ['-O1', '-g1', '-DCF_NO_CLONES', *LINK_ARGS]
 
 INCLUDED = re.compile(
-    r'^\s*(?:#\s*include|cdef extern from|include)\s+"(chainer_fast/[^"]+)"', re.M)
+    r'^\s*(?:#\s*include|cdef extern from)\s+"(chainer_fast/[^"]+)"', re.M)
+PART = re.compile(r'^include "([^"]+)"', re.M)
 CIMPORTED = re.compile(r'^\s*from (chainer_fast\.[\w.]+) cimport', re.M)
 
 
 def dependencies(path, found=()):
     """Return the files of the project that a file includes or cimports, transitively.
 
-    Their paths are written out from the root of the project.
+    The paths of headers are written out from the root of the project.
     """
     text = path.read_text()
     names = [*INCLUDED.findall(text),
              *(name.replace('.', '/') + '.pxd' for name in CIMPORTED.findall(text)),
+             *(path.parent / name for name in PART.findall(text)),
              path.with_suffix('.pxd')]      # a module knows its own declarations
     for file in map(Path, names):
         if file not in found and file.exists():

@@ -72,8 +72,8 @@ def bind(*, variable, variable_node, accepts_array, describe_arrays, compatible,
 
 
 # One module, since these types refer to each other; a file each, for readability.
-include "chainer_fast/_core/_nodes.pxi"
-include "chainer_fast/_core/_variables.pxi"
-include "chainer_fast/_core/_functions.pxi"
-include "chainer_fast/_core/_shortcuts.pxi"
-include "chainer_fast/_core/_operators.pxi"
+include "_nodes.pxi"
+include "_variables.pxi"
+include "_functions.pxi"
+include "_shortcuts.pxi"
+include "_operators.pxi"

@@ -302,4 +302,4 @@ _params = LinkBase.params
 _namedparams = LinkBase.namedparams
 
 
-include "chainer_fast/_core/_walks.pxi"
+include "_walks.pxi"
