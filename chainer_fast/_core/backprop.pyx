@@ -52,8 +52,7 @@ cdef class _BackpropMode:
 
 
 cdef class TakenGrads:
-    """Gradients that variables have lost to a backward pass, to be put back if it fails.
-    """
+    """Gradients taken from variables by a backward pass, to put back if it fails."""
     cdef list noted
 
     def __cinit__(self):
