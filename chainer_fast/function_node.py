@@ -92,7 +92,7 @@ class FunctionNode(_graph.FunctionBase):
 
     @property
     def output_data(self):
-        """Output arrays, a tuple; None in place of those that are not retained.
+        """Output arrays, a tuple with None for those that are not retained.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class FunctionNode(_graph.FunctionBase):
 
     @property
     def local_function_hooks(self):
-        """Hooks of this very function, an OrderedDict by name."""
+        """Hooks of this function alone, an OrderedDict by name."""
         hooks = self._local_function_hooks
         if hooks is None:
             hooks = self._local_function_hooks = collections.OrderedDict()
@@ -121,7 +121,7 @@ class FunctionNode(_graph.FunctionBase):
         if self._input_layouts is not None:
             return self._input_layouts
         inputs = self.inputs
-        # In forward there are no nodes yet.
+        # During forward there are no nodes yet.
         return (None,) * (-self._output_count if inputs is None else len(inputs))
 
     @property
@@ -190,7 +190,7 @@ class FunctionNode(_graph.FunctionBase):
         Parameters
         ----------
         in_types : TypeInfoTuple
-            What :func:`chainer_fast.utils.type_check.expect` works on.
+            Types of the inputs, for :func:`chainer_fast.utils.type_check.expect`.
         """
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -407,9 +407,9 @@ def grad(
     Parameters
     ----------
     outputs : tuple or list of Variable
-        What to differentiate; several are taken for their sum.
+        The variables to differentiate; several count as their sum.
     inputs : tuple or list of Variable
-        With respect to what.
+        The variables with respect to which to differentiate.
     grad_outputs : tuple or list of Variable or None, optional
         Gradients of the outputs; ones where there is none.
     grad_inputs : tuple or list of Variable or None, optional

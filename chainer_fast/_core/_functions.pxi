@@ -115,7 +115,7 @@ cdef class FunctionBase:
 
     @property
     def lazy_grad_sum(self):
-        """Whether gradients of an input from several functions are summed in one call.
+        """True if gradients of an input from several functions are summed in one call.
         """
         return bool(self.lazy_sum)
 

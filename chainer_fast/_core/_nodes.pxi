@@ -153,7 +153,7 @@ cdef class VariableNodeBase:
 
     @property
     def requires_grad(self):
-        """Whether backpropagation computes the gradient of this node."""
+        """True if backpropagation computes the gradient of this node."""
         return bool(self.needs_grad)
 
     @property

@@ -318,7 +318,7 @@ cdef class VariableBase:
 
     @property
     def requires_grad(self):
-        """Whether backpropagation computes the gradient of this variable."""
+        """True if backpropagation computes the gradient of this variable."""
         return self._requires_grad
 
     @property

@@ -58,7 +58,7 @@ cdef inline bint _is_number(int typenum) noexcept:
 
 
 cdef bint _is_row(object array, object first):
-    """Whether two arrays are of one dtype and shape, in C order, of plain numbers."""
+    """Tell whether two arrays of plain numbers in C order agree in dtype and shape."""
     cdef int typenum
     if not PyArray_CheckExact(array):
         return False

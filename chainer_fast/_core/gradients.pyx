@@ -83,7 +83,7 @@ def register_hook(type hook_class, HookRecipe recipe):
 
 
 cdef bint has_methods(type cls, tuple names, tuple methods) except -1:
-    """Whether a class has the methods that it had when it was registered."""
+    """Tell whether a class has the methods that it had when it was registered."""
     cdef Py_ssize_t i
     for i in range(len(names)):
         if getattr(cls, names[i]) is not methods[i]:
@@ -100,7 +100,7 @@ cdef int report() except -1:
 
 
 cdef bint is_ready(object param) except -1:
-    """Whether a parameter is an ordinary one, and has an array and a gradient."""
+    """Tell whether a parameter is an ordinary one, and has an array and a gradient."""
     cdef VariableBase variable
     if type(param) is not _Parameter:
         return False
@@ -110,7 +110,7 @@ cdef bint is_ready(object param) except -1:
 
 
 def has_cleared_grad(params):
-    """Whether the gradient of any of the initialized parameters is None."""
+    """Tell whether the gradient of any of the initialized parameters is None."""
     cdef VariableBase variable
     for param in params:
         if type(param) is _Parameter:
@@ -279,7 +279,7 @@ def scale_grads(params, double factor):
 
 
 cdef bint _is_finite(object array, int kind) noexcept:
-    """Whether no element of a contiguous array is infinite or NaN."""
+    """Tell whether no element of a contiguous array is infinite or NaN."""
     cdef const void *data = PyArray_DATA(array)
     cdef Py_ssize_t n = PyArray_SIZE(array)
     if kind == HALF:

@@ -93,7 +93,7 @@ def bind(*, parameter, chain, chain_list, call_with_hooks):
 
 
 cdef inline bint _is_set(object link, str name) except -1:
-    """Whether a flag of the class is True."""
+    """Tell whether a flag of the class is True."""
     cdef PyObject *flag = cf_type_lookup(link, name)
     return flag is not NULL and <object>flag is True
 

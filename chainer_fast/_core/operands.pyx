@@ -168,7 +168,7 @@ cdef bint _overlaps_itself(object array) noexcept:
 
 
 cdef bint _are_apart(Operands *operands) noexcept:
-    """Whether no two arrays have memory in common.
+    """Tell whether no two arrays have memory in common.
 
     Where they do, the order of the operations counts, which is NumPy's business.
     """
@@ -314,7 +314,7 @@ cdef void _run_in_floats(
 
 
 cdef bint lie_alike(const Operands *a, const Operands *b) noexcept:
-    """Whether the arrays of two groups have the same shape and order in memory."""
+    """Tell whether the arrays of two groups have the same shape and order in memory."""
     cdef object first = <object>a.arrays[0], second = <object>b.arrays[0]
     return a.order & b.order and PyArray_NDIM(first) == PyArray_NDIM(second) and (
         PyArray_CompareLists(

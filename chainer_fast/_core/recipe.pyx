@@ -39,7 +39,7 @@ cdef bint to_double(object value, double *result) except -1:
 
 
 cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept:
-    """Whether no finite coefficient becomes infinite in the type of the loop."""
+    """Tell whether no finite coefficient becomes infinite in the type of the loop."""
     cdef int i
     cdef double limit
     if kind == DOUBLE:
@@ -52,7 +52,7 @@ cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept:
 
 
 cdef bint vanishes(double eps, int kind) noexcept:
-    """Whether a small value becomes zero, which is an error that the rule raises."""
+    """Tell whether a small value becomes zero, for which the rule raises an error."""
     if kind == HALF:
         return eps != 0 and fabs(eps) <= _HALF_NOTHING
     return eps != 0 and kind == SINGLE and <float>eps == 0

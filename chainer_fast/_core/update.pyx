@@ -119,8 +119,7 @@ cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1
 cdef bint _prepare(
         Recipe recipe, dict fields, const double *h, long t, int kind,
         Step *step) except -1:
-    """Choose the loop of a rule and its coefficients; False if the case is left to the
-    rule."""
+    """Choose a rule's loop and coefficients; False leaves the case to the rule."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = recipe.loops_for(h)[kind]
     return (recipe.prepare(fields, h, t, kind, step.c)

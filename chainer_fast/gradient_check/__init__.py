@@ -134,7 +134,7 @@ def check_double_backward(
         _backprop_from(_as_tuple(func(*xs)), gys, enable_double_backprop=True)
         grads = tuple(x.grad_var for x in leaves)
         for x in leaves:
-            # They are leaves of the second backpropagation, too.
+            # They are also leaves of the second backpropagation.
             x.cleargrad()
         return grads
 
@@ -226,7 +226,7 @@ class _CheckBackward:
             param.array = array
 
     def _moved(self, elements):
-        """Return those of inputs, or of what belongs to them, that are moved."""
+        """Return the entries of a sequence that belong to inputs that are moved."""
         return [e for e, no_gx in zip(elements, self.no_gxs, strict=True) if not no_gx]
 
     def _match_gys(self, ys):
@@ -351,7 +351,7 @@ class _CheckBackwardWithParams(_CheckBackward):
         return variables, _as_tuple(self.func(xs, variables))
 
     def _set_params(self, arrays):
-        """Do nothing: the function does not change what it is given."""
+        """Do nothing: the function does not change its arguments."""
 
 
 def _as_tuple(xs):

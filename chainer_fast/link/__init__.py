@@ -43,11 +43,10 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
 
     A link owns *parameters*, variables that an optimizer updates, and *persistent*
     values, which it does not (running averages, say). Both are ordinary attributes
-    that the link knows the names of: it serializes them, moves them between devices
-    and copies them. Parameters are registered by assigning them in
-    :meth:`init_scope`; :class:`chainer_fast.Chain` and :class:`chainer_fast.ChainList`
-    hold other links in the same way. A subclass defines ``forward``, which calling the
-    link runs. ::
+    whose names the link knows: it serializes them, moves them between devices and
+    copies them. Parameters are registered by assigning them in :meth:`init_scope`;
+    :class:`chainer_fast.Chain` and :class:`chainer_fast.ChainList` hold other links in
+    the same way. A subclass defines ``forward``, which calling the link runs. ::
 
         class Affine(chainer_fast.Link):
 
@@ -99,7 +98,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
             self.add_param(name, *_ensure_shape_dtype(spec))
 
     def __reduce__(self):
-        # As other objects are pickled by any protocol since 2.
+        # The way in which protocols since 2 pickle other objects.
         if hasattr(self, '__getstate__'):
             state = self.__getstate__()
         else:  # before Python 3.11
@@ -138,7 +137,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     __delattr__ = links.delete
 
     def _register(self, name, value):
-        """Note what is assigned to an attribute inside of :meth:`init_scope`."""
+        """Register a value assigned to an attribute inside of :meth:`init_scope`."""
         if isinstance(value, variable.Parameter):
             value.name = name
             _move(name, self._persistent, self._params)
@@ -200,8 +199,8 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         Parameters
         ----------
         name : str
-            Name of an attribute that the link has. If it was a parameter, it is none
-            any more.
+            Name of an attribute of the link. If it was a parameter, it no longer is
+            one.
 
         Raises
         ------
@@ -475,7 +474,7 @@ class Chain(Link):
         return self._describe_children()
 
     def __getitem__(self, name):
-        """Return the attribute of a name, which is how children are reached by name."""
+        """Return the attribute of that name, such as a child."""
         return getattr(self, name)
 
     def _register(self, name, value):

@@ -1,4 +1,4 @@
-"""Optimizers: what moves all parameters of a link along their gradients."""
+"""Optimizers, which move all parameters of a link along their gradients."""
 from __future__ import annotations
 
 import typing as tp
@@ -24,7 +24,7 @@ if tp.TYPE_CHECKING:
 
 
 class Hyperparameter:
-    """Set of named values that falls back on a parent for what it does not have.
+    """Set of named values that falls back on a parent for missing values.
 
     An optimizer holds one, and the update rule of each parameter has a child of it: a
     value set on the optimizer reaches all rules but those that have a value of their
@@ -65,7 +65,7 @@ class Hyperparameter:
 
     @property
     def parent(self):
-        """Where missing attributes are looked up, or None."""
+        """Hyperparameter that supplies missing attributes, or None."""
         return self._parent
 
     def get_dict(self) -> dict:
@@ -113,7 +113,7 @@ class UpdateRule(_states.Stateful):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where hyperparameters are looked up that the rule has no value of.
+        Source of the values that the rule does not have.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ class UpdateRule(_states.Stateful):
         raise NotImplementedError
 
     def update_core_chainerx(self, param):
-        """Move the parameter, held as a ChainerX array: it cannot be had here."""
+        """Move the parameter, held as a ChainerX array: not available here."""
         raise RuntimeError('ChainerX is not available')
 
     def init_state(self, param: Variable) -> None:
@@ -282,7 +282,7 @@ class UpdateRule(_states.Stateful):
 
 
 def _is_float16(param):
-    """Whether a parameter, initialized or not, is known to be of float16."""
+    """Tell whether a parameter, initialized or not, is known to be of float16."""
     try:
         return param.dtype == numpy.float16
     except RuntimeError:
@@ -506,8 +506,8 @@ class GradientMethod(Optimizer):
         """
         if lossfun is not None:
             self.__backward(lossfun(*args, **kwds))
-        # Where no code of a user can come between the steps, one walk over the
-        # parameters serves them all.
+        # If no user code can run between the steps, one walk over the parameters serves
+        # them all.
         short = not self._hookable._pre_update_hooks and self.__has_usual_steps()
         if short:
             params = list(self.target.params())
@@ -533,7 +533,7 @@ class GradientMethod(Optimizer):
         loss.backward(loss_scale=self._loss_scale)
 
     def __has_usual_steps(self):
-        """Whether neither the optimizer nor the link has a way of its own."""
+        """Tell whether neither the optimizer nor the link has a way of its own."""
         own, cls, link = vars(self), type(self), type(self.target)
         return link.params is link_module.Link.params and all(
             getattr(cls, name) is method and name not in own

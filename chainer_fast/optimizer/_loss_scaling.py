@@ -41,7 +41,7 @@ class _LossScaling:
         self._loss_scaling_isnan_ever = False
 
     def is_safe_to_update(self):
-        """Whether the last check found all gradients finite, if it looked at them."""
+        """True unless the last check of the gradients found one that is not finite."""
         return not (self._loss_scaling_is_dynamic and self._loss_scaling_isnan)
 
     def update_loss_scale(self):

@@ -63,7 +63,7 @@ class Stateful:
                 getattr(state, 'shape', None) == array.shape
                 and state.dtype.kind in 'biufc' for state in states.values()):
             return
-        # Few rules have states of other shapes, so see what there should be.
+        # Some rules have states of other shapes: compare with states made anew.
         try:
             self._state = {}
             self.init_state(variable.Variable(array))

@@ -1,4 +1,4 @@
-"""What hooks that change one gradient at a time have in common."""
+"""Base of hooks that change one gradient at a time."""
 from chainer_fast import backend
 from chainer_fast._core import gradients
 
@@ -9,7 +9,7 @@ class GradientHook:
     call_for_each_param = True
     timing = 'pre'
 
-    # Methods that a recipe takes the place of.
+    # Methods that a recipe replaces.
     _served_methods = ('__call__', '_change')
 
     def __call__(self, rule, param):

@@ -1,4 +1,4 @@
-"""What the update rules of this package have in common."""
+"""Base of the update rules of this package."""
 import numpy
 
 from chainer_fast import backend, optimizer
@@ -17,7 +17,7 @@ class ElementwiseRule(optimizer.UpdateRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter
-        Where hyperparameters come from that are None.
+        Source of the hyperparameters that are None.
     **values
         Hyperparameters of this rule.
     """
@@ -26,7 +26,7 @@ class ElementwiseRule(optimizer.UpdateRule):
 
     _recipe = None
 
-    # Methods that a recipe takes the place of.
+    # Methods that a recipe replaces.
     _served_methods = (
         'update', 'update_core', 'update_core_cpu', 'init_state', '_init_states',
         '_move')
@@ -68,8 +68,8 @@ class ElementwiseRule(optimizer.UpdateRule):
     def _scalars(self, *names):
         """Return hyperparameters, those of NumPy's scalar types as Python's.
 
-        A Python scalar leaves the dtype of the array alone that it is combined with; a
-        ``numpy.float64`` would have all be computed in float64.
+        A Python scalar does not change the dtype of an array that it is combined with;
+        a ``numpy.float64`` would turn all into float64.
         """
         return scalars(self.hyperparam, *names)
 

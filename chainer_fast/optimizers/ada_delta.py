@@ -8,12 +8,12 @@ from chainer_fast.optimizers import _rule
 
 @_rule.register(AdaDeltaRecipe())
 class AdaDeltaRule(_rule.ElementwiseRule):
-    """Update rule of :class:`AdaDelta`, which tells the meaning of the parameters.
+    """Update rule of :class:`AdaDelta`, which documents the parameters.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     rho, eps : float, optional
     """
 

@@ -8,12 +8,12 @@ from chainer_fast.optimizers import _rule
 
 @_rule.register(AdaGradRecipe())
 class AdaGradRule(_rule.ElementwiseRule):
-    """Update rule of :class:`AdaGrad`, which tells the meaning of the parameters.
+    """Update rule of :class:`AdaGrad`, which documents the parameters.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     lr, eps : float, optional
     """
 

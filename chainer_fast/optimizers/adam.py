@@ -40,12 +40,12 @@ class _LearningRate:
 
 @_rule.register(AdamRecipe())
 class AdamRule(_LearningRate, _rule.ElementwiseRule):
-    """Update rule of :class:`Adam`, which tells the meaning of the parameters.
+    """Update rule of :class:`Adam`, which documents the parameters.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     alpha, beta1, beta2, eps, eta, weight_decay_rate : float, optional
     amsgrad, adabound : bool, optional
     final_lr, gamma : float, optional

@@ -11,7 +11,7 @@ class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     lr, momentum : float, optional
     """
 

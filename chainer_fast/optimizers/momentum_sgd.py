@@ -6,12 +6,12 @@ from chainer_fast.optimizers import _rule
 
 @_rule.register(MomentumSGDRecipe())
 class MomentumSGDRule(_rule.ElementwiseRule):
-    """Update rule of :class:`MomentumSGD`, which tells the meaning of the parameters.
+    """Update rule of :class:`MomentumSGD`, which documents the parameters.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     lr, momentum : float, optional
     """
 

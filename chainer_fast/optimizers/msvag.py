@@ -11,12 +11,12 @@ _RHO_MAX = 0.9999
 
 @_rule.register(MSVAGRecipe(_RHO_MAX))
 class MSVAGRule(_rule.ElementwiseRule):
-    """Update rule of :class:`MSVAG`, which tells the meaning of the parameters.
+    """Update rule of :class:`MSVAG`, which documents the parameters.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     lr, beta, eta, weight_decay_rate : float, optional
 
     Attributes

@@ -6,12 +6,12 @@ from chainer_fast.optimizers import _rule
 
 @_rule.register(NesterovAGRecipe())
 class NesterovAGRule(_rule.ElementwiseRule):
-    """Update rule of :class:`NesterovAG`, which tells the meaning of the parameters.
+    """Update rule of :class:`NesterovAG`, which documents the parameters.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     lr, momentum : float, optional
     """
 

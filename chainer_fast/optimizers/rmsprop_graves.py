@@ -8,12 +8,12 @@ from chainer_fast.optimizers import _rule
 
 @_rule.register(RMSpropGravesRecipe())
 class RMSpropGravesRule(_rule.ElementwiseRule):
-    """Update rule of :class:`RMSpropGraves`, which tells the meaning of the parameters.
+    """Update rule of :class:`RMSpropGraves`, which documents the parameters.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     lr, alpha, momentum, eps : float, optional
     """
 

@@ -6,12 +6,12 @@ from chainer_fast.optimizers import _rule
 
 @_rule.register(SGDRecipe())
 class SGDRule(_rule.ElementwiseRule):
-    """Update rule of :class:`SGD`, which tells the meaning of the parameters.
+    """Update rule of :class:`SGD`, which documents the parameters.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Where the values come from that are not given.
+        Source of the values that are not given.
     lr : float, optional
     """
 

@@ -62,7 +62,7 @@ class VariableNode(VariableNodeBase):
     Parameters
     ----------
     variable : Variable
-        The variable to stand for.
+        The variable that the node stands for.
     name : str or None
         Its name.
 
@@ -171,7 +171,7 @@ class Variable(VariableBase, _moves.Movable):
     def _init_unchecked(cls, data=None, device=None, name=None, grad=None,
                         grad_valid=True, requires_grad=True, is_chainerx_array=None,
                         node=None, layout=None):
-        """Make a variable of what is known to be valid."""
+        """Make a variable of an array known to be valid."""
         var = cls.__new__(cls)
         VariableBase.__init__(
             var, data, name=name, requires_grad=requires_grad, _grad_valid=grad_valid,
@@ -243,7 +243,7 @@ class Variable(VariableBase, _moves.Movable):
 
     @property
     def chx_array(self):
-        """Only of variables that hold ChainerX arrays, which there are none of."""
+        """Raise an error: no variable holds a ChainerX array."""
         raise ValueError(
             'chx_array is not available for Variable with non-ChainerX array.')
 
@@ -300,7 +300,7 @@ class Variable(VariableBase, _moves.Movable):
             self._grad.fill(0)
 
     def copydata(self, var: Variable) -> None:
-        """Copy the array of another variable into this one's.
+        """Copy the array of another variable into this variable's array.
 
         Parameters
         ----------
@@ -463,8 +463,8 @@ class Parameter(Variable):
     Parameters
     ----------
     initializer : Initializer, scalar, array or None
-        How to fill the array. An array without ``shape`` becomes the data itself. None
-        fills with NaN.
+        Value or function that fills the array. An array without ``shape`` becomes the
+        data itself. None fills with NaN.
     shape : int or tuple of int, optional
         Without it, the parameter is uninitialized until :meth:`initialize`.
     name : str, optional
@@ -475,9 +475,9 @@ class Parameter(Variable):
     Attributes
     ----------
     initializer
-        What the array is or was filled by.
+        The initializer of the array.
     update_rule : UpdateRule or None
-        How an optimizer updates this parameter.
+        The rule by which an optimizer updates this parameter.
     """
 
     initializer: tp.Any = None
@@ -551,7 +551,7 @@ class Parameter(Variable):
             raise RuntimeError(
                 'The dtype of an uninitialized parameter is not determined: give its '
                 'initializer a dtype, or call initialize first.')
-        # Of an initializer that leaves it open, NumPy's default.
+        # If the initializer does not specify a dtype, NumPy's default is used.
         return numpy.dtype(self.initializer.dtype)
 
     def _to_device(self, device, allow_unchaining):

@@ -6,7 +6,7 @@ from chainer_fast.backends import cuda, intel64
 
 
 class Movable:
-    """Base of variables: what :attr:`raw_array` holds can be elsewhere, too."""
+    """Base of variables: methods that move the array between devices."""
 
     _cached_device: tp.Any
     _grad: tp.Any

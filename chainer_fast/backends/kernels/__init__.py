@@ -1,4 +1,4 @@
-"""What functions compute on arrays, with code for each kind of device.
+"""Kernels: computations on arrays, with code for each kind of device.
 
 A module here holds a family of kernels. Each kernel is written once as the reference,
 in terms of the array module, and may have a compiled form for host memory and a CUDA

@@ -1,4 +1,4 @@
-"""Parameters whose axes are those of the input behind the first, as far as they go."""
+"""Parameters whose axes are the first few of those of the input from the second on."""
 from chainer_fast.utils import type_check
 
 

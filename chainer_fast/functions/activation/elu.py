@@ -26,8 +26,8 @@ class ELU(FunctionNode):
         _checks.floats(in_types, 'x')
 
     def forward(self, inputs):
-        # With a negative alpha both half lines are mapped to positive
-        # values, and only the input tells them apart.
+        # A negative alpha maps negative inputs to positive outputs, which then do not
+        # show the sign of the input.
         if not self.alpha >= 0:
             self.retain_inputs((0,))
         self.retain_outputs((0,))

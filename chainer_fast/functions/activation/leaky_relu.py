@@ -26,8 +26,8 @@ class LeakyReLU(FunctionNode):
 
     @property
     def _keeps_sign(self):
-        # A slope below zero folds the negative half line onto the positive
-        # one: then the output no longer tells the sign of the input.
+        # A slope below zero maps negative inputs to positive outputs, which then do not
+        # show the sign of the input.
         return self.slope >= 0
 
     def forward(self, inputs):

@@ -30,8 +30,8 @@ class ReLU(FunctionNode):
         return utils.force_array(xp.maximum(x, 0, dtype=x.dtype)),
 
     def backward(self, indexes, grad_outputs):
-        # The sign of the output decides where the gradient passes, so the
-        # input need not be kept alive.
+        # The sign of the output decides where the gradient passes, so the input is not
+        # retained.
         y, = self.get_retained_outputs()
         return ReLUGrad2(y.array).apply(grad_outputs)
 
@@ -68,7 +68,7 @@ class ReLUGrad2(FunctionNode):
 
 
 class ReLUGradCudnn(FunctionNode):
-    """The same as :class:`ReLUGrad2`, by the name of its form for cuDNN.
+    """:class:`ReLUGrad2` under the name of the form for cuDNN.
 
     Parameters
     ----------

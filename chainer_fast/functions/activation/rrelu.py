@@ -10,7 +10,7 @@ from chainer_fast.utils import argument, type_check
 
 
 def _slopes(x, lower, upper):
-    """Slopes for the elements of ``x``, random ones where training goes on."""
+    """Slopes for the elements of ``x``; random ones in training."""
     if not config.train:
         xp = backend.get_array_module(x)
         return xp.full(x.shape, (lower + upper) / 2, x.dtype)

@@ -12,11 +12,11 @@ class JoinAtLeastND(FunctionNode):
     """
 
     def _lifted(self, shape):
-        """The shape an input is joined with."""
+        """The shape with which an input is joined."""
         raise NotImplementedError
 
     def _axis(self, ndim):
-        """The axis to join inputs of so many dimensions along."""
+        """The axis along which inputs of so many dimensions are joined."""
         raise NotImplementedError
 
     def check_type_forward(self, in_types):
@@ -24,7 +24,7 @@ class JoinAtLeastND(FunctionNode):
         first = in_types[0]
         ndim = type_check.eval(first.ndim)
         axis = self._axis(ndim)
-        # A lifted axis is not to be found among those of the input.
+        # The input lacks an axis that is added first.
         free = axis if len(self._lifted((1,) * ndim)) == ndim else None
         for i in range(1, type_check.eval(in_types.size())):
             other = in_types[i]

@@ -20,7 +20,7 @@ def _get_base_array(array):
     """The array that owns the memory of a view."""
     owner, holder = array, array.base
     while holder is not None:
-        # NumPy puts objects of its own between views and what they view.
+        # NumPy may put objects of its own between a view and its base.
         if isinstance(holder, type(array)):
             owner = holder
         holder = getattr(holder, 'base', None)
@@ -127,8 +127,8 @@ def _carry(values, source, target, shared):
     source, target : tuple
         Shape, strides and offset of the two views.
     shared : tuple
-        The same of a view whose elements share their places: what lies in a place is
-        divided by the number of them that are there.
+        Geometry of a view whose elements share places: the sum in a place is divided by
+        the number of elements there.
 
     Returns
     -------

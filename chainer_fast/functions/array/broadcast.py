@@ -31,7 +31,7 @@ class Broadcast(FunctionNode):
         return tuple([self._gather(i, grad_outputs[i]) for i in indexes])
 
     def _gather(self, index, gy):
-        # An output nobody used has no gradient, and neither has its input.
+        # An unused output has no gradient, and neither has its input.
         if gy is None:
             return None
         return sum_.sum_to(gy, self._in_shapes[index])

@@ -62,7 +62,7 @@ def copy(x: VariableOrArray, dst) -> Variable:
     False
     """
     if dst is cuda.DummyDevice:
-        # The device of arrays that live on no GPU.
+        # The device of arrays that are not on a GPU.
         target = backend.CpuDevice()
     elif isinstance(dst, int) and dst < 0:
         target = backend.CpuDevice()

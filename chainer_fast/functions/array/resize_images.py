@@ -20,7 +20,7 @@ _MODES = 'bilinear', 'nearest'
 
 
 def _lines(xp, count, length, mode, align_corners):
-    """Places of new pixels among the old ones of an axis, and what they are beyond."""
+    """Places of new pixels along an axis: the old pixels before them, and distances."""
     scale = length / count
     if mode == 'nearest':
         return xp.floor(xp.arange(count) * scale), xp.zeros(count)
@@ -75,7 +75,7 @@ def _integral_lines(out_size, in_size, mode, align_corners, xp):
     return v.astype(numpy.intc), vw, u.astype(numpy.intc), uw
 
 
-# Few sizes come again and again. On a GPU, memory is not for keeping.
+# The same few sizes recur. Arrays on a GPU are not kept, to save memory.
 _host_lines = functools.lru_cache(maxsize=64)(_integral_lines)
 
 
@@ -90,7 +90,7 @@ def _corners(v, u, vw, uw, height, width, xp, dtype):
 
 def interpolate_bilinear_cpu(
         x: NdArray, v: NdArray, u: NdArray, vw: NdArray, uw: NdArray) -> NdArray:
-    """Interpolates images at places of which each is given by itself.
+    """Interpolates images at individual places.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def interpolate_grad_bilinear_cpu(gy, v, u, vw, uw, H, W):
     return gx
 
 
-# These are what the GPU has kernels for in CuPy.
+# CuPy has GPU kernels for all operations of these functions.
 interpolate_bilinear_gpu = interpolate_bilinear_cpu
 interpolate_grad_bilinear_gpu = interpolate_grad_bilinear_cpu
 

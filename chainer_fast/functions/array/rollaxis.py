@@ -46,7 +46,7 @@ class Rollaxis(FunctionNode):
         start = self.start + ndim if self.start < 0 else self.start
         # Taking the axis out shifts those behind it by one place.
         landed = start - 1 if start > source else start
-        # The element goes back before whatever now stands in its old place.
+        # The axis goes back in front of the one that is now in its old place.
         target = source + 1 if source > landed else source
         return rollaxis(grad_outputs[0], landed, target),
 

@@ -13,7 +13,7 @@ if tp.TYPE_CHECKING:
 
 
 class SelectItem(FunctionNode):
-    """Takes from each row the element its label names."""
+    """Takes from each row the element that its label names."""
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('x', 't'))

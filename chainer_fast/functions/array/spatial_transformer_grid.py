@@ -24,7 +24,7 @@ def _points(xp, height, width, dtype):
     return points.reshape(3, height * width)
 
 
-# Few sizes come again and again. On a GPU, memory is not for keeping.
+# The same few sizes recur. Arrays on a GPU are not kept, to save memory.
 _host_points = functools.lru_cache(maxsize=16)(_points)
 
 
@@ -77,9 +77,9 @@ def spatial_transformer_grid(
         theta: VariableOrArray, output_shape: tp.Sequence[int], **kwargs) -> Variable:
     """Points at which a spatial transformer looks at images.
 
-    A lattice that fills the square from -1 to 1 is moved by affine maps. What is there
-    in an image is found by :func:`spatial_transformer_sampler`. See `Spatial
-    Transformer Networks <https://arxiv.org/abs/1506.02025>`_.
+    A lattice that fills the square from -1 to 1 is moved by affine maps.
+    :func:`spatial_transformer_sampler` returns the values of images at these points.
+    See `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_.
 
     Parameters
     ----------

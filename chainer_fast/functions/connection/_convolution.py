@@ -39,7 +39,7 @@ class Planar(FunctionNode):
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
 
     def check_layout_forward(self, inputs):
-        """Leave layouts to ``forward``, which has the arrays to tell about."""
+        """Accept any layout here: ``forward`` checks it, and can show the arrays."""
 
     def _refuse_layouts(self):
         if self._input_layouts is not None and any(self._input_layouts):
@@ -49,7 +49,7 @@ class Planar(FunctionNode):
 
 
 def check_dilation(dilate):
-    """Check that it is positive, and return it."""
+    """Return the dilation after a check that it is positive."""
     if min(pair(dilate)) < 1:
         raise ValueError('dilate must be positive, got %s' % (dilate,))
     return dilate
@@ -122,7 +122,7 @@ def transposed_lengths(lengths, ksize, stride, pad, dilate, outs, error):
     """Return the lengths of images after a transposed convolution, and check them.
 
     ``outs`` are the lengths asked for, None for the least. ``error`` is a pair of types
-    of exceptions, for where there is no image left, and for a stride of zero.
+    of exceptions: for an empty result, and for a stride of zero.
     """
     outs = tuple([
         conv.get_deconv_outsize(length, k, s, p, d=d) if out is None else out
@@ -173,8 +173,8 @@ def expect_outsize(x_type, w_type, i, out, s, p, d):
 def expect_operands(in_types, ndim, bias_dtype=None):
     """Expect floating images and filters of so many axes, and maybe a vector.
 
-    Returns them all; the vector is None where there is none. It is to be of the dtype
-    of the images unless ``bias_dtype`` says that any floating one will do.
+    Returns them all; the vector is None where there is none. It must have the dtype of
+    the images unless ``bias_dtype`` allows any floating one.
     """
     size = in_types.size()
     type_check.expect(size >= 2, size <= 3)

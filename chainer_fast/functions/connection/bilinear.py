@@ -58,7 +58,7 @@ def _transposed(x):
 
 
 def _total(terms):
-    """Sum of terms, of which those that miss a factor are left out."""
+    """Sum of terms, without those that lack a factor."""
     values = [f(*factors) for f, *factors in terms
               if all(x is not None for x in factors)]
     return functools.reduce(operator.add, values) if values else None

@@ -212,7 +212,7 @@ def convolution_2d(
     (1, 4, 5, 5)
     """
     if kwargs:
-        # Here, for messages to name this function.
+        # Checked here, so that messages name this function.
         values = argument.parse_kwargs(
             kwargs, *_OPTIONS, deterministic=_convolution.RETIRED['deterministic'])
         kwargs = {name: value for (name, _), value in zip(

@@ -52,7 +52,8 @@ class Deconvolution2DFunction(_convolution.Planar):
         self.outh, self.outw = (None, None) if outsize is None else outsize
 
     def check_type_forward(self, in_types):
-        # How long the bias has to be only the number of groups would tell.
+        # The length of the bias depends on the number of groups, which is not checked
+        # here.
         x, W, _ = _convolution.expect_operands(in_types, 2)
         type_check.expect(x.shape[1] == W.shape[0])
         for i, out, s, p, d in zip(
@@ -168,7 +169,7 @@ def deconvolution_2d(
     (1, 4, 9, 9)
     """
     if kwargs:
-        # Here, for messages to name this function.
+        # Checked here, so that messages name this function.
         dilate, groups = argument.parse_kwargs(
             kwargs, *_OPTIONS, deterministic=_convolution.RETIRED['deterministic'])
         kwargs = {'dilate': dilate, 'groups': groups}

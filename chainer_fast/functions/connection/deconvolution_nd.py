@@ -43,7 +43,8 @@ class DeconvolutionND(_convolution.Spatial):
         self.outs = outsize
 
     def check_type_forward(self, in_types):
-        # How long the bias has to be only the number of groups would tell.
+        # The length of the bias depends on the number of groups, which is not checked
+        # here.
         x, W, _ = _convolution.expect_operands(in_types, len(self.stride), 'any')
         type_check.expect(x.shape[1] == W.shape[0])
         if self.outs is not None:

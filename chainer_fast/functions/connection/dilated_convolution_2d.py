@@ -16,8 +16,7 @@ def dilated_convolution_2d(
         dilate: int | tp.Sequence[int] = 1, cover_all: bool = False) -> Variable:
     """Convolve images with a window that has gaps.
 
-    The same as :func:`convolution_2d` with ``dilate``, which came later; there
-    everything is explained.
+    The same as :func:`convolution_2d` with ``dilate``, which explains everything.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ class LinearGradData(FunctionNode):
         return tuple([self._gradient(i, *grad_outputs) for i in indexes])
 
     def _gradient(self, index, ggx):
-        # What came for the rows' gradient takes the place of the rows.
+        # The gradient of the rows' gradient takes the place of the rows.
         W, gy = self.get_retained_inputs()
         if index == 0:
             return _apply(LinearGradWeight(W.dtype), (ggx, gy), W.dtype)
@@ -123,7 +123,7 @@ class LinearGradWeight(FunctionNode):
         return tuple([self._gradient(i, *grad_outputs) for i in indexes])
 
     def _gradient(self, index, ggW):
-        # What came for the weight's gradient takes the place of the weight.
+        # The gradient of the weight's gradient takes the place of the weight.
         x, gy = self.get_retained_inputs()
         if index == 0:
             return _apply(LinearGradData(), (ggW, gy), x.dtype)

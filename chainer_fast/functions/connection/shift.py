@@ -44,7 +44,7 @@ class Shift(FunctionNode):
         type_check.expect(x.ndim == 4, x.shape[1] >= self.kh * self.kw)
 
     def _displacements(self):
-        """Return where each part of the channels looks, the last at its own place."""
+        """Return the displacement of each part of the channels, zero for the last."""
         found = [((self.kh // 2 - i) * self.dy, (self.kw // 2 - j) * self.dx)
                  for i in range(self.kh) for j in range(self.kw)]
         middle = len(found) // 2
@@ -59,7 +59,7 @@ class Shift(FunctionNode):
         part = x.shape[1] // len(displacements)
         y = xp.zeros(x.shape, x.dtype)
         for k, (dy, dx) in enumerate(displacements):
-            # What is left over goes with the last part.
+            # Remaining channels go with the last part.
             last = (k + 1) * part if k < len(displacements) - 1 else None
             channels = slice(k * part, last)
             (to_y, from_y), (to_x, from_x) = _overlap(h, dy), _overlap(w, dx)
@@ -74,7 +74,7 @@ class Shift(FunctionNode):
 
 
 def _overlap(length, by):
-    """Return what is written along an axis, and what is read, ``by`` further on."""
+    """Return slices of an axis to write and to read, the latter ``by`` further on."""
     n = max(length - abs(by), 0)
     to, from_ = max(-by, 0), max(by, 0)
     return slice(to, to + n), slice(from_, from_ + n)

@@ -1,4 +1,4 @@
-"""What the arithmetic operators accept: constants, arrays and variables.
+"""Operands of the arithmetic operators: constants, arrays and variables.
 
 A *constant* is a scalar: it becomes an attribute of the function and takes the dtype
 of the array it meets, so that ``x + 1.5`` keeps the dtype of ``x``. An array operand
@@ -19,7 +19,7 @@ def _is_array(value):
 
 
 def is_constant(value):
-    """Whether an operand is a scalar; NumPy counts strings among these."""
+    """Tell whether an operand is a scalar; NumPy counts strings among these."""
     return numpy.isscalar(value) and not isinstance(value, (str, bytes))
 
 

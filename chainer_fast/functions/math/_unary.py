@@ -20,7 +20,7 @@ class FloatUfunc(FloatFunction):
 
     ufunc: tp.Any = None
     keeps = 'x'
-    """What the gradient is computed from: ``x``, the output ``y``, or ``xy``."""
+    """Variables that the gradient needs: ``x``, the output ``y``, or ``xy``."""
 
     def compute(self, x):
         """Returns the values of the function on an array."""

@@ -82,7 +82,7 @@ def average(
     if axis is not None:
         number = axis + x.ndim if axis < 0 else axis
         column = [1] * x.ndim
-        if 0 <= number < x.ndim:  # otherwise a type check will tell
+        if 0 <= number < x.ndim:  # otherwise a type check fails
             column[number] = x.shape[number]
         weights = reshape.reshape(weights, tuple(column))
     if weights.shape != x.shape:

@@ -549,7 +549,7 @@ def sub(self, rhs: Variable | NdArray | float) -> Variable:
     Parameters
     ----------
     rhs : Variable, array or scalar
-        What is subtracted; arrays and scalars are cast to the dtype on the left.
+        The subtrahend; arrays and scalars are cast to the dtype on the left.
 
     Returns
     -------

@@ -43,7 +43,7 @@ class ClipGrad(_unary.FloatFunction):
     """Gradient of clipping: passes where ``x`` lies in the range, bounds included."""
 
     def __init__(self, x, x_min, x_max):
-        # As for any comparison, NaN is outside.
+        # NaN is outside, since comparisons with it are false.
         if x_min is None:
             self.cond = x <= x_max
         else:

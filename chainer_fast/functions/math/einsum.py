@@ -176,7 +176,7 @@ def _fit(in_subs, shapes):
 
 @functools.lru_cache(maxsize=4096)
 def _plan(in_subs, out_sub, shapes):
-    """Finds out how arrays of these shapes are multiplied."""
+    """Plans the multiplication of arrays of these shapes."""
     terms, out = _spell_out(in_subs, out_sub, tuple([len(s) for s in shapes]))
     if _REST in in_subs and _REST not in out_sub and any(
             _REST in sub and len(shape) >= len(sub)
@@ -254,7 +254,7 @@ class EinSum(FunctionNode):
                     lengths[symbol] = length
 
     def _check_data_type_forward(self, arrays):
-        # The same few shapes come again and again.
+        # The same few shapes recur.
         for x in arrays:
             if x.dtype.kind != 'f':
                 break
@@ -305,7 +305,7 @@ def _check_ndim(ndim, term):
 
 @functools.lru_cache(maxsize=4096)
 def _diagonal_plan(in_subs, out_sub, shapes, out_ndim):
-    """Finds out how arrays are multiplied, leaving out axes that none of them has.
+    """Plans the multiplication of arrays, without the axes that none of them has.
 
     Returns
     -------
@@ -398,7 +398,7 @@ def einsum(*operands) -> Variable:
     Raises
     ------
     ValueError
-        If the subscripts make no sense, or an ellipsis would be summed over.
+        If the subscripts are invalid, or an ellipsis would be summed over.
     InvalidType
         If axes of the same symbol differ in length. There is no broadcasting.
 

@@ -19,7 +19,7 @@ class AveragePooling2D(pooling_2d.Pooling2D):
         return 1
 
     def _start(self, x):
-        """Note what backward needs, and return the number of places."""
+        """Keep what backward needs, and return the number of places."""
         self._in_shape = x.shape
         self._in_dtype = x.dtype
         return kernels.places(x.shape[2:], *self._window, self.cover_all)
@@ -103,7 +103,7 @@ def average_pooling_2d(
 
     Notes
     -----
-    There is no ``cover_all``, other than with :func:`max_pooling_2d`: rows and columns
-    left over at the end are not seen.
+    Unlike :func:`max_pooling_2d`, it has no ``cover_all``: rows and columns left over
+    at the end are ignored.
     """
     return AveragePooling2D(ksize, stride, pad, False).apply((x,))[0]

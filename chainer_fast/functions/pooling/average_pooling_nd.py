@@ -64,7 +64,7 @@ class AveragePoolingND(pooling_nd._PoolingND):
         return 2 if self.pad_value is None else 1
 
     def _start(self, x):
-        """Note what backward needs; return places, and what sums are divided by."""
+        """Keep what backward needs; return the places and the divisor of sums."""
         self._in_shape = x.shape
         self._in_dtype = x.dtype
         outs = kernels.places(
@@ -146,7 +146,7 @@ def average_pooling_nd(
         Padding on either side.
     pad_value : 0 or None
         With 0, the padding counts as zeros. With ``None`` it does not count: averages
-        are over what a window has of the image.
+        are over the elements of the image in a window.
 
     Returns
     -------
@@ -164,8 +164,8 @@ def average_pooling_nd(
 
     Notes
     -----
-    There is no ``cover_all``, other than with :func:`max_pooling_nd`: what is left over
-    at the end is not seen.
+    Unlike :func:`max_pooling_nd`, it has no ``cover_all``: elements left over at the
+    end are ignored.
     """
     function = AveragePoolingND(
         len(x.shape[2:]), ksize, stride, pad, pad_value=pad_value)

@@ -47,7 +47,7 @@ def spatial_pyramid_pooling_2d(
     for level in range(pyramid_height):
         parts = 2 ** level
         _, height, width = x.shape[1:]
-        # As large as needed; what the parts have too much is padding, on both sides.
+        # The parts are as large as needed; the excess is padding, on both sides.
         ksize = [-(-size // parts) for size in (height, width)]
         pad = [(k * parts - size) // 2
                for k, size in zip(ksize, (height, width), strict=True)]

@@ -45,12 +45,12 @@ class TheanoFunction(function.Function):
         return tuple(outputs)
 
     def backward(self, inputs, grad_outputs):
-        # Theano knows no gradient that is left out.
+        # Theano needs every gradient.
         grads = [
             numpy.zeros(*like) if grad is None else grad
             for grad, like in zip(grad_outputs, self._likes, strict=True)]
         found = self._call(self.backward_func, (*inputs, *grads), inputs)
-        # What Theano gives for inputs such as indices is of no use.
+        # Gradients of inputs such as indices are meaningless.
         return tuple([
             grad.astype(x.dtype, copy=False) if x.dtype.kind == 'f' else None
             for x, grad in zip(inputs, found, strict=True)])

@@ -48,7 +48,7 @@ class Forget(function_node.FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs(tuple(range(len(inputs))))
-        # Links that correct by running statistics keep what they need the next time.
+        # Links with running statistics keep the data that the second run needs.
         with no_backprop_mode(), using_config('_will_recompute', True):
             outs = _call_func(
                 self.func, [variable.Variable(x) for x in inputs])

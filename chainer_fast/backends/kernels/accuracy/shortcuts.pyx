@@ -42,7 +42,7 @@ cdef class AccuracyShortcut(Shortcut):
             return None
         t = <object>xs[1]
         rows = PyArray_DIM(<np.ndarray>x, 0)
-        # A count of more rows would have to be rounded.
+        # The count of more rows would be rounded.
         if not plain_labels(t) or PyArray_NDIM(t) != 1 or (
                 PyArray_DIM(<np.ndarray>t, 0) != rows or rows >= 1 << 24):
             return None

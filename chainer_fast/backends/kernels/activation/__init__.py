@@ -1,10 +1,8 @@
 """Activations, their gradients, and steps of those whose arrays take part together.
 
-A gradient takes the output ``y`` of its activation where that tells enough of the
-input. Functions of one array call NumPy's or CuPy's own where these do the same in one
-step.
-Parameters ``W`` and ``beta`` have the axes of ``x`` from the second on, or the first
-few of them.
+A gradient takes the output ``y`` of its activation where that determines it. Functions
+of one array call NumPy's or CuPy's own where these do the same in one step. Parameters
+``W`` and ``beta`` have the axes of ``x`` from the second on, or the first few of them.
 """
 import numpy
 

@@ -1,11 +1,10 @@
 /* Activations of one element, and their gradients.
  *
  * ``of`` is the function of ``x`` and ``grad`` its gradient, given that of the output.
- * Gradients take the output ``y`` where it tells enough of the input. A function with an
+ * Gradients take the output ``y`` where it determines them. A function with an
  * exponential or a hyperbolic tangent has two parts: on the processor the loop calls
  * NumPy's function between ``inner`` and ``outer``. That loop gives all activations two
- * parameters; those that a function does not have are the ``Unused`` ones.
- */
+ * parameters; ``Unused`` stands for one that a function does not have. */
 #ifndef CHAINER_FAST_ACTIVATION_ELEMENTS_HPP
 #define CHAINER_FAST_ACTIVATION_ELEMENTS_HPP
 

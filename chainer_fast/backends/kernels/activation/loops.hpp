@@ -1,8 +1,7 @@
 /* Loops of activations and of their gradients.
  *
- * Where a loop of NumPy takes part, the work goes part by part, so that what it leaves
- * is still in the cache.
- */
+ * If a loop of NumPy is involved, the work goes part by part, so that its results are
+ * still in the cache. */
 #ifndef CHAINER_FAST_ACTIVATION_LOOPS_HPP
 #define CHAINER_FAST_ACTIVATION_LOOPS_HPP
 
@@ -142,7 +141,7 @@ template <typename T>
 CF_CLONES void mix_each(
         const T *a, const T *b, const unsigned char *flags, T *out, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
-        const T flag = flags[i] ? T(1) : T(0);    // without a jump: it is no bool
+        const T flag = flags[i] ? T(1) : T(0);    // without a jump, as it is not a bool
         out[i] = Mix::of(a[i], b[i], flag);
     }
 }
@@ -154,9 +153,8 @@ inline void mix(char kind, const void *a, const void *b, const void *flags, void
 
 /* -- parameters w of runs of elements
  *
- * The run of w[c] is ``run`` elements long, and after that of the last parameter comes
- * that of the first again.
- */
+ * The run of w[c] is ``run`` elements long; the run of the last parameter is followed
+ * by that of the first. */
 
 /* The parameters of the elements from ``at`` on. */
 template <typename T>
@@ -180,7 +178,7 @@ void spread(const T *w, T *out, ptrdiff_t at, ptrdiff_t n, ptrdiff_t count,
     }
 }
 
-/* Adds what the elements from ``at`` on give to the totals of their parameters. */
+/* Adds the terms of the elements from ``at`` on to the totals of their parameters. */
 template <typename T>
 CF_CLONES void gather(const T *part, double *totals, ptrdiff_t at, ptrdiff_t n,
                       ptrdiff_t count, ptrdiff_t run) {

@@ -43,8 +43,8 @@ cdef class ActivationShortcut(Shortcut):
     """An activation and its gradient, in one pass over the array each.
 
     Its parameters are read off the attributes ``first`` and ``second`` of the function.
-    Where the gradient is made of the output, a negative first parameter is no case for
-    the shortcut: the sign of the input is lost then.
+    If the gradient is made of the output, the shortcut does not serve a negative first
+    parameter, which loses the sign of the input.
     """
     cdef Activation loops
     cdef Unary ufuncs[2]

@@ -41,7 +41,7 @@ struct Div {
     }
 };
 
-/* The constant does not count. */
+/* The constant is not used. */
 struct Neg {
     template <typename T>
     static CF_ELEMENT T of(T a, T) { return -a; }

@@ -29,7 +29,7 @@ cdef int _axis(FunctionBase function, int ndim) except -2:
 
 
 cdef class ConcatShortcut(Shortcut):
-    """Concatenation of small arrays; that of large ones is all copying anyway."""
+    """Concatenation of small arrays; for large ones copying dominates anyway."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef npy_intp dims[MAX_DIMS]
@@ -133,7 +133,7 @@ cdef class ReshapeShortcut(Shortcut):
         try:
             return PyArray_Reshape(<np.ndarray>x[0], shape)
         except (TypeError, ValueError):
-            # The general way says what is wrong with the shape.
+            # The general way reports the error in the shape.
             return None
 
     cdef int backward(

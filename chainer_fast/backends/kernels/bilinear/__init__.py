@@ -71,7 +71,7 @@ def resize_adjoint(gy, rows, row_weights, columns, column_weights, height, width
 
 
 def _within(xp, places, length):
-    """Bring places far off an axis near to it, where there is nothing either."""
+    """Move places far outside of an axis near to it; they are still outside."""
     return xp.minimum(xp.where(places <= -1, places.dtype.type(-2), places), length)
 
 

@@ -15,27 +15,28 @@ from chainer_fast._core.plain cimport cf_float_kind
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/bilinear/loops.hpp" nogil:
-    ctypedef struct Lines "chainer_fast::Lines":
+cdef extern from "chainer_fast/backends/kernels/bilinear/loops.hpp" \
+        namespace "chainer_fast":
+    ctypedef struct Lines:
         const int *at
         const int *next
         const void *weight
         ptrdiff_t count
-    ctypedef struct Point "chainer_fast::Point":
+    ctypedef struct Point:
         pass
-    void c_resize "chainer_fast::resize"[T](
-        const T *x, const Lines &rows, const Lines &columns, T *line, T *y,
+    void resize_loop(
+        char kind, object x, Lines rows, Lines columns, void *line, object y,
         ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) noexcept
-    void c_resize_adjoint "chainer_fast::resize_adjoint"[T](
-        const T *gy, const Lines &rows, const Lines &columns, T *line, T *gx,
+    void resize_adjoint_loop(
+        char kind, object gy, Lines rows, Lines columns, void *line, object gx,
         ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) noexcept
-    bint c_sample "chainer_fast::sample"[T](
-        const T *x, const T *grid, Point *points, T *y, ptrdiff_t batch,
+    bint sample_loop(
+        char kind, object x, object grid, Point *points, object y, ptrdiff_t batch,
         ptrdiff_t channels, ptrdiff_t height, ptrdiff_t width, ptrdiff_t n) noexcept
-    bint c_sample_adjoint "chainer_fast::sample_adjoint"[T](
-        const T *x, const T *grid, Point *points, const T *gy, T *gx, T *ggrid,
-        ptrdiff_t batch, ptrdiff_t channels, ptrdiff_t height, ptrdiff_t width,
-        ptrdiff_t n) noexcept
+    bint sample_adjoint_loop(
+        char kind, object x, object grid, Point *points, object gy, object gx,
+        object ggrid, ptrdiff_t batch, ptrdiff_t channels, ptrdiff_t height,
+        ptrdiff_t width, ptrdiff_t n) noexcept
 
 
 cdef class _Lines:
@@ -86,14 +87,7 @@ def resize(np.ndarray x, rows, row_weights, columns, column_weights):
     y = numpy.empty(
         (PyArray_DIM(x, 0), PyArray_DIM(x, 1), r.lines.count, c.lines.count), x.dtype)
     line = _room(width * sizeof(double))
-    if cf_float_kind(x) == c'f':
-        with nogil:
-            c_resize(<float *>PyArray_DATA(images), r.lines, c.lines, <float *>line,
-                     <float *>PyArray_DATA(y), n, height, width)
-    else:
-        with nogil:
-            c_resize(<double *>PyArray_DATA(images), r.lines, c.lines, <double *>line,
-                     <double *>PyArray_DATA(y), n, height, width)
+    resize_loop(cf_float_kind(x), images, r.lines, c.lines, line, y, n, height, width)
     free(line)
     return y
 
@@ -115,16 +109,8 @@ def resize_adjoint(np.ndarray gy, rows, row_weights, columns, column_weights,
             PyArray_DIM(gy, 2), PyArray_DIM(gy, 3), r.lines.count, c.lines.count))
     gx = numpy.zeros((PyArray_DIM(gy, 0), PyArray_DIM(gy, 1), height, width), gy.dtype)
     line = _room(width * sizeof(double))
-    if cf_float_kind(gy) == c'f':
-        with nogil:
-            c_resize_adjoint(
-                <float *>PyArray_DATA(images), r.lines, c.lines, <float *>line,
-                <float *>PyArray_DATA(gx), n, height, width)
-    else:
-        with nogil:
-            c_resize_adjoint(
-                <double *>PyArray_DATA(images), r.lines, c.lines, <double *>line,
-                <double *>PyArray_DATA(gx), n, height, width)
+    resize_adjoint_loop(
+        cf_float_kind(gy), images, r.lines, c.lines, line, gx, n, height, width)
     free(line)
     return gx
 
@@ -151,16 +137,8 @@ def sample(np.ndarray x, grid):
     y = numpy.empty((batch, channels, PyArray_DIM(places, 2), PyArray_DIM(places, 3)),
                     x.dtype)
     points = <Point *>_room(n * sizeof(Point))
-    if cf_float_kind(x) == c'f':
-        with nogil:
-            done = c_sample(
-                <float *>PyArray_DATA(images), <float *>PyArray_DATA(places), points,
-                <float *>PyArray_DATA(y), batch, channels, height, width, n)
-    else:
-        with nogil:
-            done = c_sample(
-                <double *>PyArray_DATA(images), <double *>PyArray_DATA(places), points,
-                <double *>PyArray_DATA(y), batch, channels, height, width, n)
+    done = sample_loop(
+        cf_float_kind(x), images, places, points, y, batch, channels, height, width, n)
     free(points)
     return y if done else NotImplemented
 
@@ -182,17 +160,8 @@ def sample_adjoint(np.ndarray x, grid, gy):
     n = PyArray_DIM(places, 2) * PyArray_DIM(places, 3)
     gx, ggrid = numpy.zeros_like(images), numpy.zeros_like(places)
     points = <Point *>_room(n * sizeof(Point))
-    if cf_float_kind(x) == c'f':
-        with nogil:
-            done = c_sample_adjoint(
-                <float *>PyArray_DATA(images), <float *>PyArray_DATA(places), points,
-                <float *>PyArray_DATA(gradient), <float *>PyArray_DATA(gx),
-                <float *>PyArray_DATA(ggrid), batch, channels, height, width, n)
-    else:
-        with nogil:
-            done = c_sample_adjoint(
-                <double *>PyArray_DATA(images), <double *>PyArray_DATA(places), points,
-                <double *>PyArray_DATA(gradient), <double *>PyArray_DATA(gx),
-                <double *>PyArray_DATA(ggrid), batch, channels, height, width, n)
+    done = sample_adjoint_loop(
+        cf_float_kind(x), images, places, points, gradient, gx, ggrid, batch, channels,
+        height, width, n)
     free(points)
     return (gx, ggrid) if done else NotImplemented

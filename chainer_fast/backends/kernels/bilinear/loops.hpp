@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -93,7 +93,7 @@ bool locate(const T *column, const T *row, ptrdiff_t height, ptrdiff_t width,
         T v = (row[i] + (T)1) * (T)(height - 1) / (T)2;
         if (u != u || v != v)
             return false;
-        /* Points far off are brought near, where there is nothing either. */
+        /* Points far outside are moved nearer; they are still outside. */
         u = u <= (T)-1 ? (T)-2 : u > (T)width ? (T)width : u;
         v = v <= (T)-1 ? (T)-2 : v > (T)height ? (T)height : v;
         const T first_u = floor(u), first_v = floor(v);
@@ -174,6 +174,11 @@ bool sample_adjoint(const T *x, const T *grid, Point *points, const T *gy, T *gx
     }
     return true;
 }
+
+constexpr Loop resize_loop = {resize<float>, resize<double>};
+constexpr Loop resize_adjoint_loop = {resize_adjoint<float>, resize_adjoint<double>};
+constexpr Loop sample_loop = {sample<float>, sample<double>};
+constexpr Loop sample_adjoint_loop = {sample_adjoint<float>, sample_adjoint<double>};
 
 }  // namespace
 }  // namespace chainer_fast

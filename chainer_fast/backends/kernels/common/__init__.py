@@ -1,1 +1,1 @@
-"""What several families of kernels share."""
+"""Code that several families of kernels share."""

@@ -27,8 +27,7 @@ void product(Gemm gemm, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, Matrix<T> a, Matr
     char ta = a.transposed ? 't' : 'n', tb = b.transposed ? 't' : 'n';
     int m_ = (int)m, n_ = (int)n, k_ = (int)k;
     int lda = (int)a.ld, ldb = (int)b.ld, ldc_ = (int)ldc;
-    /* What is in C order is the transpose of what Fortran sees:
-     * c^T = op(b)^T op(a)^T. */
+    /* Fortran sees the transpose of a matrix in C order: c^T = op(b)^T op(a)^T. */
     gemm(&tb, &ta, &n_, &m_, &k_, &one, (void *)b.data, &ldb, (void *)a.data, &lda,
          &beta, c, &ldc_);
 }

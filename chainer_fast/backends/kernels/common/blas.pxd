@@ -1,4 +1,4 @@
-"""Matrix products of SciPy's BLAS, which ``blas.hpp`` makes of what is found here."""
+"""Matrix products of SciPy's BLAS, for ``blas.hpp`` to call."""
 
 cdef extern from "chainer_fast/backends/kernels/common/blas.hpp":
     ctypedef void (*Gemm "chainer_fast::Gemm")(

@@ -11,11 +11,26 @@
 namespace chainer_fast {
 namespace {
 
+/* None is a null pointer. */
 inline void *argument(PyObject *array) {
-    return PyArray_DATA(reinterpret_cast<PyArrayObject *>(array));
+    return array == Py_None ? nullptr
+                            : PyArray_DATA(reinterpret_cast<PyArrayObject *>(array));
 }
 
 template <typename T> T argument(T other) { return other; }
+
+/* Lets other threads run while it lives, if asked to. */
+class Release {
+public:
+    explicit Release(bool wanted) : thread(wanted ? PyEval_SaveThread() : nullptr) {}
+    ~Release() {
+        if (thread)
+            PyEval_RestoreThread(thread);
+    }
+
+private:
+    PyThreadState *thread;
+};
 
 /* A loop for floats and for doubles. Its first argument is an array, whose size decides
  * whether other threads may run; ``kind`` is 'f' or 'd', the type of all arrays. */
@@ -25,9 +40,9 @@ public:
     constexpr Loop(Floats f, Doubles d) : f(f), d(d) {}
 
     template <typename... Others>
-    void operator()(char kind, PyObject *first, Others... others) const {
+    auto operator()(char kind, PyObject *first, Others... others) const {
         const auto size = PyArray_SIZE(reinterpret_cast<PyArrayObject *>(first));
-        run(size >= LONG_LOOP, kind, argument(first), argument(others)...);
+        return run(size >= LONG_LOOP, kind, argument(first), argument(others)...);
     }
 
 private:
@@ -35,11 +50,9 @@ private:
     Doubles d;
 
     template <typename... Arguments>
-    void run(bool is_long, char kind, Arguments... arguments) const {
-        PyThreadState *thread = is_long ? PyEval_SaveThread() : nullptr;
-        by_type(kind, f, d, arguments...);
-        if (is_long)
-            PyEval_RestoreThread(thread);
+    auto run(bool is_long, char kind, Arguments... arguments) const {
+        const Release release(is_long);
+        return by_type(kind, f, d, arguments...);
     }
 };
 

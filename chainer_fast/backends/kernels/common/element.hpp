@@ -1,4 +1,4 @@
-/* What the arithmetic of one element is written with, on the processor and on the GPU.
+/* The language of the arithmetic of one element, on the processor and on the GPU.
  *
  * Headers of elements include this one alone. A loop of the processor inlines their
  * functions; a CUDA kernel gets their text in front of its own, for NVRTC to compile.
@@ -18,7 +18,7 @@
 
 #if defined(__CUDACC__)
 namespace chainer_fast {
-/* The compiler of a GPU knows no name for it. */
+/* The compiler of a GPU does not define INFINITY. */
 CF_ELEMENT double infinity() {
     return __longlong_as_double(0x7ff0000000000000LL);
 }

@@ -89,7 +89,7 @@ CF_CLONES void fill_shares(const double *a, const double *b, double total, doubl
  * infinities */
 template <typename T>
 CF_CLONES double exp_row(const T *x, double *out, ptrdiff_t n) {
-    double top = inlined_row_max(x, n);
+    double top = row_max(x, n);
     if (top < -DBL_MAX)
         top = 0;
     for (ptrdiff_t i = 0; i < n; ++i)

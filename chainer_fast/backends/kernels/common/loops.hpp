@@ -30,12 +30,10 @@ constexpr ptrdiff_t LONG_LOOP = 16384;
 /* Calls the loop for floats, of kind 'f', or that for doubles, with arrays as pointers to
  * void and with numbers as doubles.
  */
-template <typename... F, typename... D, typename... Arguments>
-void by_type(char kind, void (*f)(F...), void (*d)(D...), Arguments... arguments) {
-    if (kind == 'f')
-        f((F)arguments...);
-    else
-        d((D)arguments...);
+template <typename Result, typename... F, typename... D, typename... Arguments>
+Result by_type(char kind, Result (*f)(F...), Result (*d)(D...),
+               Arguments... arguments) {
+    return kind == 'f' ? f((F)arguments...) : d((D)arguments...);
 }
 
 /* -- elementwise; an operation is a class with a static function ``of`` */
@@ -122,8 +120,10 @@ CF_CLONES void add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns
 /* -- reductions of one row, in lanes so that they can be vectorized; loops over many
  * short rows call the inlined forms */
 
+/* The largest element; where one of several is NaN, the flag of invalid operations is
+ * raised. */
 template <typename T>
-CF_ELEMENT T inlined_row_max(const T *x, ptrdiff_t n) {
+CF_ELEMENT T row_max(const T *x, ptrdiff_t n) {
     constexpr ptrdiff_t LANES = 16;
     T largest = x[0];
     ptrdiff_t i = 1, j;
@@ -140,13 +140,6 @@ CF_ELEMENT T inlined_row_max(const T *x, ptrdiff_t n) {
     for (; i < n; ++i)
         largest = x[i] > largest ? x[i] : largest;
     return largest;
-}
-
-/* The largest element; where one of several is NaN, the flag of invalid operations is
- * raised. */
-template <typename T>
-CF_CLONES T row_max(const T *x, ptrdiff_t n) {
-    return inlined_row_max(x, n);
 }
 
 template <typename T>

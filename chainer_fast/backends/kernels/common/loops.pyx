@@ -1,8 +1,8 @@
 """Loops over plain arrays that elementwise shortcuts share.
 
-Small models pay not for arithmetic but for the way to it: argument parsing, type
-resolution and dispatch of each ufunc call. A shortcut goes from the arrays straight to
-a loop and back.
+In small models the cost is not the arithmetic but the calls: argument parsing, type
+resolution and dispatch of each ufunc. A shortcut goes from the arrays straight to a
+loop and back.
 """
 import numpy
 
@@ -19,7 +19,7 @@ from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
 np.import_array()
 
 cdef extern from "numpy/ufuncobject.h":
-    # The fields of C: what Cython's declarations call by these names depends on NumPy.
+    # The fields in C: Cython's own declarations of them depend on the version of NumPy.
     ctypedef struct cf_ufunc "PyUFuncObject":
         int ntypes
         InnerLoop *functions
@@ -111,7 +111,7 @@ cdef class BinaryShortcut(Shortcut):
 cdef class PairShortcut(BinaryShortcut):
     """Elementwise operation on two arrays whose gradients are found in one pass.
 
-    Both are computed, wanted or not: NumPy warns of what it does in either.
+    Both are computed, wanted or not: NumPy warns of errors in either.
     """
 
     def __cinit__(self):

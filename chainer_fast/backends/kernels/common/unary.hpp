@@ -1,7 +1,7 @@
 /* The loops of a NumPy function of one argument, called from C++.
  *
  * Exponentials and the like are NumPy's own, so that a compiled kernel gives the bits of
- * its reference; what is spared is the way through the ufunc.
+ * its reference; only the call of the ufunc is saved.
  */
 #ifndef CHAINER_FAST_UNARY_HPP
 #define CHAINER_FAST_UNARY_HPP

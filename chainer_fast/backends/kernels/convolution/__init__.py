@@ -37,7 +37,7 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
         Patches of shape ``(n, channels, *ksize, *outs)``, in C order.
     """
     lengths = img.shape[2:]
-    # What is seen of each axis, the padding before it included.
+    # The part of each axis that is covered, including the padding before it.
     seen = [(k - 1) * d + 1 + (out - 1) * s
             for k, d, out, s in zip(ksize, dilate, outs, stride, strict=True)]
     padded = [max(extent, p + n)
@@ -45,7 +45,7 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
     source = img
     if any(pad) or padded != list(lengths):
         source = numpy.empty(img.shape[:2] + tuple(padded), img.dtype)
-        # By way of astype: an unsigned type takes -1, too.
+        # astype lets -1 through for an unsigned type, too.
         source[...] = numpy.asarray(pval).astype(img.dtype)
         source[(..., *_inside(pad, lengths))] = img
     steps = source.strides[2:]

@@ -9,7 +9,7 @@ namespace {
 
 /* Adds each channel of all images to its sum, in double precision. */
 template <typename T>
-CF_CLONES void channel_sums(const T *y, double *sums, ptrdiff_t images,
+CF_CLONES void add_channels(const T *y, double *sums, ptrdiff_t images,
                             ptrdiff_t channels, ptrdiff_t plane) {
     constexpr ptrdiff_t LANES = 16;
     for (ptrdiff_t n = 0; n < images; ++n)
@@ -25,6 +25,12 @@ CF_CLONES void channel_sums(const T *y, double *sums, ptrdiff_t images,
                 rest += part[j];
             sums[c] += rest;
         }
+}
+
+inline void channel_sums(char kind, const void *y, double *sums, ptrdiff_t images,
+                         ptrdiff_t channels, ptrdiff_t plane) {
+    by_type(kind, add_channels<float>, add_channels<double>, y, sums, images, channels,
+            plane);
 }
 
 }  // namespace

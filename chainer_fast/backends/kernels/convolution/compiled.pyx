@@ -1,7 +1,7 @@
 """Patches of images, and convolutions made of them and matrix products.
 
-All functions return ``NotImplemented`` for arrays of other types than these have code
-for. Arrays may have any strides.
+All functions return ``NotImplemented`` for arrays of types that they have no code for.
+Arrays may have any strides.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
@@ -46,9 +46,9 @@ cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
         const T *bias) noexcept
 
 cdef enum:
-    # What the dimensions that BLAS is given stay below.
+    # BLAS takes dimensions up to this.
     MAX_INT = 2147483647
-    # Multiplications from which on other threads may run.
+    # From this many multiplications on, other threads may run.
     LONG_PRODUCT = 65536
 
 
@@ -246,9 +246,9 @@ cdef int _run(Task task, const Convolution &c, char kind, object images,
 
 cdef bint _set_filters(Convolution *c, char kind, x, W, images, stride, pad, dilate,
                        npy_intp groups, outs, b, npy_intp bias_length) except -1:
-    """Fill in what images and filters are like; return whether they go together.
+    """Fill in the sizes of images and filters; return whether they go together.
 
-    The images are an array, or the lengths of those that are to be made.
+    ``images`` are the lengths of the images.
     """
     cdef Py_ssize_t n = PyArray_NDIM(W) - 2
     if n < 1 or PyArray_NDIM(x) != n + 2:

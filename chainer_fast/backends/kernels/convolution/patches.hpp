@@ -2,9 +2,8 @@
  *
  * The rows of a matrix of patches are the elements of the window in every channel, its
  * columns are the places of the window: `rows` times `width` of them, as the last axis
- * is run through row by row. A function here does some of the rows of places, so that
- * what a matrix product needs next can stay in the cache.
- */
+ * is run through row by row. A function here handles some of the rows of places, so
+ * that the operand of the next matrix product stays in the cache. */
 #ifndef CHAINER_FAST_CONVOLUTION_PATCHES_HPP
 #define CHAINER_FAST_CONVOLUTION_PATCHES_HPP
 
@@ -85,7 +84,7 @@ inline bool rows_follow(const Window &w) {
     return w.nd == 2 && w.stride[0] == 1 && w.stride[1] == 1 && w.width == w.length[1];
 }
 
-/* Those of the rows of places that meet the image inside. */
+/* The rows of places that meet the image inside. */
 inline Rows rows_inside(const Window &w, const Tap &tap, Rows rows) {
     const ptrdiff_t shift = tap.at[0] * w.dilate[0] - w.pad[0];
     const Rows in = {rows.begin + shift < 0 ? -shift : rows.begin,
@@ -102,7 +101,7 @@ CF_ELEMENT void fill(T *out, T value, ptrdiff_t n) {
         out[i] = value;
 }
 
-/* Fills what of a row of places is outside of the image. */
+/* Fills the part of a row of places that is outside of the image. */
 template <typename T>
 CF_ELEMENT void fill_sides(T *out, T value, const Tap &tap, ptrdiff_t width) {
     for (ptrdiff_t i = 0; i < tap.first; ++i)

@@ -2,7 +2,7 @@
 cimport numpy as np
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
-from libc.math cimport isfinite
+from libc.math cimport INFINITY
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
     PyArray_TYPE, PyArray_ZEROS, npy_intp
@@ -15,10 +15,10 @@ from chainer_fast.backends.kernels.convolution.compiled cimport convolve, \
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" nogil:
-    void channel_sums "chainer_fast::channel_sums"[T](
-        const T *y, double *sums, ptrdiff_t images, ptrdiff_t channels,
-        ptrdiff_t plane) noexcept
+cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
+        namespace "chainer_fast" nogil:
+    void channel_sums(char kind, const void *y, double *sums, ptrdiff_t images,
+                      ptrdiff_t channels, ptrdiff_t plane) noexcept
 
 
 cdef class _Window:
@@ -28,7 +28,7 @@ cdef class _Window:
 
 
 cdef _Window _window(FunctionBase function):
-    """Return the window, or None if anything in it is to be refused."""
+    """Return the window, or None if a number in it is invalid."""
     cdef _Window window = _Window.__new__(_Window)
     window.stride = function.sy, function.sx
     window.pad = function.ph, function.pw
@@ -78,36 +78,71 @@ cdef object _bias_gradient(object gy):
     cdef npy_intp plane = PyArray_DIM(gy, 2) * PyArray_DIM(gy, 3)
     cdef object sums = PyArray_ZEROS(1, &channels, np.NPY_DOUBLE, 0)
     cdef double *out = <double *>PyArray_DATA(<np.ndarray>sums)
-    cdef double largest = 3.4e38
+    cdef bint single = PyArray_TYPE(gy) == np.NPY_FLOAT
+    cdef double limit = 3.4e38 if single else INFINITY
     cdef npy_intp c
-    if PyArray_TYPE(gy) == np.NPY_FLOAT:
-        channel_sums(<float *>PyArray_DATA(<np.ndarray>gy), out, PyArray_DIM(gy, 0),
-                     channels, plane)
-        for c in range(channels):
-            # False for NaN, too.
-            if not -largest < out[c] < largest:
-                return None
-        return np.PyArray_Cast(<np.ndarray>sums, np.NPY_FLOAT)
-    channel_sums(<double *>PyArray_DATA(<np.ndarray>gy), out, PyArray_DIM(gy, 0),
+    channel_sums(kind_of(gy), PyArray_DATA(<np.ndarray>gy), out, PyArray_DIM(gy, 0),
                  channels, plane)
     for c in range(channels):
-        if not isfinite(out[c]):
+        # False for NaN, too.
+        if not -limit < out[c] < limit:
             return None
-    return sums
+    return np.PyArray_Cast(<np.ndarray>sums, np.NPY_FLOAT) if single else sums
 
 
-cdef class Convolution2DShortcut(Shortcut):
-    """``y = W patches(x) + b``."""
+cdef class _Shortcut(Shortcut):
+    """Gradients: those of one convolution are made by the other."""
+    cdef bint transposed
 
     def __cinit__(self):
         self.retain_inputs = (0, 1)
 
-    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object images, filters, y
-        cdef object bias = None
-        cdef object outs
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef object images = input_array(function, 0)
+        cdef object filters = input_array(function, 1)
+        cdef object to_images = None, to_filters = None, to_bias = None
         cdef _Window window
-        cdef npy_intp height, width
+        if not _fit(gy, filters, None) or not _fit(images, filters, None):
+            return 0
+        window = _window(function)
+        if window is None:
+            return 0
+        if wanted(function, 0):
+            if self.transposed:
+                to_images = convolve(
+                    gy, filters, None, window.stride, window.pad, window.dilate,
+                    window.groups, _spatial(images))
+            else:
+                to_images = convolve_transposed(
+                    gy, filters, None, window.stride, window.pad, window.dilate,
+                    window.groups, _spatial(images))
+        if wanted(function, 1):
+            to_filters = correlate(
+                gy if self.transposed else images, images if self.transposed else gy,
+                _spatial(filters), window.stride, window.pad, window.dilate,
+                window.groups, filters.dtype)
+        if len(function.input_nodes) == 3 and wanted(function, 2):
+            to_bias = _bias_gradient(gy)
+            if to_bias is None:
+                return 0
+        if to_images is NotImplemented or to_filters is NotImplemented:
+            return 0
+        if self.transposed:
+            function.cover_all = _needs_cover_all(images, filters, gy, window)
+        gx[0] = given(to_images)
+        gx[1] = given(to_filters)
+        if to_bias is not None:
+            gx[2] = given(to_bias)
+        return 1
+
+
+cdef class Convolution2DShortcut(_Shortcut):
+    """``y = W patches(x) + b``."""
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object images, filters, y, outs, bias = None
+        cdef _Window window
         cdef bint cover_all
         if n != 2 and n != 3:
             return None
@@ -124,57 +159,22 @@ cdef class Convolution2DShortcut(Shortcut):
         outs = function._outs
         if outs is None:
             cover_all = function.cover_all
-            height = _places(images, filters, window, 0, PyArray_DIM(images, 2),
-                             cover_all)
-            width = _places(images, filters, window, 1, PyArray_DIM(images, 3),
-                            cover_all)
-            outs = height, width
+            outs = (
+                _places(images, filters, window, 0, PyArray_DIM(images, 2), cover_all),
+                _places(images, filters, window, 1, PyArray_DIM(images, 3), cover_all))
         y = convolve(images, filters, bias, window.stride, window.pad, window.dilate,
                      window.groups, outs)
         return None if y is NotImplemented else y
 
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object images = input_array(function, 0)
-        cdef object filters = input_array(function, 1)
-        cdef object to_images = None, to_filters = None, to_bias = None
-        cdef _Window window
-        if not _fit(gy, filters, None) or not _fit(images, filters, None):
-            return 0
-        window = _window(function)
-        if window is None:
-            return 0
-        if wanted(function, 0):
-            to_images = convolve_transposed(
-                gy, filters, None, window.stride, window.pad, window.dilate,
-                window.groups, _spatial(images))
-        if wanted(function, 1):
-            to_filters = correlate(
-                images, gy, _spatial(filters), window.stride, window.pad,
-                window.dilate, window.groups, filters.dtype)
-        if len(function.input_nodes) == 3 and wanted(function, 2):
-            to_bias = _bias_gradient(gy)
-            if to_bias is None:
-                return 0
-        if to_images is NotImplemented or to_filters is NotImplemented:
-            return 0
-        gx[0] = given(to_images)
-        gx[1] = given(to_filters)
-        if to_bias is not None:
-            gx[2] = given(to_bias)
-        return 1
 
-
-cdef class Deconvolution2DShortcut(Shortcut):
+cdef class Deconvolution2DShortcut(_Shortcut):
     """``y = patches^T(W^T x) + b``."""
 
     def __cinit__(self):
-        self.retain_inputs = (0, 1)
+        self.transposed = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef object images, filters, y
-        cdef object bias = None
-        cdef object height, width
+        cdef object images, filters, y, height, width, bias = None
         cdef _Window window
         if n != 2 and n != 3:
             return None
@@ -200,46 +200,19 @@ cdef class Deconvolution2DShortcut(Shortcut):
         function.outw = width
         return y
 
-    cdef int backward(
-            self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object images = input_array(function, 0)
-        cdef object filters = input_array(function, 1)
-        cdef object to_images = None, to_filters = None, to_bias = None
-        cdef _Window window
-        cdef int axis
-        cdef bint cover_all = False
-        if not _fit(gy, filters, None) or not _fit(images, filters, None):
-            return 0
-        window = _window(function)
-        if window is None:
-            return 0
-        for axis in range(2):
-            cover_all = cover_all or PyArray_DIM(images, 2 + axis) != _places(
-                gy, filters, window, axis, PyArray_DIM(gy, 2 + axis), False)
-        if wanted(function, 0):
-            to_images = convolve(
-                gy, filters, None, window.stride, window.pad, window.dilate,
-                window.groups, _spatial(images))
-        if wanted(function, 1):
-            to_filters = correlate(
-                gy, images, _spatial(filters), window.stride, window.pad,
-                window.dilate, window.groups, filters.dtype)
-        if len(function.input_nodes) == 3 and wanted(function, 2):
-            to_bias = _bias_gradient(gy)
-            if to_bias is None:
-                return 0
-        if to_images is NotImplemented or to_filters is NotImplemented:
-            return 0
-        function.cover_all = cover_all
-        gx[0] = given(to_images)
-        gx[1] = given(to_filters)
-        if to_bias is not None:
-            gx[2] = given(to_bias)
-        return 1
+
+cdef bint _needs_cover_all(object x, object W, object y, _Window window) except -1:
+    """Tell whether the convolution from ``y`` to ``x`` has to cover all of ``y``."""
+    cdef int axis
+    for axis in range(2, 4):
+        if PyArray_DIM(x, axis) != _places(
+                y, W, window, axis - 2, PyArray_DIM(y, axis), False):
+            return True
+    return False
 
 
 cdef object _length(object x, object W, _Window window, int axis, object wanted_):
-    """Return the length of an axis of the result; None if it is to be refused."""
+    """Return the length of an axis of the result; None if there is no such length."""
     cdef npy_intp length, places = PyArray_DIM(x, 2 + axis)
     if wanted_ is None:
         length = (places - 1) * <npy_intp>window.stride[axis] + (

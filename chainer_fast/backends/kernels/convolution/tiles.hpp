@@ -18,12 +18,12 @@
 namespace chainer_fast {
 namespace {
 
-/* Elements of a tile of patches, at about: two megabytes' worth of floats is too much
- * for the cache. And the columns that make a matrix product worth while. */
+/* Approximate number of elements of a tile of patches: two megabytes of floats do not
+   fit in the cache. And the number of columns from which a matrix product pays. */
 constexpr ptrdiff_t TILE_SIZE = 196608, TILE_COLUMNS = 256;
 
-/* Which of the three arrays of a convolution is computed from the others: what the
- * filters make of the images, the images, or the filters. */
+/* Which of the three arrays of a convolution is computed from the others: the results,
+   the images or the filters. */
 enum Task { CONVOLVE, TRANSPOSE, CORRELATE };
 
 struct Convolution {

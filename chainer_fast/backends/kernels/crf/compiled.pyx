@@ -34,7 +34,7 @@ ctypedef fused real:
     float
     double
 
-# Above this, a factor of shares is not trusted to be finite.
+# Above this, the exponential of a factor may be infinite.
 cdef double LARGE = 500
 
 
@@ -144,7 +144,7 @@ cdef void _back(Chain *chain, const real *x, const double *before,
                 double *pairs, real *gx) noexcept nogil:
     """Fill the weighted shares of each label, and add up those of pairs of labels.
 
-    They are the products, times the weights of the costs, and what is in ``pairs``.
+    The latter are ``products`` times the weights of the costs, plus ``pairs``.
     """
     cdef ptrdiff_t t, b, j
     cdef ptrdiff_t n = chain.n
@@ -162,7 +162,7 @@ cdef void _back(Chain *chain, const real *x, const double *before,
             row = after + (start + b) * n
             here = before + (start + b) * n
             if t < chain.times - 1 and b < chain.sizes[t + 1]:
-                # The row of the next time has its own scores already.
+                # The row of the next time already includes its own scores.
                 right = _go(chain, after + (next_start + b) * n, True, chain.v, row)
                 left = weights(here, chain.u, n)
                 shift = left + right + chain.top - totals[b]

@@ -8,7 +8,7 @@
 namespace chainer_fast {
 namespace {
 
-/* Sums outside of these bounds may have lost terms that count, or are not finite. */
+/* Sums outside of these bounds may have lost significant terms, or are not finite. */
 CF_ELEMENT bool safe(double x) {
     return x > 1e-250 && x < 1e250;
 }
@@ -25,13 +25,13 @@ CF_ELEMENT double log_of_normal(double x) {
 
 /* out = exp(x - its largest element), which is returned */
 CF_CLONES double weights(const double *x, double *out, ptrdiff_t n) {
-    double top = inlined_row_max(x, n);
+    double top = row_max(x, n);
     for (ptrdiff_t i = 0; i < n; ++i)
         out[i] = exp_below_zero(x[i] - top);
     return top;
 }
 
-/* out = log(u A) + add, unless a sum is not safe, which the result tells. */
+/* out = log(u A) + add; returns false if a sum is not within the safe bounds. */
 CF_CLONES bool step(const double *u, const double *matrix, double add, double *out,
                     ptrdiff_t n) {
     ptrdiff_t i, j;

@@ -31,7 +31,7 @@ def _softmax(x):
 
 
 def _classes(t, ignore_label):
-    """Labels with zero, which any array of scores has, for those that do not count."""
+    """Labels in which those that do not count are 0, a class that always exists."""
     xp = get_array_module(t)
     counted = t != ignore_label
     return xp.where(counted, t, 0), counted

@@ -1,4 +1,4 @@
-"""What the compiled forms of the cross entropy share with its shortcut."""
+"""Declarations that the compiled forms of the cross entropy share with its shortcut."""
 from numpy cimport npy_intp
 
 cdef object classes_of(object t, object x, npy_intp ignored, npy_intp *counted)

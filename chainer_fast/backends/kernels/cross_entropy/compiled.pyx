@@ -94,7 +94,7 @@ cdef bint _run(void (*fill)(const Data *) noexcept nogil, object source, object 
 cdef object classes_of(object t, object x, npy_intp ignored, npy_intp *counted):
     """Return labels as numbers of classes and count them.
 
-    Those ignored become -1; if there are others, the result is None.
+    Ignored labels become -1; if any other is out of range, the result is None.
     """
     cdef npy_intp i, label
     cdef npy_intp n = PyArray_SIZE(t)

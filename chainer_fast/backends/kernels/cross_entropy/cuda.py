@@ -1,4 +1,4 @@
-"""CUDA forms of the cross entropy: one kernel for what is elementwise.
+"""CUDA forms of the cross entropy: one kernel for the elementwise part.
 
 The kernels run once for each score. As in CuPy's own indexing, a label that is not a
 class wraps around.

@@ -99,7 +99,7 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         if not _plain_arguments(function) or function._coeff is None or (
                 function.soft_target):
             return 0
-        # The labels may have been changed since, or never have passed by here.
+        # The labels may have changed since, or may not have gone through ``forward``.
         labels = _classes(
             input_array(function, 1), y, function.ignore_label, &counted)
         if labels is None:

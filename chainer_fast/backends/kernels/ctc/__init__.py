@@ -62,7 +62,7 @@ def path_probabilities(log_p, path, last, path_length):
     path : array of integers, shape (batch, states)
         Symbols of the states.
     last : array of integers, shape (batch,)
-        Time at which a path has to be at its end; of -1, it is there at no time.
+        Time at which a path has to be at its end; -1 means that there is no such time.
     path_length : array of integers, shape (batch,)
         Number of states.
 
@@ -93,14 +93,14 @@ def path_probabilities(log_p, path, last, path_length):
             after = _goes_to(after + log_p[t + 1], bar)
         after = xp.where((last == t)[:, None], last_row, after)
         result[t] = before[t] + after
-    # All paths are in some state at any time up to the last; the first will do.
+    # Every path is in some state at any time up to the last; the first time will do.
     largest = result[0].max(axis=1)
     total = largest + xp.log(xp.exp(result[0] - largest[:, None]).sum(axis=1))
     return result, total
 
 
 def sum_by_class(shares, path, path_length, classes):
-    """Sum what states have up by their symbols.
+    """Sum the shares of states by their symbols.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def ctc(x, labels, blank, input_length, label_length, backprop):
     if not x.size:
         return xp.zeros(batch), xp.zeros_like(x) if backprop else None
     largest = scores.max(axis=2, keepdims=True)
-    # Where all are minus infinity, no class is possible.
+    # If all scores are minus infinity, no class is possible.
     scores -= xp.where(largest == -numpy.inf, 0, largest)
     y = xp.exp(scores)
     total = y.sum(axis=2, keepdims=True)
@@ -177,7 +177,7 @@ def ctc(x, labels, blank, input_length, label_length, backprop):
     last = xp.where(last < 0, last + steps, last)
     path_length = 2 * label_length + 1
     result, log_likelihood = path_probabilities(log_p, path, last, path_length)
-    # Not the other way round, as NaN is not impossible.
+    # This comparison is false for NaN, which is not impossible.
     impossible = log_likelihood < LOG_ZERO / 2
     losses = xp.where(impossible, numpy.inf, -log_likelihood)
     if not backprop:

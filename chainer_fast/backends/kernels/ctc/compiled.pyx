@@ -41,7 +41,7 @@ cdef struct Sample:
     ptrdiff_t classes
     ptrdiff_t states
     npy_int32 *path     # class of each state
-    double *bar         # what it costs to come from two states before
+    double *bar         # log weight of coming from two states before
     double *log_p       # by time and state
     double *before      # by time and state, in rows of ``pitch``
     ptrdiff_t pitch
@@ -78,7 +78,7 @@ cdef void _set_probabilities(Sample *a, const real *x, real *gx) noexcept nogil:
         norm = exp_row(x, a.row, a.classes)
         total = sum_lanes(a.row, a.classes)
         if total == 0:
-            # Minus infinity throughout: no class is possible.
+            # All scores are minus infinity: no class is possible.
             total = 1
         norm += log(total)
         if t < a.steps:
@@ -144,7 +144,7 @@ cdef int _run(const real *x, real *gx, const npy_int32 *labels, npy_int32 blank,
               const npy_int32 *input_length, const npy_int32 *label_length,
               double *losses, ptrdiff_t steps, ptrdiff_t batch, ptrdiff_t classes,
               ptrdiff_t width) noexcept nogil:
-    """Fill the losses, infinite for what is impossible, and the gradients."""
+    """Fill the losses, infinite for impossible labels, and the gradients."""
     cdef Sample a
     cdef ptrdiff_t i, t, last
     cdef ptrdiff_t states = 2 * width + 1

@@ -111,8 +111,8 @@ def add_rows(ids, gy, shape, ignore_label):
     Returns
     -------
     numpy.ndarray or NotImplemented
-        The matrix, in the type of ``gy``; no matrix for arrays that are not plain,
-        where an id has no row, or for sums that NumPy has to warn of.
+        The matrix, in the type of ``gy``; NotImplemented for arrays that are not plain,
+        ids without a row, and sums that NumPy has to warn of.
     """
     cdef npy_intp dims[2]
     cdef npy_intp n, ignored = 0

@@ -107,7 +107,7 @@ cdef object _sum_rows(char kind, object matrix):
     cdef void *data
     cdef void *sums
     if columns == 1:
-        # NumPy sums what is contiguous in pairs.
+        # NumPy sums contiguous elements in pairs.
         return PyArray_Sum(
             <np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
     out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)

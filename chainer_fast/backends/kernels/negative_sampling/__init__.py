@@ -1,8 +1,8 @@
 """Scores of a few classes out of many, for losses that draw samples.
 
 Each sample has candidates, the rows of ``ids``: numbers of rows of a matrix ``W``,
-counted from the end if negative. Where ``counted`` is given and false, the sample is
-left out, whatever its candidates.
+counted from the end if negative. If ``counted`` is given, samples for which it is false
+are left out.
 """
 import numpy
 

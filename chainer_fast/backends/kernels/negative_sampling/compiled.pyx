@@ -3,25 +3,20 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, npy_bool, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, npy_intp
 
 from chainer_fast._core.plain cimport kind_of
 
 np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.hpp" \
-        namespace "chainer_fast" nogil:
-    T dot[T](const T *a, const T *b, ptrdiff_t n) noexcept
-    void add_times[T](const T *a, T c, T *out, ptrdiff_t n) noexcept
+        namespace "chainer_fast":
+    enum Step:
+        DOT, SUM, SPREAD
 
-ctypedef fused real:
-    float
-    double
-
-cdef enum Step:
-    DOT             # g[i, k] = x[i] . W[k-th class of i]
-    SUM             # x[i] += g[i, k] W[k-th class of i]
-    SPREAD          # W[k-th class of i] += g[i, k] x[i]
+    void candidates_loop(
+        char kind, object x, object W, object g, object ids, object counted, Step step,
+        ptrdiff_t rows, ptrdiff_t n, ptrdiff_t width) noexcept
 
 
 cdef object _classes(ids, ptrdiff_t limit):
@@ -40,50 +35,16 @@ cdef object _classes(ids, ptrdiff_t limit):
     return numpy.where(ids < 0, ids + limit, ids) if negative else ids
 
 
-cdef void _loop(Step step, real *x, real *W, real *g, const npy_intp *ids,
-                const npy_bool *counted, ptrdiff_t rows, ptrdiff_t n,
-                ptrdiff_t width) noexcept nogil:
-    cdef ptrdiff_t i, k
-    cdef real *row
-    for i in range(rows):
-        if counted is NULL or counted[i]:
-            for k in range(n):
-                row = W + ids[k] * width
-                if step == DOT:
-                    g[k] = dot(x, row, width)
-                elif step == SUM:
-                    add_times(row, g[k], x, width)
-                else:
-                    add_times(x, g[k], row, width)
-        ids += n
-        g += n
-        x += width
-
-
 cdef object _run(Step step, x, W, g, ids, counted):
-    cdef char kind = kind_of(x)
-    cdef npy_bool *counted_data = NULL
     if counted is not None:
         counted = numpy.ascontiguousarray(counted, numpy.bool_)
-        counted_data = <npy_bool *>PyArray_DATA(<np.ndarray>counted)
-    cdef void *x_data = PyArray_DATA(<np.ndarray>x)
-    cdef void *w_data = PyArray_DATA(<np.ndarray>W)
-    cdef void *g_data = PyArray_DATA(<np.ndarray>g)
-    cdef npy_intp *ids_data = <npy_intp *>PyArray_DATA(<np.ndarray>ids)
-    cdef ptrdiff_t rows = PyArray_DIM(<np.ndarray>ids, 0)
-    cdef ptrdiff_t n = PyArray_DIM(<np.ndarray>ids, 1)
-    cdef ptrdiff_t width = PyArray_DIM(<np.ndarray>x, 1)
-    with nogil:
-        if kind == b'f':
-            _loop(step, <float *>x_data, <float *>w_data, <float *>g_data, ids_data,
-                  counted_data, rows, n, width)
-        else:
-            _loop(step, <double *>x_data, <double *>w_data, <double *>g_data, ids_data,
-                  counted_data, rows, n, width)
+    candidates_loop(
+        kind_of(x), x, W, g, ids, counted, step, PyArray_DIM(<np.ndarray>ids, 0),
+        PyArray_DIM(<np.ndarray>ids, 1), PyArray_DIM(<np.ndarray>x, 1))
 
 
 cdef bint _fit(a, b) except -1:
-    """Whether two matrices are plain and alike in dtype."""
+    """Tell whether two matrices are plain and alike in dtype."""
     return kind_of(a) and kind_of(a) == kind_of(b) and (
         PyArray_NDIM(a) == PyArray_NDIM(b) == 2)
 

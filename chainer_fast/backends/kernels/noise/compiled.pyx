@@ -1,8 +1,8 @@
 """Random masks from NumPy's global generator, without its detour by arrays of doubles.
 
 The stream is that of ``numpy.random``, to the bit, and so is the state left behind.
-That holds for the generator that NumPy starts with, a Mersenne Twister, whose words are
-computed here a block at a time; for any other, there is no code.
+This code serves the generator that NumPy starts with, a Mersenne Twister, whose words
+are computed here a block at a time, and no other.
 """
 import numpy
 import numpy.random
@@ -49,7 +49,7 @@ cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
 # ------------------------------------------------------------------- the generator
 
 # The global generator as it was when last looked at; ``_mt`` is NULL if it is of
-# another kind. The functions are what NumPy gives as long as nobody replaces them.
+# another kind. The functions are NumPy's own, as long as nobody replaces them.
 cdef object _generator = None
 cdef object _lock = None
 cdef Twister *_mt = NULL
@@ -85,10 +85,10 @@ cdef int _look_at(object generator) except -1:
 
 
 cdef Twister *_twister(str name, object function) except? NULL:
-    """Return the state of the global generator, or NULL if the stream is not its own.
+    """Return the state of the global generator, or NULL if it is not to be used.
 
-    ``function`` is one of those above; programs put their own in its place, to get the
-    same numbers each time.
+    ``function`` is one of those above; programs replace it to get the same numbers each
+    time.
     """
     cdef PyObject *now = PyDict_GetItemWithError(_namespace, name)
     if now is NULL or <object>now is not function:
@@ -181,7 +181,7 @@ cdef void _drop(char kind, Twister *mt, void *x, void *mask, void *y, double rat
 cdef tuple _draw(object x, object ratio):
     """Return ``x`` times a new mask, None if that raised a flag, and the mask.
 
-    None for what there is no code for.
+    None if there is no code for ``x``.
     """
     cdef double p
     cdef void *px
@@ -221,7 +221,7 @@ def dropout(x, ratio):
     if drawn is None:
         return NotImplemented
     if drawn[0] is None:
-        # NumPy has something to say about the product; the mask is drawn already.
+        # NumPy has to warn of the product; the mask has been drawn already.
         return numpy.asarray(x * drawn[1]), drawn[1]
     return drawn
 

@@ -1,9 +1,8 @@
 /* Numbers of NumPy's MT19937, a block at a time.
  *
  * The recurrence and the tempering are those of Matsumoto and Nishimura (1998), whose
- * words NumPy hands out one by one. In three loops over the block, none of which reads
- * what it has just written within a vector's length, the compiler vectorizes them.
- */
+ * words NumPy hands out one by one. Three loops over the block, none of which reads its
+ * own output within a vector's length, let the compiler vectorize them. */
 #ifndef CHAINER_FAST_MERSENNE_HPP
 #define CHAINER_FAST_MERSENNE_HPP
 
@@ -17,11 +16,11 @@
 namespace chainer_fast {
 namespace {
 
-/* Words of a block, and how far apart those are that make up the next one. */
+/* Words of a block, and the distance of the words that are combined. */
 constexpr int WORDS = 624;
 constexpr int SHIFT = 397;
 
-/* As NumPy has it behind the field ``state`` of its generator; checked at run time. */
+/* The layout behind the field ``state`` of NumPy's generator; checked at run time. */
 struct Twister {
     uint32_t key[WORDS];
     int pos;
@@ -144,9 +143,9 @@ void uniform(Twister *mt, T *out, double lower, double range, ptrdiff_t n) {
     });
 }
 
-/* Standard Gumbel numbers. Of a number drawn as zero, the logarithm of the logarithm is
- * infinite; it is passed over, and another one drawn. The logarithm is that of the C
- * library, which NumPy calls as well. */
+/* Standard Gumbel numbers. A number drawn as zero, whose logarithm of the logarithm is
+ * infinite, is skipped and another one drawn. The logarithm is that of the C library,
+ * which NumPy calls as well. */
 template <typename T>
 void gumbel(Twister *mt, T *out, ptrdiff_t n) {
     double u[CHUNK];

@@ -20,7 +20,7 @@ def _compute_key_axis(x_ndim, gamma_ndim=1, axis=None):
 
 @functools.lru_cache(maxsize=256)
 def batch_axes(x_ndim, gamma_ndim, axis):
-    """Return all that a function keeps about its axes.
+    """Return the axes of a function and the index that broadcasts its parameters.
 
     Parameters
     ----------

@@ -92,14 +92,14 @@ cdef object _plain(object array, char *kind):
 
 
 cdef object _sized(object array, char *kind, npy_intp size):
-    """The same for an array that is to have ``size`` elements."""
+    """Return the array as :func:`_plain` does, None unless it has ``size`` elements."""
     array = _plain(array, kind)
     return None if array is None or PyArray_SIZE(array) != size else array
 
 
 cdef struct Shape:
-    # The axes before some neighbours, these, and those behind; the first of them, and
-    # how many they are.
+    # The sizes before, of and behind some adjacent axes; the first of these axes, and
+    # their number.
     Extent extent
     int first, count
 

@@ -1,4 +1,4 @@
-"""CUDA forms of batch normalization: one kernel for what is elementwise."""
+"""CUDA forms of batch normalization: one kernel for the elementwise part."""
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.normalization.axes import kept_shape

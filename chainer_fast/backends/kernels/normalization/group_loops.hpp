@@ -7,7 +7,8 @@
 namespace chainer_fast {
 namespace {
 
-/* Rows whose gradients are added in their own type before they go to a double. */
+/* Number of rows whose gradients are added in their own type before they go to a
+   double. */
 constexpr ptrdiff_t FEW_ROWS = 16;
 
 /* Rows, each of ``size`` channels with ``inner`` elements; the channels of row r are

@@ -74,7 +74,7 @@ cdef class BatchNormalizationShortcut(Shortcut):
             return None
         gamma = <object>xs[1]
         beta = <object>xs[2]
-        # With one element for each parameter, there is a warning to give.
+        # With one element for each parameter, the general way warns.
         if PyArray_SIZE(gamma) == PyArray_SIZE(x):
             return None
         axes = _axes(function, x, gamma)

@@ -43,7 +43,7 @@ def places(lengths, ksize, stride, pad, cover_all):
 
 
 def _spans(lengths, ksize, stride, pad, outs):
-    """Lengths of the images with all that some place of the window covers."""
+    """Lengths of the images including the padding that the windows cover."""
     for name, numbers in (('pad', pad), ('ksize', ksize), ('outsize', lengths)):
         if any(n < 0 for n in numbers):
             raise ValueError(
@@ -140,7 +140,7 @@ def put(gy, indexes, ksize, stride, pad, lengths):
     Returns
     -------
     array, shape (n, c, *lengths)
-        Images, in the dtype of ``gy``. What falls on the padding is gone.
+        Images, in the dtype of ``gy``. Values that fall on the padding are lost.
 
     Raises
     ------

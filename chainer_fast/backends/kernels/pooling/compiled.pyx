@@ -49,8 +49,8 @@ ctypedef fused real:
 
 
 cdef bint _fill(ptrdiff_t *numbers, object values, int nd) except -1:
-    """Take over as many numbers as there are axes; return whether that was possible."""
-    cdef Py_ssize_t number      # which, unlike the others, takes no float
+    """Read a number for each axis; return whether that was possible."""
+    cdef Py_ssize_t number      # of this type, floats are refused
     cdef int j
     if not PyTuple_CheckExact(values) or PyTuple_GET_SIZE(values) != nd:
         return False
@@ -161,7 +161,7 @@ def max_pool(x, ksize, stride, pad, cover_all):
 
 cdef object _sums(bint of_images, object x, object ksize, object stride, object pad,
                   object lengths, double divisor):
-    """Return sums over windows, or, with ``of_images``, those that images get."""
+    """Return sums over windows or, with ``of_images``, their adjoint."""
     cdef Window w
     cdef ptrdiff_t images
     cdef void *source

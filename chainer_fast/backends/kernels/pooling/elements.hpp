@@ -6,7 +6,7 @@
 
 namespace chainer_fast {
 
-/* Whether an element takes the place of the largest so far: NaN does, and stays. */
+/* Whether an element replaces the largest so far: NaN does, and stays. */
 template <typename T>
 CF_ELEMENT bool exceeds(T seen, T largest) {
     return !(seen <= largest) && largest == largest;

@@ -22,7 +22,7 @@ CF_ELEMENT T if_counts(T value, bool counts) {
     return value;
 }
 
-/* What elements get from windows that each have one element that counts. */
+/* Values that elements get from windows that each have one element that counts. */
 template <typename T, ptrdiff_t K, ptrdiff_t S>
 struct PutLoop {
     CF_CLONES static void run(
@@ -120,7 +120,7 @@ CF_CLONES bool take(const From *from, To *to, ptrdiff_t n, ptrdiff_t count) {
     return bad == 0;
 }
 
-/* What became of indexes. */
+/* The outcome of a loop over indexes. */
 enum Found { OUT_OF_RANGE, FOUND, NO_MEMORY };
 
 /* Runs `one` for each image, with its indexes in the type that the loops take. */

@@ -29,8 +29,8 @@ template <typename T>
 using Index = typename std::conditional<sizeof(T) == 4, int32_t, int64_t>::type;
 
 /* Chooses the version of a loop for a window, by its size and stride; zeros stand for
- * those that are known only when it runs. Each version is a function of its own: so the
- * compiler knows that its arguments do not overlap, and makes vectors. */
+ * those that are known only when it runs. Each version is a function of its own, so
+ * that the compiler knows that its arguments do not overlap, and vectorizes it. */
 template <template <typename, ptrdiff_t, ptrdiff_t> class Loop, typename T>
 auto version_for(const Window &w) {
     const ptrdiff_t k = w.k[w.nd - 1], s = w.s[w.nd - 1];
@@ -53,7 +53,7 @@ CF_CLONES bool any_nan(const T *x, ptrdiff_t n) {
     return found != 0;
 }
 
-/* There is no NaN in what this sees: one comparison will do, and makes a vector. */
+/* The elements are no NaN, so one comparison will do, and can be vectorized. */
 template <typename T, ptrdiff_t K, ptrdiff_t S>
 struct MaxLoop {
     CF_CLONES static void run(

@@ -1,4 +1,4 @@
-/* Windows that pass over images, and which rows of the images they meet.
+/* Windows that pass over images, and the rows of the images that they meet.
  *
  * A plan says which rows work together. It is the same for all images, so the loops
  * over the axes but the last are done once. Along the last axis there is an inner part

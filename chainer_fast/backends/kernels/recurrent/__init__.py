@@ -1,8 +1,8 @@
 """Steps of recurrent networks, and whole sequences of steps.
 
 A cell of one step comes with its inputs projected already. A scan goes through a
-sequence: it adds the projection of the last state at each step, and leaves a trace from
-which its gradient is found without another hyperbolic tangent.
+sequence: it adds the projection of the last state at each step, and keeps a trace from
+which its gradient is computed without another hyperbolic tangent.
 """
 import numpy
 
@@ -59,7 +59,7 @@ def lstm_grad(c_prev, x, c, gc, gh):
     xp = get_array_module(x)
     batch = len(x)
     a, i, f, o = activate(x)
-    # Scalars of the arrays' own dtype stand for gradients that did not come.
+    # Scalars of the arrays' own dtype stand for missing gradients.
     zero = x.dtype.type(0)
     gc_step, go = output_grad(
         o, xp.tanh(c[:batch]), zero if gc is None else gc[:batch],
@@ -166,7 +166,7 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
 # ------------------------------------------------------------------------------ scans
 
 def _steps(sizes, reverse):
-    """Where each step's rows are, in the order of the steps."""
+    """Rows of each step, in the order of the steps."""
     ends = numpy.cumsum(sizes).tolist()
     steps = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
     return steps[::-1] if reverse else steps
@@ -202,7 +202,7 @@ def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
     hy, cy : array or None
         Last states and cells.
     trace : tuple of array
-        What :func:`scan_grad` works on.
+        The input of :func:`scan_grad`.
     """
     xp = get_array_module(gates)
     step, _, n_extra = CELLS[mode]

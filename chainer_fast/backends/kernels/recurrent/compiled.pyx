@@ -1,4 +1,4 @@
-"""Compiled steps of recurrent cells; see the references for what they compute."""
+"""Compiled steps of recurrent cells; the references document them."""
 import numpy
 
 cimport numpy as np
@@ -32,7 +32,7 @@ cdef Unary _tanh = unary_of(numpy.tanh)
 cdef object _plain(object array, char kind, object like):
     """Return the array in C order, if it is of a type and of another's shape.
 
-    Otherwise return ``NotImplemented``. A gradient that did not come stays None.
+    Otherwise return ``NotImplemented``. A missing gradient stays None.
     """
     if array is None:
         return None
@@ -72,7 +72,7 @@ cdef inline void *_data(object array) noexcept:
 
 
 cdef int _note(void **data, tuple arrays) except -1:
-    """Write down where the arrays lie; NULL for those that are None."""
+    """Fill in the addresses of the arrays; NULL for those that are None."""
     cdef Py_ssize_t k
     for k in range(len(arrays)):
         data[k] = _data(arrays[k])

@@ -1,6 +1,6 @@
 """Recurrent cells on a GPU: one launch for all that happens to a unit.
 
-See :mod:`chainer_fast.backends.kernels.recurrent` for what each kernel computes.
+:mod:`chainer_fast.backends.kernels.recurrent` documents the kernels.
 """
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
@@ -18,7 +18,7 @@ def _empty_like(array):
 
 
 def _given(gradient, like):
-    """A gradient; zero for one that did not come."""
+    """A gradient; zero for one that is missing."""
     return like.dtype.type(0) if gradient is None else gradient
 
 

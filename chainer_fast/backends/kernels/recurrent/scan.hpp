@@ -125,9 +125,10 @@ CF_CLONES void relu_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
 }
 
 /* The arrays of a gradient: values of the gates; the state before the step; what was
- * kept; the gradients of the output, of the state and of the cell, the last two of which
- * are replaced by those before the step; and the gradients by the gates and by the last
- * state's part. The gradient of the state lacks what goes through that part. */
+ * kept; the gradients of the output, of the state and of the cell, the last two of
+ * which are replaced by those before the step; and the gradients by the gates and by
+ * the last state's part. The gradient of the state does not include the way through
+ * that part. */
 
 template <typename T>
 CF_CLONES void lstm_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,

@@ -1,4 +1,4 @@
-"""Compiled scans of recurrent layers; see the references for what they compute.
+"""Compiled scans of recurrent layers; the references document them.
 
 A step is one matrix product, from the last state to all gates of all samples, and one
 pass over the gates, in groups of samples whose gates stay in the cache. The products go

@@ -6,8 +6,8 @@ the number of the image it is in. Its bins are
 - *cells*: the box is rounded to whole pixels, and each bin has all pixels that it
   touches. Bins may overlap, and those that lie outside of the image are empty;
 - or *samples*: bins are divided into grids of points, and an image has a value at any
-  point by bilinear interpolation. Points less than a pixel outside have that of the
-  nearest pixel; others do not count.
+  point by bilinear interpolation. Points less than a pixel outside have the value of
+  the nearest pixel; others do not count.
 """
 import math
 
@@ -184,7 +184,7 @@ def _neighbours(p, size):
 def _sampled_regions(shape, numbers, boxes, size, ratio):
     """Yield index of the bin, number of the image, all samples and those that count.
 
-    Of the samples that count there are the index and the pixels with their weights.
+    A sample that counts is given by its index and by the pixels with their weights.
     """
     for r, (number, box) in enumerate(zip(numbers, boxes.tolist(), strict=True)):
         rows = _samples(box[0], box[2], size[0], ratio[0], shape[2])

@@ -69,7 +69,7 @@ cdef object _plain_numbers(object numbers, ptrdiff_t regions, ptrdiff_t images):
 
 
 cdef bint _near(object boxes, ptrdiff_t regions) except -1:
-    """Whether boxes are plain, finite and not far away."""
+    """Tell whether boxes are plain, finite and not far away."""
     cdef double *data
     cdef ptrdiff_t i
     if kind_of(boxes) != b'd' or PyArray_NDIM(boxes) != 2 or (
@@ -123,7 +123,7 @@ cdef class _Task:
     cdef object image, bins, found      # plain arrays
 
     cdef bint start(self, object numbers, object boxes, tuple shape) except -1:
-        """Take over numbers and, unless None, boxes; return whether that worked."""
+        """Read numbers and, unless None, boxes; return whether that was possible."""
         cdef ptrdiff_t images
         images, self.g.channels, self.g.height, self.g.width = shape
         if self.g.height * self.g.width >= 0x7fffffff:
@@ -138,7 +138,7 @@ cdef class _Task:
             self, object x, object numbers, object boxes, object size,
             bint with_index) except -1:
         """Prepare for a forward pass."""
-        cdef Py_ssize_t rows, columns      # which, unlike others, take no float
+        cdef Py_ssize_t rows, columns      # of this type, floats are refused
         self.image = plain_floats(x)
         if self.image is None or PyArray_NDIM(self.image) != 4:
             return False

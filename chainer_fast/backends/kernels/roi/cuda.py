@@ -1,8 +1,8 @@
 """Regions of interest on a GPU; see :mod:`chainer_fast.backends.kernels.roi`.
 
-The kernels run once for each channel of each bin; ``elements.hpp`` says what they do.
-Gradients add up with atomic operations, into single precision if they are halves: their
-last digits may differ from one run to the next.
+The kernels run once for each channel of each bin, with the arithmetic of
+``elements.hpp``. Gradients add up with atomic operations, into single precision if they
+are halves: their last digits may differ from one run to the next.
 """
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header

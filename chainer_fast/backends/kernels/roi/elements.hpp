@@ -1,5 +1,5 @@
-/* Bins of regions of interest, on the processor and on the GPU: which pixels or samples
- * of a plane a bin has, and what is made of them. */
+/* Bins of regions of interest, on the processor and on the GPU: the pixels or samples
+   of a plane that a bin has, and their maxima and means. */
 #ifndef CHAINER_FAST_ROI_ELEMENTS_HPP
 #define CHAINER_FAST_ROI_ELEMENTS_HPP
 

@@ -13,10 +13,10 @@
 namespace chainer_fast {
 namespace {
 
-/* What there is to do with the bins of a region. */
+/* The tasks for the bins of a region. */
 enum Task { MAX, PUT, MEAN, SPREAD };
 
-/* What became of it. */
+/* The outcome of a task. */
 enum Done { NO_SUCH_SAMPLE, DONE, NO_MEMORY };
 
 struct Grid {

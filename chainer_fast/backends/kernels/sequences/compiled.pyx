@@ -42,7 +42,7 @@ cdef npy_intp _row_bytes(np.ndarray first) noexcept:
 
 
 cdef bint _read(xs, np.ndarray first, block *blocks) except -1:
-    """Note where the arrays lie; False if there is no code for them."""
+    """Fill in the addresses of the arrays; False if there is no code for them."""
     cdef Py_ssize_t i = 0
     cdef int d, ndim = PyArray_NDIM(first), kind = PyArray_TYPE(first)
     cdef np.ndarray x

@@ -7,8 +7,8 @@ from chainer_fast.backends.kernels.softmax import compiled as _compiled
 def logsumexp(x, axis):
     """Logarithm of the sum of exponentials of an array, axes kept.
 
-    The largest element is taken out of the sum, so that no exponential
-    exceeds one.
+    The sum is taken relative to the largest element, so that no exponential exceeds
+    one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the compiled forms of softmax share with its shortcuts."""
+"""Declarations that the compiled forms of softmax share with its shortcuts."""
 
 cdef object softmax_of(object x, object axis, bint logarithm)
 cdef object gradient_of(object y, object gy, object axis, bint logarithm)

@@ -22,8 +22,8 @@ struct Extent {
     ptrdiff_t outer, n, inner;
 };
 
-/* Some columns of n elements each. With a stride of 1 they lie one behind the other;
- * otherwise side by side, and the elements of each at a distance of the stride. */
+/* Some columns of n elements each. With a stride of 1, one column follows the other;
+   otherwise they lie side by side, the elements of each a stride apart. */
 struct Block {
     ptrdiff_t at;       // the first element
     ptrdiff_t first;    // the number of the first column
@@ -94,7 +94,7 @@ void exponentiate(Block b, T *x, const Unary &exp) {
 template <typename T>
 CF_CLONES void shift_contiguous(Block b, const T *x, T *tops, T *out) {
     for (ptrdiff_t j = 0; j < b.columns; ++j, x += b.n, out += b.n) {
-        T top = tops[j] = inlined_row_max(x, b.n);
+        T top = tops[j] = row_max(x, b.n);
         for (ptrdiff_t i = 0; i < b.n; ++i)
             out[i] = x[i] - top;
     }

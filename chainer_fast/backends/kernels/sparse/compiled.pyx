@@ -5,7 +5,7 @@ precision. Arrays that are not contiguous are copied.
 """
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    npy_intp
+    PyArray_SIZE, npy_intp
 
 import numpy
 
@@ -13,13 +13,14 @@ from chainer_fast._core.plain cimport cf_float_kind
 
 np.import_array()
 
-cdef extern from "chainer_fast/backends/kernels/sparse/loops.hpp" nogil:
-    void c_product "chainer_fast::product"[T](
-        const T *data, const npy_intp *row, const npy_intp *col, const T *dense, T *y,
+cdef extern from "chainer_fast/backends/kernels/sparse/loops.hpp" \
+        namespace "chainer_fast":
+    void product_loop(
+        char kind, object data, object row, object col, object dense, object y,
         npy_intp batches, npy_intp nnz, npy_intp height, npy_intp k,
         npy_intp n) noexcept
-    void c_sampled_product "chainer_fast::sampled_product"[T](
-        T *values, const npy_intp *row, const npy_intp *col, const T *a, const T *b,
+    void sampled_product_loop(
+        char kind, object values, object row, object col, object a, object b,
         npy_intp batches, npy_intp nnz, npy_intp m, npy_intp n, npy_intp k) noexcept
 
 
@@ -27,9 +28,10 @@ cdef np.ndarray _coordinates(x):
     return numpy.ascontiguousarray(x, numpy.intp)
 
 
-cdef int _check(npy_intp *at, npy_intp n, npy_intp length, name) except -1:
+cdef int _check(np.ndarray x, npy_intp length, name) except -1:
+    cdef npy_intp *at = <npy_intp *>PyArray_DATA(x)
     cdef npy_intp i
-    for i in range(n):
+    for i in range(PyArray_SIZE(x)):
         if at[i] >= length:
             raise ValueError(
                 '%s index %d exceeds the matrix, which has %d'
@@ -45,11 +47,6 @@ cdef bint _alike(np.ndarray x, y):
 def product(np.ndarray data, row, col, height, dense):
     cdef np.ndarray rows, columns, values, matrix, y
     cdef npy_intp batches, n, nnz, m, k
-    cdef npy_intp *r
-    cdef npy_intp *c
-    cdef void *v
-    cdef void *x
-    cdef void *z
     cdef int last
     if not _alike(data, dense):
         return NotImplemented
@@ -60,29 +57,17 @@ def product(np.ndarray data, row, col, height, dense):
     nnz = PyArray_DIM(values, last)
     batches = PyArray_DIM(values, 0) if last else 1
     m, k, n = height, PyArray_DIM(matrix, last), PyArray_DIM(matrix, last + 1)
-    r, c = <npy_intp *>PyArray_DATA(rows), <npy_intp *>PyArray_DATA(columns)
-    _check(r, batches * nnz, m, 'row')
-    _check(c, batches * nnz, k, 'column')
+    _check(rows, m, 'row')
+    _check(columns, k, 'column')
     y = numpy.zeros((batches, m, n), data.dtype)
-    v, x, z = PyArray_DATA(values), PyArray_DATA(matrix), PyArray_DATA(y)
-    if cf_float_kind(data) == c'f':
-        with nogil:
-            c_product(<float *>v, r, c, <float *>x, <float *>z, batches, nnz, m, k, n)
-    else:
-        with nogil:
-            c_product(
-                <double *>v, r, c, <double *>x, <double *>z, batches, nnz, m, k, n)
+    product_loop(
+        cf_float_kind(data), values, rows, columns, matrix, y, batches, nnz, m, k, n)
     return y if last else y.reshape(m, n)
 
 
 def sampled_product(np.ndarray a, row, col, b):
     cdef np.ndarray rows, columns, left, right, values
     cdef npy_intp batches, nnz, m, n, k
-    cdef npy_intp *r
-    cdef npy_intp *c
-    cdef void *v
-    cdef void *x
-    cdef void *y
     cdef int last
     if not _alike(a, b):
         return NotImplemented
@@ -93,17 +78,9 @@ def sampled_product(np.ndarray a, row, col, b):
     batches = PyArray_DIM(rows, 0) if last else 1
     m, k, n = (PyArray_DIM(left, last), PyArray_DIM(left, last + 1),
                PyArray_DIM(right, last))
-    r, c = <npy_intp *>PyArray_DATA(rows), <npy_intp *>PyArray_DATA(columns)
-    _check(r, batches * nnz, m, 'row')
-    _check(c, batches * nnz, n, 'column')
+    _check(rows, m, 'row')
+    _check(columns, n, 'column')
     values = numpy.zeros(row.shape, a.dtype)
-    v, x, y = PyArray_DATA(values), PyArray_DATA(left), PyArray_DATA(right)
-    if cf_float_kind(a) == c'f':
-        with nogil:
-            c_sampled_product(
-                <float *>v, r, c, <float *>x, <float *>y, batches, nnz, m, n, k)
-    else:
-        with nogil:
-            c_sampled_product(
-                <double *>v, r, c, <double *>x, <double *>y, batches, nnz, m, n, k)
+    sampled_product_loop(
+        cf_float_kind(a), values, rows, columns, left, right, batches, nnz, m, n, k)
     return values

@@ -2,7 +2,7 @@
 #ifndef CHAINER_FAST_SPARSE_LOOPS_HPP
 #define CHAINER_FAST_SPARSE_LOOPS_HPP
 
-#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -50,6 +50,9 @@ void sampled_product(T *values, const ptrdiff_t *row, const ptrdiff_t *col, cons
             if (*row >= 0 && *col >= 0)
                 *values = dot(a + *row * k, b + *col * k, k);
 }
+
+constexpr Loop product_loop = {product<float>, product<double>};
+constexpr Loop sampled_product_loop = {sampled_product<float>, sampled_product<double>};
 
 }  // namespace
 }  // namespace chainer_fast

@@ -76,7 +76,7 @@ cdef class AdamRecipe(Recipe):
 
 
 cdef double _size_of_fixed(const AdamCoefficients *c) noexcept:
-    """Size from which on a float32 parameter does not feel a vanishing mean.
+    """Size from which on a vanishing mean does not change a float32 parameter.
 
     If the part of a mean by which it decays is subnormal, the step is smaller than
     a quarter of the distance from the parameter to the next number.

@@ -184,7 +184,7 @@ struct SMORMS3 {
     }
 };
 
-/* In three parts: the processor raises no error for what is invalid in the second. */
+/* In three parts: invalid operations in the second are no errors on the processor. */
 struct MSVAG {
     template <typename N> struct Coefficients {
         N move;                 /* 1 - beta */

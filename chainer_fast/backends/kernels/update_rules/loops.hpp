@@ -76,7 +76,7 @@ CF_ELEMENT Coefficients read(const double *given) {
             sizeof(Coefficients) / sizeof(typename Wide<N>::type)>());
 }
 
-/* -- what a loop does at one place of the arrays */
+/* -- the step at one place of the arrays */
 
 template <typename Element, int n_states_>
 struct Step {
@@ -259,7 +259,7 @@ void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
         for (int i = 0; i < 4; ++i)
             piece[i] = (T *)arrays[i] + done;
         loop<MSVAGMeans, N>(piece, count, given);
-        /* What is invalid in the factor is no error. */
+        /* Invalid operations in the factor are no errors. */
         fexcept_t flags;
         fegetexceptflag(&flags, FE_INVALID);
         piece[1] = factor;

@@ -1,4 +1,4 @@
-/* What the processor computes the elements of updates with. */
+/* Operations by which the processor computes the elements of updates. */
 #ifndef CHAINER_FAST_UPDATE_NUMBER_HPP
 #define CHAINER_FAST_UPDATE_NUMBER_HPP
 

@@ -1,12 +1,11 @@
 /* Means that have decayed below the normal numbers of float, without their slowness.
  *
- * Where the gradient of a weight is zero from some step on, as it is for a dead unit, its
- * running means decay until they are subnormal, and stay so for ever: rounding keeps the
- * last few units. Multiplication, division and roots of such numbers take a processor a
- * hundred times as long. Here the bits of the new mean are found by integers and doubles,
- * and the rule is given a zero in the place of the old mean, where that makes no
- * difference to the parameter.
- */
+ * Where the gradient of a weight is zero from some step on, as it is for a dead unit,
+ * its running means decay until they are subnormal, and stay so for ever: rounding
+ * keeps the last few units. Multiplication, division and roots of such numbers take a
+ * processor a hundred times as long. Here the bits of the new mean are found by
+ * integers and doubles, and the rule gets zero instead of the old mean, if that makes
+ * no difference to the parameter. */
 #ifndef CHAINER_FAST_UPDATE_SMALL_HPP
 #define CHAINER_FAST_UPDATE_SMALL_HPP
 
@@ -14,8 +13,8 @@
 
 namespace chainer_fast {
 
-/* What is smaller than 2^-112, other than zero, is looked at closely: its product with a
-   coefficient down to 1e-4 may be subnormal. */
+/* Numbers below 2^-112, other than zero, are checked: the product with a coefficient
+   down to 1e-4 may be subnormal. */
 constexpr uint32_t SMALL_BITS = 0x07800000u;
 
 /* Whether there is such a number among the first n. */

@@ -1,6 +1,6 @@
 """Choice of elements of arrays in C order, in single and double precision.
 
-Arrays without axes go with all shapes. For anything else, ``NotImplemented``.
+Arrays without axes go with all shapes; other cases give ``NotImplemented``.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
