@@ -69,14 +69,14 @@ def backward(outputs, grad_outputs=None, **kwargs):
         gradients = _check_partners('grad_outputs', grad_outputs, 'outputs', outputs)
         pairs = [(y.node, g) for y, g in zip(outputs, gradients, strict=True)
                  if g is not None]
-    taken = _backprop_core.TakenGrads()
+    taken = []
     if grad_outputs is None:
         for y in outputs:
-            taken.note(y)
+            taken.append(_backprop_core.taken_from(y))
             y.cleargrad()
     try:
         with configuration.using_config('enable_backprop', enable_double_backprop):
             _backprop_to_all(pairs, False, None)
     except BaseException:
-        taken.put_back()
+        _backprop_core.put_back(taken)
         raise

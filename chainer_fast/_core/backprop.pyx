@@ -51,22 +51,16 @@ cdef class _BackpropMode:
         return 0
 
 
-cdef class TakenGrads:
-    """Gradients that a backward pass has taken, to be put back if it fails."""
-    cdef list noted
+cpdef tuple taken_from(VariableBase variable):
+    """Return the gradient of a variable, for :func:`put_back`, before it is cleared."""
+    return variable, variable.grad_arr, variable.grad_variable
 
-    def __cinit__(self):
-        self.noted = []
 
-    cpdef note(self, VariableBase variable):
-        """Note the gradient of a variable, before it is cleared."""
-        self.noted.append((variable, variable.grad_arr, variable.grad_variable))
-
-    cpdef put_back(self):
-        """Give all variables their gradients back."""
-        # A variable that was noted twice gets what it had first.
-        for variable, array, grad in reversed(self.noted):
-            put_grad(variable, array, grad)
+cpdef put_back(list taken):
+    """Give variables their gradients back, after a failure."""
+    # A variable that was noted twice gets what it had first.
+    for variable, array, grad in reversed(taken):
+        put_grad(variable, array, grad)
 
 
 # ---------------------------------------------------------------------- one function
@@ -185,7 +179,7 @@ cdef class Traversal:
     cdef set wanted
     cdef set keep
     cdef dict leaves                     # leaf nodes, in the order they were reached
-    cdef TakenGrads taken
+    cdef list taken                      # what to put back after a failure
     cdef bint retain_grad
     cdef bint plain                      # shortcuts may be used
 
@@ -194,7 +188,7 @@ cdef class Traversal:
         self.heap = CandidateHeap()
         self.state = current()
         self.leaves = {}
-        self.taken = TakenGrads()
+        self.taken = []
         self.retain_grad = retain_grad
         self.plain = not (double_backprop or self.state.debug)
 
@@ -257,7 +251,7 @@ cdef class Traversal:
         given = variable.grad_variable
         if given is None:
             given = variable.grad_arr
-        self.taken.note(variable)
+        self.taken.append(taken_from(variable))
         put_grad(variable, None, None)
         return as_grad_variable(given)
 
@@ -413,7 +407,7 @@ def backprop_to_all(outputs, retain_grad, loss_scale):
     try:
         traversal.run()
     except BaseException:
-        traversal.taken.put_back()
+        put_back(traversal.taken)
         raise
     traversal.set_leaves(loss_scale)
 
@@ -426,14 +420,13 @@ def backward_from(VariableBase variable, retain_grad, enable_double_backprop,
     given = variable.grad_variable
     if given is None:
         given = variable.grad_arr
-    cdef TakenGrads taken = TakenGrads()
-    taken.note(variable)
+    cdef tuple taken = taken_from(variable)
     put_grad(variable, None, None)
     mode.enter(enable_double_backprop)
     try:
         backprop_to_all([(node, given)], retain_grad, loss_scale)
     except BaseException:
-        taken.put_back()
+        put_back([taken])
         raise
     finally:
         mode.leave()

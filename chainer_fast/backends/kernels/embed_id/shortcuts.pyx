@@ -16,9 +16,14 @@ from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
 
 np.import_array()
 
+cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp":
+    pass
+
 cdef extern from "chainer_fast/backends/kernels/common/loops.hpp" nogil:
-    void c_add_rows "chainer_fast::add_rows"[T](
-        const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
+    void c_add "chainer_fast::map2<chainer_fast::Add>"(
+        const float *, const float *, float *, ptrdiff_t) noexcept
+    void c_add "chainer_fast::map2<chainer_fast::Add>"(
+        const double *, const double *, double *, ptrdiff_t) noexcept
 
 cdef enum:
     MAX_DIMS = 32
@@ -79,7 +84,8 @@ cdef void _add_rows(const void *ids, int size, npy_intp n, npy_intp rows,
             continue
         if row < 0:
             row += rows
-        c_add_rows(source + i * columns, target + row * columns, 1, columns)
+        c_add(target + row * columns, source + i * columns, target + row * columns,
+              columns)
 
 
 cdef void _add_any_rows(

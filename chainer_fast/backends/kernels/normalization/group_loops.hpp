@@ -126,8 +126,9 @@ CF_CLONES void group_backward(const T *x, const T *gamma, const T *g, const T *m
         const T shift = (T)(sums.a / count) * s, slope = (T)(sums.b / count) * s * s;
         for (ptrdiff_t c = 0; c < r.size; ++c) {
             const T factor = factors[c] * s;
-            for (ptrdiff_t j = c * r.inner; j < (c + 1) * r.inner; ++j)
+            for (ptrdiff_t j = 0; j < r.inner; ++j)
                 out[j] = q[j] * factor - shift - (p[j] - m) * slope;
+            p += r.inner, q += r.inner, out += r.inner;
         }
     }
     for (ptrdiff_t i = 0; i < channels; ++i) {

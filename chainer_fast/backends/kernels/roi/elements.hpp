@@ -65,17 +65,16 @@ CF_ELEMENT Sample sample_at(double low, double step, ptrdiff_t i, ptrdiff_t s,
 /* -- bins of pixels of a plane `x` */
 
 template <typename T>
-CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, const Cell &ys, const Cell &xs,
-                      T empty, int *found) {
+CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, Cell ys, Cell xs, T empty,
+                      int *found) {
     T best = empty;
     ptrdiff_t at = -1;
-    const ptrdiff_t bottom = ys.end, left = xs.first, right = xs.end;
     if (!ys.empty() && !xs.empty()) {
-        at = ys.first * width + left;
+        at = ys.first * width + xs.first;
         best = x[at];
     }
-    for (ptrdiff_t row = ys.first; row < bottom; ++row)
-        for (ptrdiff_t column = left; column < right; ++column) {
+    for (ptrdiff_t row = ys.first; row < ys.end; ++row)
+        for (ptrdiff_t column = xs.first; column < xs.end; ++column) {
             const T seen = x[row * width + column];
             if (exceeds(seen, best)) {
                 best = seen;
@@ -87,7 +86,7 @@ CF_ELEMENT T cell_max(const T *x, ptrdiff_t width, const Cell &ys, const Cell &x
 }
 
 template <typename T>
-CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, const Cell &ys, const Cell &xs) {
+CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, Cell ys, Cell xs) {
     double sum = 0;
     if (ys.empty() || xs.empty())
         return T(sum);
@@ -99,7 +98,7 @@ CF_ELEMENT T cell_mean(const T *x, ptrdiff_t width, const Cell &ys, const Cell &
 
 /* Gives each pixel of a bin its share, by `add(index, value)`. */
 template <typename T, typename Add>
-CF_ELEMENT void cell_spread(T given, ptrdiff_t width, const Cell &ys, const Cell &xs,
+CF_ELEMENT void cell_spread(T given, ptrdiff_t width, Cell ys, Cell xs,
                             Add add) {
     if (ys.empty() || xs.empty())
         return;

@@ -24,15 +24,17 @@ struct Grid {
     ptrdiff_t rows, columns;              /* bins */
 };
 
-/* Calls `one(plane, bin, i, j)` with indexes for each bin in each channel. */
-template <typename One>
-CF_ELEMENT void each_bin(const Grid &g, One one) {
+/* Calls `one(plane, bin, i, j)` with a plane of the image and the index of the bin, for
+ * each bin in each channel. */
+template <typename T, typename One>
+CF_ELEMENT void each_bin(const Grid &g, T *x, One one) {
     const ptrdiff_t channels = g.channels, rows = g.rows, columns = g.columns;
     const ptrdiff_t size = g.height * g.width;
-    for (ptrdiff_t c = 0; c < channels; ++c)
+    ptrdiff_t bin = 0;
+    for (ptrdiff_t c = 0; c < channels; ++c, x += size)
         for (ptrdiff_t i = 0; i < rows; ++i)
             for (ptrdiff_t j = 0; j < columns; ++j)
-                one(c * size, (c * rows + i) * columns + j, i, j);
+                one(x, bin++, i, j);
 }
 
 /* -- pixels */
@@ -42,17 +44,17 @@ void on_cells(Task task, const Grid &g, const Cell *ys, const Cell *xs, T empty,
               T *y, int32_t *found) {
     const ptrdiff_t width = g.width;
     if (task == MAX)
-        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = cell_max(x + plane, width, ys[i], xs[j], empty, found + bin);
+        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = cell_max(plane, width, ys[i], xs[j], empty, found + bin);
         });
     else if (task == MEAN)
-        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = cell_mean(x + plane, width, ys[i], xs[j]);
+        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = cell_mean(plane, width, ys[i], xs[j]);
         });
     else
-        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
             cell_spread(y[bin], width, ys[i], xs[j], [=](ptrdiff_t at, T value) {
-                x[plane + at] += value;
+                plane[at] += value;
             });
         });
 }
@@ -83,18 +85,18 @@ Done all_cells(Task task, const Grid &g, ptrdiff_t regions, const int64_t *numbe
 template <typename T>
 Done cell_put(const Grid &g, ptrdiff_t regions, const int64_t *numbers, T *images,
               const T *bins, const int32_t *found) {
-    const ptrdiff_t size = g.height * g.width;
-    Done done = DONE;
+    const ptrdiff_t size = g.height * g.width, count = g.rows * g.columns;
     for (ptrdiff_t r = 0; r < regions; ++r) {
         T *gx = images + numbers[r] * g.channels * size;
         for (ptrdiff_t c = 0; c < g.channels; ++c, gx += size)
-            for (ptrdiff_t i = 0; i < g.rows * g.columns; ++i, ++found, ++bins)
+            for (ptrdiff_t i = 0; i < count; ++i, ++found, ++bins) {
                 if (*found >= size)
-                    done = NO_SUCH_SAMPLE;
-                else if (*found >= 0)
+                    return NO_SUCH_SAMPLE;
+                if (*found >= 0)
                     gx[*found] += *bins;
+            }
     }
-    return done;
+    return DONE;
 }
 
 /* -- samples */
@@ -136,31 +138,31 @@ bool on_samples(Task task, const Grid &g, const Samples &ys, const Samples &xs, 
     const Sample *v = ys.all.get(), *u = xs.all.get();
     const ptrdiff_t width = g.width;
     bool good = true;
-    const auto adder = [x](ptrdiff_t plane) {
+    const auto adder = [](T *plane) {
         return [=](ptrdiff_t at, double value) {
-            x[plane + at] = (T)((double)x[plane + at] + value);
+            plane[at] = (T)((double)plane[at] + value);
         };
     };
     if (task == MAX)
-        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_max(x + plane, width, points_y, points_x,
+        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = sample_max(plane, width, points_y, points_x,
                                 SamplesOfBin{v + i * points_y},
                                 SamplesOfBin{u + j * points_x}, found + bin);
         });
     else if (task == MEAN)
-        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
-            y[bin] = sample_mean(x + plane, width, points_y, points_x,
+        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+            y[bin] = sample_mean(plane, width, points_y, points_x,
                                  SamplesOfBin{v + i * points_y},
                                  SamplesOfBin{u + j * points_x});
         });
     else if (task == SPREAD)
-        each_bin(g, [=](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+        each_bin(g, x, [=](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
             sample_spread((double)y[bin], width, points_y, points_x,
                           SamplesOfBin{v + i * points_y},
                           SamplesOfBin{u + j * points_x}, adder(plane));
         });
     else
-        each_bin(g, [&](ptrdiff_t plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
+        each_bin(g, x, [&](T *plane, ptrdiff_t bin, ptrdiff_t i, ptrdiff_t j) {
             const ptrdiff_t at = found[bin];
             if (at >= points_y * points_x)
                 good = false;
