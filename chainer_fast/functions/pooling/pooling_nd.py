@@ -44,7 +44,7 @@ class _PoolingND(FunctionNode):
 
     @property
     def is_cudnn_used(self):
-        """Whether the function has used cuDNN, which is never the case."""
+        """False: no function uses cuDNN."""
         return False
 
     def get_cudnn_pool_mode(self):
