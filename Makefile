@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 OUT ?= result
-SOURCES = $(shell find chainer_fast -name '*.py[xd]' -o -name '*.pxi' -o -name '*.h*')
+SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
 .PHONY: help demo test lint bench sanitize asv build clean
 
