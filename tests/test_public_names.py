@@ -82,7 +82,8 @@ def test_sources():
     def check(value):
         if is_compiled(value):
             module = importlib.import_module(value.__module__)
-            return os.path.exists(module.__file__.split('.')[0] + '.pyi')
+            folder, name = os.path.split(module.__file__)
+            return os.path.exists(os.path.join(folder, name.split('.')[0] + '.pyi'))
         text = inspect.getsource(value)
         kind = 'class ' if inspect.isclass(value) else 'def '
         return kind + value.__name__ in text or '= lambda' in text
