@@ -19,6 +19,13 @@ inline void *argument(PyObject *array) {
 
 template <typename T> T argument(T other) { return other; }
 
+inline bool is_long(PyObject *array) {
+    return array != Py_None
+        && PyArray_SIZE(reinterpret_cast<PyArrayObject *>(array)) >= LONG_LOOP;
+}
+
+template <typename T> bool is_long(T) { return false; }
+
 /* Lets other threads run while it lives, if asked to. */
 class Release {
 public:
@@ -32,17 +39,17 @@ private:
     PyThreadState *thread;
 };
 
-/* A loop for floats and for doubles. Its first argument is an array, whose size decides
- * whether other threads may run; ``kind`` is 'f' or 'd', the type of all arrays. */
+/* A loop for floats and for doubles; ``kind`` is 'f' or 'd', the type of the arrays. Other
+ * threads may run meanwhile if any of these is long. */
 template <typename Floats, typename Doubles>
 class Loop {
 public:
     constexpr Loop(Floats f, Doubles d) : f(f), d(d) {}
 
-    template <typename... Others>
-    auto operator()(char kind, PyObject *first, Others... others) const {
-        const auto size = PyArray_SIZE(reinterpret_cast<PyArrayObject *>(first));
-        return run(size >= LONG_LOOP, kind, argument(first), argument(others)...);
+    template <typename... Arguments>
+    auto operator()(char kind, Arguments... arguments) const {
+        const Release release((is_long(arguments) || ...));
+        return run(kind, argument(arguments)...);
     }
 
 private:
@@ -50,8 +57,7 @@ private:
     Doubles d;
 
     template <typename... Arguments>
-    auto run(bool is_long, char kind, Arguments... arguments) const {
-        const Release release(is_long);
+    auto run(char kind, Arguments... arguments) const {
         return by_type(kind, f, d, arguments...);
     }
 };
