@@ -1,11 +1,11 @@
 """When a shortcut steps aside for the methods of a function."""
 import numpy as np
 import pytest
-from chainer_fast.backends.kernels.activation.shortcuts import ReLUShortcut
 
 import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast._core import graph
+from chainer_fast.backends.kernels.activation.shortcuts import ReLUShortcut
 from chainer_fast.functions.activation import relu, tanh
 from chainer_fast.variable import Variable
 from tests._core.test_shortcuts import called_methods
