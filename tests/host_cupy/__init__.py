@@ -1,0 +1,1 @@
+"""A stand-in for CuPy that computes with NumPy, for machines without a GPU."""
