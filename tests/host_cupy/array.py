@@ -158,12 +158,10 @@ class ndarray:
         if not isinstance(arr, numpy.ndarray):
             raise TypeError('Only numpy.ndarray can be set to cupy.ndarray')
         if self.dtype != arr.dtype:
-            raise TypeError('{} array cannot be set to {} array'.format(
-                arr.dtype, self.dtype))
+            raise TypeError(f'{arr.dtype} array cannot be set to {self.dtype} array')
         if self.shape != arr.shape:
             raise ValueError(
-                'Shape mismatch. Old shape: {}, new shape: {}'.format(
-                    self.shape, arr.shape))
+                f'Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}')
         if not (self.flags.forc):
             raise RuntimeError('Cannot set to non-contiguous array')
         ledger.to_device(arr.nbytes)

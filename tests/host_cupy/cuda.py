@@ -243,7 +243,7 @@ class MemoryHook:
 
     def __enter__(self):
         if self.name in MemoryHook._active:
-            raise KeyError('memory hook {} already exists'.format(self.name))
+            raise KeyError(f'memory hook {self.name} already exists')
         MemoryHook._active[self.name] = self
         return self
 

@@ -268,8 +268,8 @@ def fuse(*args, **kwargs):
 
 
 _REDUCTIONS = ('sum', 'prod', 'amax', 'amin', 'max', 'min', 'all', 'any')
-_NOT_FUSED = ('take', 'getitem', 'setitem', 'concatenate', 'copy', 'reshape', 'tensordot',
-              'dot', 'matmul', 'argmax', 'argmin', 'sort', 'cumsum', 'mean')
+_NOT_FUSED = ('take', 'getitem', 'setitem', 'concatenate', 'copy', 'reshape', 'gemm',
+              'argmax', 'argmin', 'sort', 'scan', 'mean')
 
 
 def _check_fused(f, counts):

@@ -13,8 +13,8 @@ from tests.host_cupy.array import (
 )
 from tests.host_cupy.creation import array, asarray
 from tests.host_cupy.manipulation import array_operand_any_device, checked_out
-from tests.host_cupy.registry import method, routine
 from tests.host_cupy.reductions import scan
+from tests.host_cupy.registry import method, routine
 
 
 def _index(slices):

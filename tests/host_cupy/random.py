@@ -137,7 +137,7 @@ def set_random_state(rs):
     from tests.host_cupy import device
     if not isinstance(rs, RandomState):
         raise TypeError('Random state must be an instance of RandomState. '
-                        'Actual: {}'.format(type(rs)))
+                        f'Actual: {type(rs)}')
     _states[device.current()] = rs
 
 
@@ -179,7 +179,9 @@ def randint(low, high=None, size=None, dtype='l'):
 
 @in_module
 def random_integers(low, high=None, size=None):
-    return randint(1 if high is None else low, (low if high is None else high) + 1, size)
+    if high is None:
+        low, high = 1, low
+    return randint(low, high + 1, size)
 
 
 @in_module

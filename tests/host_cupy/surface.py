@@ -102,7 +102,7 @@ def restrict(cls, listed, keep=()):
                 value, '%s.%s' % (cls.__name__, name), listed[name], method=True))
         else:
             setattr(cls, name, value)
-    for name, text in listed.items():
+    for name in listed:
         if name not in originals and not name.startswith('_') and not hasattr(
                 cls, name):
             setattr(cls, name, missing('%s.%s' % (cls.__name__, name)))

@@ -1,9 +1,7 @@
 """Universal functions: types as CuPy chooses them, values as NumPy computes them."""
 import numpy
 
-from tests.host_cupy import ledger
 from tests.host_cupy.array import (
-    SCALARS,
     array_operand,
     fresh,
     ledger_launch,
@@ -150,7 +148,8 @@ class ufunc:
             elif weak:
                 tests.append(_min_scalar_test(x))
             else:
-                tests.append(lambda t, d=_scalar_dtype(x): numpy.can_cast(d, t))
+                dtype = _scalar_dtype(x)
+                tests.append(lambda t, d=dtype: numpy.can_cast(d, t))
         return tests
 
     def outer(self, A, B, **kwargs):
