@@ -47,8 +47,8 @@ def pytest_collection_modifyitems(config, items):
 def device(request):
     """A device of chainer_fast: the processor, and with ``-m gpu`` the first GPU.
 
-    It has the array module ``xp``, the method ``send()``, which copies an array of NumPy
-    to it, and a ``name``.
+    It has the array module ``xp``, the method ``send()``, which copies an array of
+    NumPy to it, and a ``name``.
     """
     import chainer_fast
     return chainer_fast.get_device(request.param)

@@ -68,6 +68,9 @@ class Movable:
     def _to_device(self, device, allow_unchaining):
         array = self.raw_array
         if array is None:
+            if device != self.device:
+                # Copies of this parameter get their arrays on the device where they are.
+                self._hold(None)
             self._cached_device = device
             return
         grad, grad_var = self._grad, self._grad_var
