@@ -6,9 +6,9 @@ tests on the stand-in for CuPy has recorded::
     HOST_CUPY_INSTANCES=build/kernels.json pytest -m gpu tests
     python tests/device_code/missing.py build/kernels.json
 
-The calls are those of ``cuda.elementwise``, ``cuda.reduce`` and ``cuda.raw``; where such
-a call gets the code of the kernel as an argument of the function that it is in, the calls
-of that function; and ``device_form``.
+The calls are those of ``cuda.elementwise``, ``cuda.reduce``, ``cuda.raw`` and
+``device_form``; where such a call gets its code from the arguments of the function that
+it is in, they are the calls of that function.
 """
 import ast
 import json
@@ -16,11 +16,11 @@ import pathlib
 import sys
 
 PACKAGE = pathlib.Path(__file__).parents[2] / 'chainer_fast'
-MAKERS = {'elementwise', 'reduce', 'raw'}
+MAKERS = {'cuda.elementwise', 'cuda.reduce', 'cuda.raw', 'device_form'}
 
 
-def _name_of(node):
-    """Return what a call calls: ``'cuda.raw'``, ``'device_form'``, or an empty string."""
+def _called(node):
+    """Return what a call calls, such as ``'cuda.raw'``, or an empty string."""
     function = node.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
         return '%s.%s' % (function.value.id, function.attr)
@@ -28,41 +28,45 @@ def _name_of(node):
 
 
 def _passes_arguments(call, function):
-    """Whether one of the first arguments of a call is an argument of its function."""
-    names = {arg.arg for arg in [*function.args.args, *function.args.kwonlyargs]}
-    names |= {arg.arg for arg in (function.args.vararg, function.args.kwarg) if arg}
-    return any(isinstance(node, ast.Name) and node.id in names
-               for arg in [*call.args[2:], *call.keywords] for node in ast.walk(arg)
-               if getattr(arg, 'arg', '') != 'preamble')
+    """Whether a call gets its code from the arguments of the function it is in."""
+    arguments = function.args
+    names = {arg.arg for arg in [*arguments.args, *arguments.kwonlyargs]}
+    names |= {arg.arg for arg in (arguments.vararg, arguments.kwarg) if arg}
+    return any(isinstance(arg, ast.Name) and arg.id in names for arg in call.args[:3])
+
+
+def _site(call, is_form):
+    """Return (first line, last line, name) of a call.
+
+    The name is that of the kernel for ``device_form``, which does not make it yet, and
+    otherwise None.
+    """
+    texts = [arg.value for arg in call.args
+             if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    return (call.lineno, call.end_lineno,
+            texts[0].replace('::', '_') if is_form else None)
 
 
 def calls_in(source):
-    """Return (first line, last line, name) of the calls that make kernels.
-
-    The name is that of the kernel for ``device_form``, whose kernel is made elsewhere,
-    and otherwise None.
-    """
+    """Return :func:`_site` of all calls in a source that make kernels."""
     tree = ast.parse(source)
-    found, wrappers = [], set()
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        name = _name_of(node)
-        if name == 'device_form':
-            found.append((node.lineno, node.end_lineno,
-                          node.args[1].value.replace('::', '_')))
-        module, _, maker = name.partition('.')
-        if module == 'cuda' and maker in MAKERS:
-            # The innermost function that the call is in.
-            around = [f for f in functions if f.lineno <= node.lineno <= f.end_lineno]
+    found, done = [], set()
+    makers = {name: name == 'device_form' for name in MAKERS}
+    while makers.keys() - done:
+        maker = sorted(makers.keys() - done)[0]
+        done.add(maker)
+        for call in calls:
+            if _called(call) != maker:
+                continue
+            # The innermost function around it comes last.
+            around = [f for f in functions if f.lineno <= call.lineno <= f.end_lineno]
             inner = max(around, key=lambda f: f.lineno, default=None)
-            if inner is not None and _passes_arguments(node, inner):
-                wrappers.add(inner.name)
+            if inner is not None and _passes_arguments(call, inner):
+                makers[inner.name] = makers[maker]
             else:
-                found.append((node.lineno, node.end_lineno, None))
-    found += [(node.lineno, node.end_lineno, None) for node in ast.walk(tree)
-              if isinstance(node, ast.Call) and _name_of(node) in wrappers]
+                found.append(_site(call, makers[maker]))
     return found
 
 
