@@ -7,18 +7,14 @@ a label that is not a class wraps around.
 """
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE, wide
+from chainer_fast.backends.kernels.reduction import cuda as reduction
+from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE
 
 _PREAMBLE = PREAMBLE + header(
     'chainer_fast/backends/kernels/cross_entropy/elements.hpp')
 
-# More losses than this are summed in two steps: the last axis first, which occupies many
-# blocks of threads, where a sum over everything has but one.
-_MANY = 1 << 14
-
-
 def _empty(shape, x):
-    return cuda.cupy.empty(shape, wide(x.dtype))
+    return cuda.cupy.empty(shape, reduction.wide(x.dtype))
 
 
 def _by_class(x):
@@ -82,34 +78,14 @@ def shares(x, kept):
             x, *[each[:, None] for each in kept])
 
 
-_JOIN = 'chainer_fast::join(a, b)'
-_MEAN_OPTIONS = {'reduce_type': 'chainer_fast::Counted<S>', 'preamble': _PREAMBLE}
-
-
 def mean(losses, t, ignore_label, n, dtype):
     if not losses.size:
         return NotImplemented
-    if t is None:
-        t = losses      # which are not counted
-    source, args = 'T loss, L t, int64 ignored', (losses, t, ignore_label)
-    counted = 'chainer_fast::Counted<S>(loss, t != ignored)'
-    if losses.size > _MANY and losses.ndim > 1:
-        total = _empty(losses.shape[:-1], losses)
-        count = cuda.cupy.empty(losses.shape[:-1], 'q')
-        cuda.reduce(
-            source, 'S total, int64 count', counted, _JOIN,
-            'total = a.total, count = a.count', '', 'cross_entropy_totals',
-            **_MEAN_OPTIONS)(*args, total, count, axis=-1)
-        source, args = 'S total, int64 count', (total, count)
-        counted = 'chainer_fast::Counted<S>(total, count)'
-    result = cuda.cupy.empty((), dtype)
-    factor = _empty((), losses)
-    cuda.reduce(
-        source + ', int64 number', 'R mean, S factor', counted, _JOIN,
-        '''factor = S(1) / S(number < 0 ? a.count > 0 ? a.count : 1 : number),
-            mean = a.total * factor''', '', 'cross_entropy_mean',
-        **_MEAN_OPTIONS)(*args, -1 if n is None else n, result, factor)
-    return result, factor
+    if n is not None:
+        t = losses      # for want of labels; their number is not used
+    return reduction.mean(
+        'T loss, L t, int64 ignored', 'loss', 't != ignored', (losses, t, ignore_label),
+        n, dtype, 'cross_entropy_mean')
 
 
 def _gradient(params, operation, name, x, kept, g, factor, *args):

@@ -25,22 +25,6 @@ CF_ELEMENT ptrdiff_t class_of(Label t, ptrdiff_t classes) {
     return (ptrdiff_t(t) % classes + classes) % classes;
 }
 
-/* The sum of losses, and the number of labels that count. */
-template <typename T>
-struct Counted {
-    T total;
-    long long count;
-
-    CF_ELEMENT Counted() : total(0), count(0) {}
-
-    CF_ELEMENT Counted(T total, long long count) : total(total), count(count) {}
-};
-
-template <typename T>
-CF_ELEMENT Counted<T> join(Counted<T> some, Counted<T> others) {
-    return Counted<T>(some.total + others.total, some.count + others.count);
-}
-
 }  // namespace chainer_fast
 
 #endif

@@ -4,17 +4,11 @@ The sums of half floats are taken in single precision. All kernels have several 
 CuPy would hand a reduction of one array to another library, which wants memory without
 gaps.
 """
-import numpy
-
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.reduction.cuda import wide
 
 PREAMBLE = header('chainer_fast/backends/kernels/softmax/elements.hpp')
-
-
-def wide(dtype):
-    """The dtype of sums of an array."""
-    return numpy.promote_types(dtype, numpy.float32)
 
 
 def _sums(x, axis, out_params, post_map, name):
