@@ -1,17 +1,16 @@
-"""The cross entropy on a GPU: one launch for the losses, one for their mean, one for the
-gradient.
+"""The cross entropy on a GPU: a launch each for losses, their mean and the gradient.
 
 The softmax itself is not written to memory: what is kept of the scores are the largest
-of each sample and the sum of the exponentials relative to it. As in CuPy's own indexing,
-a label that is not a class wraps around.
+of each sample and the sum of the exponentials relative to it.
 """
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction import cuda as reduction
 from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE
 
-_PREAMBLE = PREAMBLE + header(
-    'chainer_fast/backends/kernels/cross_entropy/elements.hpp')
+_PREAMBLE = PREAMBLE + ''.join([
+    header('chainer_fast/backends/kernels/' + name)
+    for name in ('cross_entropy/elements.hpp', 'common/labels.hpp')])
 
 def _empty(shape, x):
     return cuda.cupy.empty(shape, reduction.wide(x.dtype))
@@ -38,15 +37,16 @@ def hard_losses(x, t, class_weight, ignore_label):
     losses, top, total = [_empty(t.shape, x) for _ in range(3)]
     scores = _by_class(x)
     cuda.reduce(
-        'T x, raw T scores, raw L labels, raw W weights, int64 ignored, int32 weighted, '
-        'int64 classes', 'S losses, S top, S total', 'chainer_fast::Exponentials<S>(x)',
+        'T x, raw T scores, raw L labels, raw W weights, int64 ignored, '
+        'int32 weighted, int64 classes',
+        'S losses, S top, S total', 'chainer_fast::Exponentials<S>(x)',
         'chainer_fast::join(a, b)',
         '''top = a.top, total = a.total, losses = labels[_i] == ignored ? S(0)
             : chainer_fast::label_loss<S>(
                 S(scores[chainer_fast::class_of(labels[_i], classes) * _out_ind.size()
                          + _i]) - a.top,
-                log(a.total), weighted
-                    ? S(weights[chainer_fast::class_of(labels[_i], classes)]) : S(1))''',
+                log(a.total), !weighted ? S(1)
+                    : S(weights[chainer_fast::class_of(labels[_i], classes)]))''',
         '', 'cross_entropy_losses', reduce_type='chainer_fast::Exponentials<S>',
         preamble=_PREAMBLE)(
             scores, scores, *_label_args(x, t, class_weight, ignore_label),

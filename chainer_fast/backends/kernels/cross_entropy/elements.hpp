@@ -19,12 +19,6 @@ CF_ELEMENT T score_gradient(T y, T t, T scale) {
     return (y - t) * scale;
 }
 
-/* The class that a label names, which wraps around if it is not a class. */
-template <typename Label>
-CF_ELEMENT ptrdiff_t class_of(Label t, ptrdiff_t classes) {
-    return (ptrdiff_t(t) % classes + classes) % classes;
-}
-
 }  // namespace chainer_fast
 
 #endif

@@ -54,7 +54,7 @@ def rrelu(x, lower, upper):
     y, slopes = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
         'T x, float64 drawn', 'T y, T slope',
-        'slope = drawn; y = chainer_fast::Bend::of<decltype(T() + T())>(x, x, slope)', 'rrelu',
-        preamble=header(_ACTIVATION))(
+        'slope = drawn; y = chainer_fast::Bend::of<decltype(T() + T())>(x, x, slope)',
+        'rrelu', preamble=header(_ACTIVATION))(
             x, drawn, y, slopes)
     return y, slopes

@@ -57,8 +57,9 @@ def mean(params, term, counts, args, n, dtype, name):
     if math.prod(first.shape) > _MANY and first.ndim > 1:
         total = cuda.cupy.empty(first.shape[:-1], kind)
         count = cuda.cupy.empty(first.shape[:-1], 'q')
-        _reduce(params, 'S total, int64 count', terms, 'total = a.total, count = a.count',
-                name + '_sums')(*args, total, count, axis=-1)
+        _reduce(params, 'S total, int64 count', terms,
+                'total = a.total, count = a.count', name + '_sums')(
+                    *args, total, count, axis=-1)
         params, args = 'S total, int64 count', (total, count)
         terms = 'chainer_fast::Counted<S>(total, count)'
     result, factor = cuda.cupy.empty((), dtype), cuda.cupy.empty((), kind)

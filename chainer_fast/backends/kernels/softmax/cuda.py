@@ -28,8 +28,8 @@ def _sums(x, axis, out_params, post_map, name):
 
 
 def _logsumexp(x, axis):
-    sums = _sums(x, axis, 'S top, S result', 'top = a.top, result = log(a.total) + a.top',
-                 'logsumexp')
+    sums = _sums(x, axis, 'S top, S result',
+                 'top = a.top, result = log(a.total) + a.top', 'logsumexp')
     return sums and sums[1]
 
 
@@ -44,7 +44,8 @@ def softmax(x, axis):
     if sums is None:
         return NotImplemented
     return cuda.elementwise(
-        'T x, S top, S total', 'T y', 'y = exp(S(x) - top) / total', 'softmax')(x, *sums)
+        'T x, S top, S total', 'T y', 'y = exp(S(x) - top) / total',
+        'softmax')(x, *sums)
 
 
 def log_softmax(x, axis):
