@@ -11,6 +11,7 @@ from scipy import integrate
 
 import chainer_fast
 from chainer_fast import gradient_check
+from tests import compare
 
 # By our names: those of SciPy.
 FUNCTIONS = {
@@ -92,7 +93,7 @@ class Family:
         dist = self.dist(**params)
         for name in self.functions:
             at = self.probabilities(x) if name == 'icdf' else x
-            np.testing.assert_allclose(
+            compare.assert_allclose(
                 getattr(dist, name)(at).array, self.expected(name, at, **params),
                 rtol=1e-8, atol=1e-8, err_msg=name)
 
@@ -108,13 +109,13 @@ class Family:
             at = self.probabilities(x).astype(dtype) if name == 'icdf' else x
             y = getattr(dist, name)(wrap(at))
             assert y.dtype == dtype
-            np.testing.assert_allclose(
+            compare.assert_allclose(
                 y.array, self.expected(name, at.astype(float), **exact),
                 rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype], err_msg=name)
         for name in self.statistics:
             y = getattr(dist, name)
             assert y.dtype == dtype
-            np.testing.assert_allclose(
+            compare.assert_allclose(
                 y.array, getattr(self.frozen(**exact), STATISTICS[name])(),
                 rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype], err_msg=name)
 
@@ -135,7 +136,7 @@ class Family:
     def test_points_broadcast_with_the_batch(self):
         dist = self.dist(**self.params((3,)))
         x = self.at((2, 1))
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             dist.log_prob(x).array,
             dist.log_prob(np.broadcast_to(x, (2, 3)).copy()).array)
 
@@ -168,7 +169,7 @@ class Family:
         x = self.at((3,))
         expected = dist.log_prob(x).array
         for other in (copy.copy(dist), pickle.loads(pickle.dumps(dist))):
-            np.testing.assert_array_equal(other.log_prob(x).array, expected)
+            compare.assert_array_equal(other.log_prob(x).array, expected)
 
     # Gradients
     #
@@ -217,18 +218,18 @@ class Family:
         sample = self.dist(**params).sample_n(4)
         assert sample.dtype == (self.sample_dtype or dtype)
         assert expected.dtype == sample.dtype
-        np.testing.assert_array_equal(sample.array, expected)
+        compare.assert_array_equal(sample.array, expected)
 
     def test_moments_of_samples(self):
         params = self.params((3,))
         frozen = self.frozen(**params)
         np.random.seed(0)
         sample = self.dist(**params).sample_n(20000).array
-        np.testing.assert_allclose(
+        compare.assert_allclose(
             sample.mean(axis=0), frozen.mean(), atol=4 * frozen.std().max() / 141)
-        np.testing.assert_allclose(sample.var(axis=0), frozen.var(), rtol=0.15)
+        compare.assert_allclose(sample.var(axis=0), frozen.var(), rtol=0.15)
 
-    def test_gradients_of_samples(self):
+    def test_gradients_of_samples(self, device):
         params = [
             chainer_fast.Variable(each) for each in self.params((3,)).values()]
         np.random.seed(0)
@@ -236,7 +237,7 @@ class Family:
         if not self.reparameterized:
             assert sample.creator is None
             return
-        grads = chainer_fast.grad([sample], params, [np.ones((2, 3))])
+        grads = chainer_fast.grad([sample], params, device.send([np.ones((2, 3))]))
         step = 1e-6
         for i, grad in enumerate(grads):
             if grad is None:
@@ -247,7 +248,7 @@ class Family:
             np.random.seed(0)
             there = self.dist(*moved).sample_n(2).array
             slope = (there - sample.array).sum(axis=0) / step
-            np.testing.assert_allclose(grad.array, slope, rtol=1e-4, atol=1e-4)
+            compare.assert_allclose(grad.array, slope, rtol=1e-4, atol=1e-4)
 
     # Divergences
     #
@@ -276,7 +277,7 @@ class Family:
                 expected, _ = integrate.quad(
                     lambda x, p=p, q=q: p.pdf(x) * (p.logpdf(x) - q.logpdf(x)),
                     *ends, limit=400, points=p.ppf([1e-4, 0.1, 0.5, 0.9, 1 - 1e-4]))
-            np.testing.assert_allclose(actual[i], expected, rtol=1e-5)
+            compare.assert_allclose(actual[i], expected, rtol=1e-5)
 
     def _fit_for_divergence(self, first, second):
         """Change parameters for which the divergence or the integral is not finite."""
@@ -285,7 +286,7 @@ class Family:
         if not self.has_divergence:
             return
         dist = self.dist(**self.params((2, 3)))
-        np.testing.assert_allclose(
+        compare.assert_allclose(
             chainer_fast.kl_divergence(dist, dist).array, 0, atol=1e-12)
 
     def test_gradients_of_divergence(self):

@@ -5,6 +5,7 @@ from scipy import stats
 import chainer_fast
 from chainer_fast import distributions
 from chainer_fast.distributions import cauchy
+from tests import compare
 from tests.distributions.family import Family
 
 
@@ -27,7 +28,7 @@ class TestCauchy(Family):
         np.random.seed(0)
         sample = self.dist(**params).sample_n(20000).array
         for q in (0.25, 0.5, 0.75):
-            np.testing.assert_allclose(
+            compare.assert_allclose(
                 np.quantile(sample, q, axis=0), self.frozen(**params).ppf(q), atol=0.1)
 
 
@@ -46,12 +47,12 @@ def test_tails_in_single_precision():
     dist = distributions.Cauchy(np.zeros(2, np.float32), np.ones(2, np.float32))
     standard = stats.cauchy()
     far = np.array([-1e6, -1e25], np.float32)
-    np.testing.assert_allclose(dist.cdf(far).array, standard.cdf(far), rtol=1e-5)
+    compare.assert_allclose(dist.cdf(far).array, standard.cdf(far), rtol=1e-5)
     # Its square is not a number of single precision.
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         dist.log_prob(far).array, -np.log(np.pi) - 2 * np.log(-far), rtol=1e-5)
     p = np.array([1e-7, 1e-30], np.float32)
-    np.testing.assert_allclose(dist.icdf(p).array, standard.ppf(p), rtol=1e-5)
+    compare.assert_allclose(dist.icdf(p).array, standard.ppf(p), rtol=1e-5)
 
 
 @pytest.mark.parametrize('dtype', [np.float16, np.float32])
@@ -59,7 +60,7 @@ def test_quantiles_have_all_their_digits(dtype):
     p = np.linspace(0, 1, 65)[1:-1].astype(dtype)
     p = np.concatenate([p, 0.5 + p / 1024, p / 1024]).astype(dtype)
     dist = distributions.Cauchy(np.zeros_like(p), np.ones_like(p))
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         dist.icdf(p).array, stats.cauchy().ppf(p.astype(float)),
         rtol=8 * np.finfo(dtype).eps, atol=1e-12)
 
@@ -67,15 +68,15 @@ def test_quantiles_have_all_their_digits(dtype):
 def test_infinite_points():
     dist = distributions.Cauchy(np.zeros(2, np.float32), np.ones(2, np.float32))
     inf = np.array([-np.inf, np.inf], np.float32)
-    np.testing.assert_allclose(dist.cdf(inf).array, [0, 1])
-    np.testing.assert_array_equal(dist.log_prob(inf).array, -inf[1])
+    compare.assert_allclose(dist.cdf(inf).array, [0, 1])
+    compare.assert_array_equal(dist.log_prob(inf).array, -inf[1])
     with np.errstate(divide='ignore'):
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             dist.icdf(np.array([0, 1], np.float32)).array, inf)
 
 
-def test_log_sum_of_squares_has_one_gradient_where_sides_are_equal():
-    x, y = [chainer_fast.Variable(np.array([2.])) for _ in range(2)]
+def test_log_sum_of_squares_has_one_gradient_where_sides_are_equal(device):
+    x, y = [chainer_fast.Variable(device.send(np.array([2.]))) for _ in range(2)]
     for grad in chainer_fast.grad([cauchy._log_sum_of_squares(x, y)], [x, y]):
         # 2 x / (x * x + y * y)
-        np.testing.assert_allclose(grad.array, 0.5)
+        compare.assert_allclose(grad.array, 0.5)

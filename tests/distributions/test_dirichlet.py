@@ -7,6 +7,7 @@ from scipy import stats
 
 import chainer_fast
 from chainer_fast import distributions, gradient_check
+from tests import compare
 
 
 def alphas(shape=(2, 3), dtype=np.float64, seed=0):
@@ -25,10 +26,10 @@ def points(shape):
 def test_of_scipy(alpha, weights):
     x = weights / weights.sum()
     dist, frozen = distributions.Dirichlet(alpha), stats.dirichlet(alpha)
-    np.testing.assert_allclose(dist.log_prob(x).array, frozen.logpdf(x), rtol=1e-8)
-    np.testing.assert_allclose(dist.mean.array, frozen.mean())
-    np.testing.assert_allclose(dist.variance.array, frozen.var())
-    np.testing.assert_allclose(dist.entropy.array, frozen.entropy(), atol=1e-8)
+    compare.assert_allclose(dist.log_prob(x).array, frozen.logpdf(x), rtol=1e-8)
+    compare.assert_allclose(dist.mean.array, frozen.mean())
+    compare.assert_allclose(dist.variance.array, frozen.var())
+    compare.assert_allclose(dist.entropy.array, frozen.entropy(), atol=1e-8)
 
 
 @pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
@@ -44,10 +45,10 @@ def test_batches(dtype):
         assert all(y.shape == shape and y.dtype == dtype for y in ys)
     for i in range(2):
         alone = distributions.Dirichlet(alphas()[i])
-        np.testing.assert_allclose(
+        compare.assert_allclose(
             dist.log_prob(x).array[:, i], alone.log_prob(x[:, i].astype(float)).array,
             rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
-        np.testing.assert_allclose(
+        compare.assert_allclose(
             dist.entropy.array[i], alone.entropy.array, rtol=TOLERANCE[dtype],
             atol=TOLERANCE[dtype])
 
@@ -57,7 +58,7 @@ TOLERANCE = {np.float16: 3e-2, np.float32: 1e-4, np.float64: 1e-12}
 
 def test_faces_of_the_simplex():
     dist = distributions.Dirichlet(np.array([1, 1, 2], np.float32))
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         dist.log_prob(np.array([0, 0.5, 0.5], np.float32)).array, np.log(3), rtol=1e-6)
 
 
@@ -71,12 +72,12 @@ def test_samples(dtype):
     sample = dist.sample((2, 2))
     assert sample.dtype == np.float32
     assert sample.creator is None or sample.creator.inputs[0].creator_node is None
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(
         sample.array, expected.astype(np.float32).reshape(2, 2, 2, 3))
     many = dist.sample_n(20000).array
-    np.testing.assert_allclose(many.sum(axis=-1), 1, rtol=1e-5)
-    np.testing.assert_allclose(many.mean(axis=0), dist.mean.array, atol=0.01)
-    np.testing.assert_allclose(many.var(axis=0), dist.variance.array, atol=0.005)
+    compare.assert_allclose(many.sum(axis=-1), 1, rtol=1e-5)
+    compare.assert_allclose(many.mean(axis=0), dist.mean.array, atol=0.01)
+    compare.assert_allclose(many.var(axis=0), dist.variance.array, atol=0.005)
 
 
 @pytest.mark.parametrize('shape', [(0, 3), (3,)])
@@ -94,7 +95,7 @@ def test_divergence():
         distributions.Beta(second[:, 0].copy(), second[:, 1].copy()))
     actual = chainer_fast.kl_divergence(
         distributions.Dirichlet(first), distributions.Dirichlet(second))
-    np.testing.assert_allclose(actual.array, expected.array)
+    compare.assert_allclose(actual.array, expected.array)
 
 
 @pytest.mark.parametrize('function', [
@@ -105,11 +106,12 @@ def test_divergence():
     lambda alpha, x: chainer_fast.kl_divergence(
         distributions.Dirichlet(alpha), distributions.Dirichlet(5 * x)),
 ])
-def test_gradients(function):
+def test_gradients(device, function):
     inputs = alphas(), points((2, 3))
-    gy = np.random.RandomState(4).uniform(0.5, 1, function(*map(
-        chainer_fast.Variable, inputs)).shape)
+    gy = device.send(np.random.RandomState(4).uniform(0.5, 1, function(*map(
+        chainer_fast.Variable, inputs)).shape))
     options = {'dtype': np.float64, 'atol': 1e-4, 'rtol': 1e-3}
-    gradient_check.check_backward(function, inputs, gy, **options)
+    gradient_check.check_backward(function, device.send(inputs), gy, **options)
     gradient_check.check_double_backward(
-        function, inputs, gy, [np.ones((2, 3))] * 2, **options)
+        function, device.send(inputs), gy, device.send([np.ones((2, 3))] * 2),
+        **options)

@@ -6,6 +6,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import distributions, gradient_check
+from tests import compare
 
 SHAPE = 2, 3, 4
 
@@ -54,7 +55,7 @@ def test_axes_of_events_come_before_those_of_the_distribution():
     assert dist.batch_shape == (2,)
     assert dist.event_shape == (3, 4)
     x = np.eye(4)[np.zeros((5, 2, 3), int)]
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         dist.log_prob(x).array, np.full((5, 2), 3 * np.log(0.25)))
 
 
@@ -66,7 +67,7 @@ def test_functions(name, reduce, n):
     inner = normal()
     x = np.random.RandomState(1).normal(size=(5,) + SHAPE)
     y = getattr(distributions.Independent(inner, n), name)(x)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array, reduce(
             getattr(inner, name)(x).array, axis=tuple(range(4 - n, 4))), rtol=1e-10)
 
@@ -74,14 +75,14 @@ def test_functions(name, reduce, n):
 def test_what_other_distributions_may_have():
     dist = distributions.Independent(Odd(), 1)
     assert dist.mode is Odd.mode
-    np.testing.assert_array_equal(dist.perplexity(1.).array, [6, 120])
+    compare.assert_array_equal(dist.perplexity(1.).array, [6, 120])
 
 
-def test_gradients():
+def test_gradients(device):
     rs = np.random.RandomState(0)
-    inputs = [rs.uniform(0.5, 1, SHAPE) for _ in range(3)]
+    inputs = device.send([rs.uniform(0.5, 1, SHAPE) for _ in range(3)])
     ggs = [rs.uniform(-1, 1, SHAPE) for _ in range(3)]
-    gy = rs.uniform(size=2)
+    gy = device.send(rs.uniform(size=2))
 
     def function(loc, scale, x):
         return distributions.Independent(
@@ -89,15 +90,16 @@ def test_gradients():
 
     options = {'dtype': np.float64, 'atol': 1e-4, 'rtol': 1e-3}
     gradient_check.check_backward(function, inputs, gy, **options)
-    gradient_check.check_double_backward(function, inputs, gy, ggs, **options)
+    gradient_check.check_double_backward(
+        function, inputs, gy, device.send(ggs), **options)
 
 
 @pytest.mark.parametrize('n', [0, 1, 2])
 @pytest.mark.parametrize('shape', [(2, 3), (0, 3)])
-def test_covariance(shape, n):
+def test_covariance(device, shape, n):
     rs = np.random.RandomState(0)
     tril = chainer_fast.Variable(
-        np.tril(rs.uniform(0.5, 1, shape + (2, 2))).astype(np.float32))
+        device.send(np.tril(rs.uniform(0.5, 1, shape + (2, 2))).astype(np.float32)))
     dist = distributions.Independent(distributions.MultivariateNormal(
         np.zeros(shape + (2,), np.float32), scale_tril=tril), n)
     actual = dist.covariance
@@ -109,7 +111,7 @@ def test_covariance(shape, n):
     for i in range(m):
         here = slice(2 * i, 2 * i + 2)
         expected[..., here, here] = blocks[..., i, :, :]
-    np.testing.assert_allclose(actual.array, expected, rtol=1e-6)
+    compare.assert_allclose(actual.array, expected, rtol=1e-6)
     actual.grad = np.ones_like(actual.array)
     actual.backward()
     assert tril.grad.shape == tril.shape
@@ -126,7 +128,7 @@ def test_stream_of_samples():
     expected = inner.sample_n(3).array
     np.random.seed(0)
     sample = distributions.Independent(inner).sample_n(3)
-    np.testing.assert_array_equal(sample.array, expected)
+    compare.assert_array_equal(sample.array, expected)
 
 
 def test_no_inverse():
@@ -137,7 +139,7 @@ def test_no_inverse():
 def test_divergence():
     inner = normal(seed=0), normal(seed=1)
     outer = [distributions.Independent(each, 2) for each in inner]
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         chainer_fast.kl_divergence(*outer).array,
         chainer_fast.kl_divergence(*inner).array.sum(axis=(1, 2)))
     with pytest.raises(ValueError, match='same shape'):
@@ -155,5 +157,5 @@ def test_copies():
     dist = distributions.Independent(normal())
     x = np.zeros(SHAPE)
     for other in (copy.copy(dist), pickle.loads(pickle.dumps(dist))):
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             other.log_prob(x).array, dist.log_prob(x).array)

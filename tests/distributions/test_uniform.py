@@ -4,6 +4,7 @@ from scipy import stats
 
 import chainer_fast
 from chainer_fast import distributions
+from tests import compare
 from tests.distributions.family import Family
 
 
@@ -45,16 +46,16 @@ class TestEnds(Family):
                 lambda *inputs, name=name: getattr(self.dist(*inputs[:2]), name)(
                     inputs[2]), [*self.params((2, 3)).values(), at])
 
-    def test_gradients_of_log_prob(self):
+    def test_gradients_of_log_prob(self, device):
         first, second, x = [
-            chainer_fast.Variable(np.array(v)) for v in (-1., 4., 0.)]
+            chainer_fast.Variable(device.send(np.array(v))) for v in (-1., 4., 0.)]
         dist = self.dist(first, second)
         by_first, by_second, by_x = chainer_fast.grad(
             [dist.log_prob(x)], [first, second, x])
         assert by_x is None
-        np.testing.assert_allclose(by_second.array, -1 / dist.scale.array)
+        compare.assert_allclose(by_second.array, -1 / dist.scale.array)
         if self.dist is FixedEnds:
-            np.testing.assert_allclose(by_first.array, 1 / dist.scale.array)
+            compare.assert_allclose(by_first.array, 1 / dist.scale.array)
         else:
             assert by_first is None
 
@@ -70,14 +71,15 @@ class TestLength(TestEnds):
         return scale * np.random.uniform(size=size).astype(loc.dtype) + loc
 
 
-def test_outside():
-    x = chainer_fast.Variable(np.array([-1, 0, 0.25, 2, 3, np.nan], np.float32))
+def test_outside(device):
+    x = chainer_fast.Variable(
+        device.send(np.array([-1, 0, 0.25, 2, 3, np.nan], np.float32)))
     dist = distributions.Uniform(
         low=np.zeros(6, np.float32), high=np.full(6, 2, np.float32))
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         dist.log_prob(x).array, [-np.inf] + [-np.log(2)] * 3 + [-np.inf] * 2, rtol=1e-6)
     y = dist.cdf(x)
-    np.testing.assert_allclose(y.array, [0, 0, 0.125, 1, 1, np.nan])
+    compare.assert_allclose(y.array, [0, 0, 0.125, 1, 1, np.nan])
 
 
 def test_other_names_of_the_parameters():
@@ -85,7 +87,7 @@ def test_other_names_of_the_parameters():
     ends = distributions.Uniform(low=low, high=high)
     length = distributions.Uniform(loc=low, scale=high - low)
     for name in ('low', 'high', 'loc', 'scale'):
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             getattr(ends, name).array, getattr(length, name).array)
     assert list(ends.params) == ['low', 'high']
     assert list(length.params) == ['loc', 'scale']
@@ -109,5 +111,5 @@ def test_divergence():
     inner = distributions.Uniform(low=np.array([0., 0, 0]), high=np.array([1., 1, 1]))
     outer = distributions.Uniform(
         low=np.array([-1., 0.5, 0]), high=np.array([2., 2, 0.5]))
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         chainer_fast.kl_divergence(inner, outer).array, [np.log(3), np.inf, np.inf])

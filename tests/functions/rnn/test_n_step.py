@@ -6,6 +6,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast.functions.rnn import _stacked, n_step_gru, n_step_lstm, n_step_rnn
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients as numerical
 from tests.functions.rnn.sequences import GATES, Network, gradients
 
@@ -31,7 +32,7 @@ def test_outputs(kind, directions, dtype, tolerance):
     outputs = network.run(*network.flat)
     for y, expected in zip(outputs, network.expected(), strict=True):
         assert y.dtype == dtype
-        np.testing.assert_allclose(y.array, expected, tolerance, tolerance)
+        compare.assert_allclose(y.array, expected, tolerance, tolerance)
 
 
 @pytest.mark.parametrize('sizes,batch', [
@@ -43,14 +44,14 @@ def test_sizes_of_steps(kind, directions, sizes, batch):
     network = Network(kind, directions=directions, sizes=sizes, batch=batch)
     for y, expected in zip(
             network.run(*network.flat), network.expected(), strict=True):
-        np.testing.assert_allclose(y.array, expected, 1e-12, 1e-12)
+        compare.assert_allclose(y.array, expected, 1e-12, 1e-12)
 
 
 @pytest.mark.parametrize('directions', [1, 2])
 @pytest.mark.parametrize('kind', ['lstm', 'gru', 'tanh'])
-def test_both_derivatives(kind, directions):
+def test_both_derivatives(device, kind, directions):
     network = Network(kind, directions=directions, sizes=(2, 1), m=2, n=2)
-    numerical.check(network.run, *network.flat, rtol=1e-3, atol=1e-3)
+    numerical.check(device, network.run, *network.flat, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize('dtype,tolerance', [('e', 3e-2), ('f', 1e-4), ('d', 1e-12)])
@@ -63,7 +64,7 @@ def test_gradients_as_of_many_functions(
     composed(monkeypatch)
     for gx, expected in zip(found, gradients(network), strict=True):
         assert gx.dtype == dtype
-        np.testing.assert_allclose(gx.array, expected.array, tolerance, tolerance)
+        compare.assert_allclose(gx.array, expected.array, tolerance, tolerance)
 
 
 @pytest.mark.parametrize('directions', [1, 2])
@@ -76,7 +77,7 @@ def test_gradients_and_their_graph_agree(kind, directions):
         np.random.seed(5)
         differentiable = gradients(network, ratio=.4, double=True)
     for gx, expected in zip(found, differentiable, strict=True):
-        np.testing.assert_allclose(gx.array, expected.array, 1e-12, 1e-12)
+        compare.assert_allclose(gx.array, expected.array, 1e-12, 1e-12)
         assert expected.creator is not None
 
 
@@ -95,7 +96,7 @@ def test_gradients_of_some_outputs(kind, directions, wanted, monkeypatch):
     for gx, expected in zip(found, gradients(network, wanted=wanted), strict=True):
         assert (gx is None) == (expected is None)
         if gx is not None:
-            np.testing.assert_allclose(gx.array, expected.array, 1e-12, 1e-12)
+            compare.assert_allclose(gx.array, expected.array, 1e-12, 1e-12)
 
 
 def test_inputs_that_depend_on_each_other():
@@ -108,13 +109,13 @@ def test_inputs_that_depend_on_each_other():
         y = F.sum(network.run(*flat)[-1])
         return chainer.grad([y], [x], enable_double_backprop=double)[0].array
 
-    np.testing.assert_allclose(run(True), run(False), 1e-12)
+    compare.assert_allclose(run(True), run(False), 1e-12)
 
 
 def test_gradients_of_biases_are_apart():
     network = Network('tanh', n_layers=1)
     *_, first, second = gradients(network)
-    np.testing.assert_array_equal(first.array, second.array)
+    compare.assert_array_equal(first.array, second.array)
     assert not np.shares_memory(first.array, second.array)
 
 
@@ -129,7 +130,7 @@ def test_second_backward_repeats_the_first(directions):
         x.cleargrad()
     y.backward()
     for x, expected in zip(inputs, first, strict=True):
-        np.testing.assert_array_equal(x.grad, expected)
+        compare.assert_array_equal(x.grad, expected)
 
 
 @pytest.mark.parametrize('ratio', [0., .4])
@@ -148,7 +149,7 @@ def test_dropout_draws_as_step_by_step(kind, directions, ratio, monkeypatch):
         expected, expected_then = run()
     assert then == expected_then
     for y, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(y.array, other.array, 1e-12, 1e-12)
+        compare.assert_allclose(y.array, other.array, 1e-12, 1e-12)
     different = np.abs(found[-1].array - network.run(*network.flat)[-1].array).max()
     assert (different > 1e-3) == (ratio > 0)
 
@@ -159,7 +160,7 @@ def test_no_dropout_below_the_first_layer_or_out_of_training():
     with chainer.using_config('train', True):
         network.run(*network.flat, ratio=.5)
     Network('tanh').run(*Network('tanh').flat, ratio=.5)
-    np.testing.assert_array_equal(np.random.get_state()[1], state)
+    compare.assert_array_equal(np.random.get_state()[1], state)
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -178,18 +179,18 @@ def test_arrays_in_any_order_of_memory(kind):
     expected = network.run(*network.flat)
     flat = [np.asfortranarray(x) for x in network.flat]
     for y, other in zip(network.run(*flat), expected, strict=True):
-        np.testing.assert_allclose(y.array, other.array, 1e-12, 1e-12)
+        compare.assert_allclose(y.array, other.array, 1e-12, 1e-12)
 
 
-def test_sequence_as_one_array():
+def test_sequence_as_one_array(device):
     network = Network('gru', sizes=(2, 2))
     hx, _, ws, bs, xs = network.parts(network.flat)
     expected = F.n_step_gru(2, 0., hx, ws, bs, xs)[1]
-    for given in (np.stack(xs), chainer.Variable(np.stack(xs)), tuple(xs)):
+    for given in (np.stack(xs), chainer.Variable(device.send(np.stack(xs))), tuple(xs)):
         ys = F.n_step_gru(2, 0., hx, ws, bs, given)[1]
         assert isinstance(ys, tuple)
         for y, other in zip(ys, expected, strict=True):
-            np.testing.assert_array_equal(y.array, other.array)
+            compare.assert_array_equal(y.array, other.array)
 
 
 def test_overflow_is_warned_of():
@@ -211,7 +212,7 @@ def test_weights_of_another_dtype():
     hy, cy, ys = F.n_step_lstm(2, 0., hx, cx, ws, bs, xs)
     for y, other in zip((hy, cy, *ys), expected, strict=True):
         assert y.dtype == np.float32
-        np.testing.assert_allclose(y.array, other.array, 1e-5)
+        compare.assert_allclose(y.array, other.array, 1e-5)
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -222,7 +223,7 @@ def test_more_layers_of_states_than_layers(kind):
     flat = [np.concatenate([x, x]) for x in network.flat[:count]]
     outputs = network.run(*flat, *network.flat[count:])
     for y, other in zip(outputs, expected, strict=True):
-        np.testing.assert_allclose(y.array, other.array, 1e-12)
+        compare.assert_allclose(y.array, other.array, 1e-12)
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -290,7 +291,7 @@ def test_retired_and_unknown_arguments(base, given):
     with pytest.raises(TypeError, match='other'):
         base(2, 0., *args, *last, False, other=True)
     *states, ys = base(2, 0., *args, *last, False)
-    np.testing.assert_allclose(ys[-1].array, network.expected()[-1], 1e-12)
+    compare.assert_allclose(ys[-1].array, network.expected()[-1], 1e-12)
 
 
 def test_unknown_activation():
@@ -316,9 +317,9 @@ def test_any_step():
     assert steps == [
         ((2, 1), (2, 3), (2, 3), 'w', 'b'), ((1, 1), (1, 3), (1, 3), 'w', 'b'),
         ((1, 1), (1, 3), (1, 3), 'v', 'a'), ((2, 1), (2, 3), (2, 3), 'v', 'a')]
-    np.testing.assert_array_equal(hy.array[:, :, 0], [[2, 1], [2, 1]])
-    np.testing.assert_array_equal(cy.array[:, :, 0], [[4, 2], [4, 2]])
-    np.testing.assert_array_equal(ys[0].array[:, ::3], [[1, 2], [1, 1]])
+    compare.assert_array_equal(hy.array[:, :, 0], [[2, 1], [2, 1]])
+    compare.assert_array_equal(cy.array[:, :, 0], [[4, 2], [4, 2]])
+    compare.assert_array_equal(ys[0].array[:, ::3], [[1, 2], [1, 1]])
     assert n_step_rnn.n_step_rnn_impl(
         lambda x, h, c, w, b: (h, c), 1, 0., zeros[:1], None, [0], [0], x, False
     )[1] is None
@@ -331,11 +332,11 @@ def test_single_steps(kind, step):
     hx, cx, ws, bs, xs = network.parts(network.flat)
     h, c = step(xs[0], hx[0], None if cx is None else cx[0], ws[0], bs[0])
     expected = network.expected()
-    np.testing.assert_allclose(h.array, expected[-1], 1e-12)
+    compare.assert_allclose(h.array, expected[-1], 1e-12)
     if cx is None:
         assert c is None
     else:
-        np.testing.assert_allclose(c.array, expected[1][0], 1e-12)
+        compare.assert_allclose(c.array, expected[1][0], 1e-12)
 
 
 CLASSES = {
@@ -360,11 +361,11 @@ def test_weights_in_one_vector(kind, directions):
     others = network.run(*inputs)
     found = (*outputs[:-1], *F.split_axis(outputs[-1], (3, 6), axis=0))
     for y, other in zip(found, others, strict=True):
-        np.testing.assert_allclose(y.array, other.array, 1e-12, 1e-12)
+        compare.assert_allclose(y.array, other.array, 1e-12, 1e-12)
     first = chainer.grad([F.sum(found[0]) + F.sum(found[-2])], inputs)
     second = chainer.grad([F.sum(others[0]) + F.sum(others[-2])], inputs)
     for gx, expected in zip(first, second, strict=True):
-        np.testing.assert_allclose(gx.array, expected.array, 1e-12, 1e-12)
+        compare.assert_allclose(gx.array, expected.array, 1e-12, 1e-12)
 
 
 def test_vector_and_network_that_do_not_fit():

@@ -7,6 +7,7 @@ import chainer_fast
 from chainer_fast import initializers
 from chainer_fast import links as L
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients
 from tests.links.connection import checks
 
@@ -16,32 +17,34 @@ W, B = uniform((2, 4, 6), 1, 'f'), uniform((2, 4), 2, 'f')
 
 @pytest.mark.parametrize('in_size', [6, None])
 @pytest.mark.parametrize('shape', [(5, 6), (5, 2, 3)])
-def test_values(in_size, shape):
+def test_values(device, in_size, shape):
     x = uniform(shape, 0, 'f')
     rows = x.reshape(5, 6)
-    link = L.Maxout(in_size, 2, 4, W, B)
-    np.testing.assert_allclose(
-        link(x).array, (np.einsum('ni,opi->nop', rows, W) + B).max(2), 1e-5, 1e-6)
-    link = L.Maxout(in_size, 2, 4, W, None)
+    link = L.Maxout(in_size, 2, 4, device.send(W), device.send(B))
+    compare.assert_allclose(
+        link(device.send(x)).array, (np.einsum('ni,opi->nop', rows, W) + B).max(2),
+        1e-5, 1e-6)
+    link = L.Maxout(in_size, 2, 4, device.send(W), None)
     assert link.linear.b is None
-    np.testing.assert_allclose(
-        link(x).array, np.einsum('ni,opi->nop', rows, W).max(2), 1e-5, 1e-6)
+    compare.assert_allclose(
+        link(device.send(x)).array, np.einsum('ni,opi->nop', rows, W).max(2), 1e-5,
+        1e-6)
 
 
 def test_defaults():
     np.random.seed(0)
     link = L.Maxout(6, 2, 4)
     np.random.seed(0)
-    np.testing.assert_array_equal(link.linear.W.array, checks.normal(6, 8, 6))
-    np.testing.assert_array_equal(link.linear.b.array, np.zeros(8))
+    compare.assert_array_equal(link.linear.W.array, checks.normal(6, 8, 6))
+    compare.assert_array_equal(link.linear.b.array, np.zeros(8))
     assert (link.out_size, link.pool_size) == (2, 4)
     link = L.Maxout(6, 2, 4, 1, 2.)
-    np.testing.assert_array_equal(link.linear.W.array, np.ones((8, 6)))
-    np.testing.assert_array_equal(link.linear.b.array, np.full(8, 2))
+    compare.assert_array_equal(link.linear.W.array, np.ones((8, 6)))
+    compare.assert_array_equal(link.linear.b.array, np.full(8, 2))
 
 
 @pytest.mark.parametrize('in_size', [6, None])
-def test_callables_see_the_groups(in_size):
+def test_callables_see_the_groups(device, in_size):
     shapes = []
 
     def fill(array):
@@ -49,31 +52,31 @@ def test_callables_see_the_groups(in_size):
         array[:, 1] = 5
 
     link = L.Maxout(in_size, 2, 4, fill, fill)
-    link(np.ones((1, 6), 'f'))
+    link(device.send(np.ones((1, 6), 'f')))
     assert sorted(shapes) == [(2, 4), (2, 4, 6)]
-    np.testing.assert_array_equal(link.linear.b.array[1::4], 5)
-    np.testing.assert_array_equal(link.linear.W.array[1::4], 5)
+    compare.assert_array_equal(link.linear.b.array[1::4], 5)
+    compare.assert_array_equal(link.linear.W.array[1::4], 5)
 
 
 def test_initializers_fill_the_whole():
     np.random.seed(0)
     link = L.Maxout(6, 2, 4, initializers.LeCunNormal(dtype='d'))
     np.random.seed(0)
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(
         link.linear.W.array, np.random.normal(0, 6 ** -.5, (8, 6)))
 
 
 @pytest.mark.parametrize('error, args', [
     (ValueError, (W[0],)), (ValueError, (W, B[0])), (ValueError, (None, B[..., None])),
     (ValueError, (None, B[:, :3])), (ValueError, (np.array(1.),)), (TypeError, ([1],))])
-def test_wrong_initial_values(error, args):
+def test_wrong_initial_values(device, error, args):
     with pytest.raises(error):
-        L.Maxout(6, 2, 4, *args)
+        L.Maxout(6, 2, 4, *device.send(args))
 
 
-def test_wrong_input():
+def test_wrong_input(device):
     with pytest.raises(type_check.InvalidType):
-        L.Maxout(2, 3, 4)(np.ones((10, 7), 'f'))
+        L.Maxout(2, 3, 4)(device.send(np.ones((10, 7), 'f')))
 
 
 def test_gradients_snapshot_and_copies():
@@ -84,10 +87,10 @@ def test_gradients_snapshot_and_copies():
     assert not np.array_equal(
         link.copy('init').linear.W.array, link.linear.W.array)
     copied = pickle.loads(pickle.dumps(link))
-    np.testing.assert_array_equal(copied.linear.W.array, link.linear.W.array)
+    compare.assert_array_equal(copied.linear.W.array, link.linear.W.array)
 
 
-def test_dtype_of_the_configuration():
+def test_dtype_of_the_configuration(device):
     with chainer_fast.using_config('dtype', np.dtype('e')):
-        link = L.Maxout(6, 2, 4, W, B)
+        link = L.Maxout(6, 2, 4, device.send(W), device.send(B))
     assert link.linear.W.dtype == link.linear.b.dtype == np.float16

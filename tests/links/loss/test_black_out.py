@@ -3,6 +3,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import functions, links
+from tests import compare
 
 COUNTS = [3, 2, 1]
 
@@ -27,11 +28,11 @@ def test_loss(dtype):
         e = np.exp(link.W.array.astype('d') @ x[k].astype('d'))
         z = e[t[k]] + e[samples[k]].sum()
         losses.append(-np.log(e[t[k]] / z) - np.log(1 - e[samples[k]] / z).sum())
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array, np.mean(losses), rtol=5e-3 if dtype == 'e' else 1e-5)
 
 
-def test_samples_are_drawn():
+def test_samples_are_drawn(device):
     link = link_of()
     x, t = np.ones((2, 5), 'f'), np.array([2, 0], 'i')
     assert links.BlackOut.sample_data is None
@@ -39,8 +40,9 @@ def test_samples_are_drawn():
     y = link(x, t)
     np.random.seed(3)
     samples = link.sampler.sample((2, 4))
-    np.testing.assert_array_equal(
-        y.array, functions.black_out(x, t, link.W, samples).array)
+    compare.assert_array_equal(
+        y.array, functions.black_out(device.send(x), device.send(t), link.W,
+        samples).array)
     assert link.sample_data is None
 
 
@@ -49,7 +51,7 @@ def test_attributes():
     assert np.isnan(link.W.array).all() and link.W.shape == (3, 5)
     assert link.sample_size == 4
     shares = np.bincount(link.sampler.sample(6000), minlength=3)
-    np.testing.assert_allclose(shares, [3000, 2000, 1000], atol=300)
+    compare.assert_allclose(shares, [3000, 2000, 1000], atol=300)
 
 
 def test_sampler_moves_with_the_link(monkeypatch):

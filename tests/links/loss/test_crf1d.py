@@ -5,6 +5,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import gradient_check, links
+from tests import compare
 
 LENGTHS = [2, 3, 1, 3]
 # The order from the longest to the shortest, and how they lie by times.
@@ -46,39 +47,40 @@ def test_loss(dtype, transpose):
     tol = {'rtol': 5e-3, 'atol': 5e-3} if dtype == 'e' else {'rtol': 1e-5}
     y = link(xs, ys, reduce='no', transpose=transpose)
     assert y.dtype == np.dtype(dtype)
-    np.testing.assert_allclose(y.array, expected, **tol)
+    compare.assert_allclose(y.array, expected, **tol)
     y = link(xs, ys, transpose=transpose)
-    np.testing.assert_allclose(y.array, np.mean(expected), **tol)
+    compare.assert_allclose(y.array, np.mean(expected), **tol)
 
 
 @pytest.mark.parametrize('transpose', [True, False])
-def test_argmax(transpose):
+def test_argmax(device, transpose):
     link, xs, _ = setup('f')
     best = []
     for x in xs:
         scores = all_scores(link.cost.array, x)
         best.append(max(scores, key=scores.get))
     expected = [all_scores(link.cost.array, xs[k])[best[k]] for k in ORDER]
-    scores, path = link.argmax(xs if transpose else by_times(xs), transpose)
-    np.testing.assert_allclose(scores.array, expected, rtol=1e-5)
+    scores, path = link.argmax(
+        device.send(xs if transpose else by_times(xs)), transpose)
+    compare.assert_allclose(scores.array, expected, rtol=1e-5)
     assert isinstance(path, list) and path[0].dtype == np.int32
     wanted = best if transpose else by_times(best)
     assert [p.tolist() for p in path] == [list(p) for p in wanted]
 
 
-def test_gradients():
+def test_gradients(device):
     link, xs, ys = setup('d')
     gradient_check.check_backward(
-        lambda *xs: link(xs, ys, transpose=True), tuple(xs), np.array(2.),
+        lambda *xs: link(xs, ys, transpose=True), tuple(xs), device.send(np.array(2.)),
         (link.cost,), atol=1e-6)
 
 
-def test_cost():
+def test_cost(device):
     assert not links.CRF1d(3).cost.array.any()
     assert links.CRF1d(3).cost.shape == (3, 3)
-    link = links.CRF1d(2, initial_cost=np.arange(4.).reshape(2, 2))
+    link = links.CRF1d(2, initial_cost=device.send(np.arange(4.).reshape(2, 2)))
     assert link.cost.dtype == np.float32
-    np.testing.assert_array_equal(link.cost.array, [[0, 1], [2, 3]])
+    compare.assert_array_equal(link.cost.array, [[0, 1], [2, 3]])
     assert (links.CRF1d(2, 3).cost.array == 3).all()
 
 

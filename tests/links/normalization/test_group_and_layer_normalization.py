@@ -5,6 +5,7 @@ from chainer_fast import as_variable, initializers, mixed16, using_config
 from chainer_fast import links as L
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -23,7 +24,7 @@ def test_group_normalization(groups, size):
     assert (link.gamma.array is None) == (size is None)
     x = uniform((3, 4, 5), 0, 'f')
     expected = standardized(x.reshape(3, groups, -1), .1).reshape(x.shape)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         link(x).array, 2 * expected + np.arange(4)[:, None], rtol=1e-4, atol=1e-5)
     assert link.gamma.dtype == link.beta.dtype == 'f'
 
@@ -32,7 +33,7 @@ def test_group_normalization(groups, size):
 def test_layer_normalization(size):
     link = LN(size, .1, 2, initializers.Constant(1))
     x = uniform((3, 5), 0, 'f')
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         link(x).array, 2 * standardized(x, .1) + 1, rtol=1e-4, atol=1e-5)
     assert link.gamma.shape == link.beta.shape == (5,)
 
@@ -42,20 +43,20 @@ def test_array_is_the_parameter_of_layer_normalization():
     for link in LN(initial_gamma=gamma), LN(5, initial_gamma=gamma):
         link(uniform((3, 5), 0, 'f'))
         assert link.gamma.array is gamma
-        np.testing.assert_array_equal(link.beta.array, np.zeros(5))
+        compare.assert_array_equal(link.beta.array, np.zeros(5))
 
 
 @pytest.mark.parametrize('make', [lambda: GN(2), LN])
-def test_gradients(make):
+def test_gradients(device, make):
     with using_config('dtype', np.dtype('d')):
         link = make()
-        link(uniform((3, 4)))
+        link(device.send(uniform((3, 4))))
 
     def f(x, gamma, beta):
         link.gamma, link.beta = as_variable(gamma), as_variable(beta)
         return link(x)
 
-    gradients.check(f, uniform((3, 4)), uniform((4,), 1), uniform((4,), 2))
+    gradients.check(device, f, uniform((3, 4)), uniform((4,), 1), uniform((4,), 2))
 
 
 @pytest.mark.parametrize('dtype, group, layer', [
@@ -69,27 +70,27 @@ def test_dtypes(dtype, group, layer):
 
 
 @pytest.mark.parametrize('make', [lambda n=None: GN(2, n), LN])
-def test_serialization(make):
+def test_serialization(device, make):
     link, stored = make(), {}
-    link(uniform((3, 4), 0, 'f'))
+    link(device.send(uniform((3, 4), 0, 'f')))
     link.gamma.array[:] = uniform((4,), 1)
     link.serialize(DictionarySerializer(stored))
     assert set(stored) == {'gamma', 'beta'}
     for other in make(), make(4):
         other.serialize(NpzDeserializer(stored))
-        np.testing.assert_array_equal(other.gamma.array, link.gamma.array)
+        compare.assert_array_equal(other.gamma.array, link.gamma.array)
 
 
 @pytest.mark.parametrize('make', [lambda **k: GN(1, **k), LN])
-def test_order_of_random_numbers(make):
+def test_order_of_random_numbers(device, make):
     normal = initializers.Normal()
     np.random.seed(0)
     link = make(initial_gamma=normal, initial_beta=normal)
-    link(np.zeros((1, 2), 'f'))
+    link(device.send(np.zeros((1, 2), 'f')))
     np.random.seed(0)
     for parameter in link.gamma, link.beta:
         expected = np.random.normal(0, .05, 2)
-        np.testing.assert_array_equal(parameter.array, expected.astype('f'))
+        compare.assert_array_equal(parameter.array, expected.astype('f'))
 
 
 def test_empty_batch():

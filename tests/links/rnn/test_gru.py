@@ -3,6 +3,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import gradient_check, links
+from tests import compare
 from tests.links.rnn._reference import affine, random, scramble, sigmoid
 
 
@@ -21,7 +22,7 @@ def test_step(dtype):
     y = link(h, x)
     assert y.dtype == np.dtype(dtype)
     expected = [step(link, *each) for each in zip(h, x, strict=True)]
-    np.testing.assert_allclose(y.array, expected, atol=5e-3 if dtype == 'e' else 1e-5)
+    compare.assert_allclose(y.array, expected, atol=5e-3 if dtype == 'e' else 1e-5)
 
 
 @pytest.mark.parametrize('cls', [links.GRU, links.StatefulGRU])
@@ -32,9 +33,9 @@ def test_stateful(cls):
     # The first step knows of no state, nor of the biases that belong to it.
     expected = [
         sigmoid(affine(link.W_z, row)) * np.tanh(affine(link.W, row)) for row in x]
-    np.testing.assert_allclose(y.array, expected, rtol=1e-5)
+    compare.assert_allclose(y.array, expected, rtol=1e-5)
     expected = [step(link, *each) for each in zip(y.array, x, strict=True)]
-    np.testing.assert_allclose(link(x).array, expected, rtol=1e-5)
+    compare.assert_allclose(link(x).array, expected, rtol=1e-5)
     assert link.state_size == 4
 
 
@@ -55,7 +56,7 @@ def test_initial_values():
     link = links.GRU(2, 1)
     drawn = [getattr(link, name).W.array[0, 0] for name in (
         'W_r', 'U_r', 'W_z', 'U_z', 'W', 'U')]
-    np.testing.assert_allclose(drawn, [
+    compare.assert_allclose(drawn, [
         1.2473733, .97873801, 1.5845507, -.97727787, .67181396, -.10321885], rtol=1e-6)
     assert [name for name, _ in link.namedparams()] == [
         '/%s/%s' % (child, kind) for child in ('U', 'U_r', 'U_z', 'W', 'W_r', 'W_z')
@@ -70,7 +71,7 @@ def test_deferred_initialization(cls, calls, drawn):
     link = cls(None, 1)
     for sizes in calls:
         link(*[np.ones((1, n), 'f') for n in sizes])
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         [getattr(link, name).W.array[0, 0] for name in ('W_r', 'W_z', 'W')], drawn,
         rtol=1e-6)
 

@@ -3,6 +3,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import gradient_check, initializer, links
+from tests import compare
 from tests.links.rnn._reference import affine, by_turns, lstm, random, scramble
 
 
@@ -25,7 +26,7 @@ def test_stateless(dtype):
                 strict=True)]
         for y, wanted in zip(got, zip(*expected, strict=True), strict=True):
             assert y.dtype == np.dtype(dtype)
-            np.testing.assert_allclose(y.array, wanted, **tol)
+            compare.assert_allclose(y.array, wanted, **tol)
 
 
 def test_shrinking_batch():
@@ -36,9 +37,9 @@ def test_shrinking_batch():
         y = link(x)
         for k in range(batch):
             c[k], h[k] = step(link, c[k], h[k], x[k])
-        np.testing.assert_allclose(y.array, h[:batch], rtol=1e-5)
-        np.testing.assert_allclose(link.h.array, h, rtol=1e-5)
-        np.testing.assert_allclose(link.c.array, c, rtol=1e-5)
+        compare.assert_allclose(y.array, h[:batch], rtol=1e-5)
+        compare.assert_allclose(link.h.array, h, rtol=1e-5)
+        compare.assert_allclose(link.c.array, c, rtol=1e-5)
     with pytest.raises(TypeError, match='batch of x, 4, .* 3: call reset_state'):
         link(random(4, 3))
 
@@ -55,13 +56,13 @@ def test_initial_values():
     # What Chainer 7.8.1 draws.
     np.random.seed(0)
     link = links.LSTM(2, 1)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         link.lateral.W.array[:2, 0], [1.7640524, 2.2408931], rtol=1e-6)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         link.upward.W.array[0], [.28295389, .69207227], rtol=1e-6)
     assert [name for name, _ in link.namedparams()] == [
         '/lateral/W', '/upward/W', '/upward/b']
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(
         links.LSTM(3, 2).upward.b.array, [0, 0, 1, 0, 0, 0, 1, 0])
 
 
@@ -89,9 +90,9 @@ def test_order_of_initialization(cls, args):
         assert y.shape == (0, 2)
     assert log == 4 * [('lateral', (2, 2)), ('upward', (2, 3))] + [
         (name, (1, 2, 1)) for name in ('bias', 'bias', 'forget_bias', 'bias')]
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(
         link.lateral.W.array[:, 0], [1, 1, 3, 3, 5, 5, 7, 7])
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(
         link.upward.b.array, [9, 10, 11, 12, 9, 10, 11, 12])
 
 

@@ -3,6 +3,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import links
+from tests import compare
 from tests.links.rnn._reference import affine, random, scramble, sigmoid
 
 
@@ -15,7 +16,7 @@ def step(link, h, x):
 def test_step():
     link = scramble(links.StatelessMGU(3, 4))
     h, x = random(2, 4), random(2, 3)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         link(h, x).array, [step(link, *each) for each in zip(h, x, strict=True)],
         rtol=1e-5)
 
@@ -29,14 +30,14 @@ def test_stateful(dtype):
         h = [step(link, *each) for each in zip(h, x, strict=True)]
         y = link(x)
         assert y.dtype == np.dtype(dtype)
-        np.testing.assert_allclose(y.array, h, atol=5e-3 if dtype == 'e' else 1e-5)
+        compare.assert_allclose(y.array, h, atol=5e-3 if dtype == 'e' else 1e-5)
 
 
 def test_initial_values():
     # What Chainer 7.8.1 draws.
     np.random.seed(0)
     link = links.StatefulMGU(2, 1)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         [link.W_f.W.array[0, 0], link.W_h.W.array[0, 0]], [1.0184761, 1.2937803],
         rtol=1e-6)
     assert [name for name, _ in link.namedparams()] == [

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import chainer_fast
 from chainer_fast import gradient_check, links, serializers
 from chainer_fast.links.rnn import n_step_gru, n_step_lstm, n_step_rnn
+from tests import compare
 from tests.links.rnn._reference import lstm, random, scramble, sigmoid
 
 
@@ -80,9 +81,9 @@ def test_outputs(cls, step, directions, lengths, with_states):
     assert [s.shape for s in last] == [shape] * n_states
     for k, x in enumerate(xs):
         ends, y = run(link, step, directions, [s[:, k] for s in states], x)
-        np.testing.assert_allclose(ys[k].array, y, rtol=1e-4, atol=1e-5)
+        compare.assert_allclose(ys[k].array, y, rtol=1e-4, atol=1e-5)
         for got, end in zip(last, zip(*ends, strict=True), strict=True):
-            np.testing.assert_allclose(got.array[:, k], end, rtol=1e-4, atol=1e-5)
+            compare.assert_allclose(got.array[:, k], end, rtol=1e-4, atol=1e-5)
 
 
 @all_kinds
@@ -130,16 +131,16 @@ def test_gradients(cls):
         outputs, states + xs, (*states, *gys), tuple(link.params()), atol=1e-5)
 
 
-def test_known_dropout():
+def test_known_dropout(device):
     # What Chainer 7.8.1 computes: the order of sequences of one length matters.
     np.random.seed(0)
     link = links.NStepLSTM(2, 1, 1, .5)
     np.random.seed(1)
-    hy, _, _ = link(None, None, [np.ones((1, 1), 'f')] * 20)
+    hy, _, _ = link(None, None, device.send([np.ones((1, 1), 'f')] * 20))
     kept = [1, 3, 5, 7, 9, 17]
     expected = np.zeros(20)
     expected[kept] = .056511138
-    np.testing.assert_allclose(hy.array[1, :, 0], expected, rtol=1e-5)
+    compare.assert_allclose(hy.array[1, :, 0], expected, rtol=1e-5)
 
 
 @given(st.lists(st.integers(0, 8), max_size=40), st.booleans())
@@ -170,13 +171,13 @@ def test_initial_values():
     for k, drawn in enumerate((
             [1.2473733, .69207227, 1.320563, .95008844, -.1513572, -.10321885],
             [.290337, 1.0283266, .08603723, .33367434, 1.4940791, -.20515826])):
-        np.testing.assert_allclose(
+        compare.assert_allclose(
             [w.array[0, 0] for w in link.ws[k]], drawn, rtol=1e-6)
 
 
-def test_init_hx():
+def test_init_hx(device):
     link = links.NStepBiGRU(2, 3, 5, 0)
-    hx = link.init_hx([np.zeros((1, 3), 'd')] * 4)
+    hx = link.init_hx(device.send([np.zeros((1, 3), 'd')] * 4))
     assert hx.shape == (4, 4, 5) and hx.dtype == np.float64 and not hx.array.any()
     with pytest.raises(IndexError):
         link.init_hx([])
@@ -186,7 +187,7 @@ def test_snapshot(tmp_path):
     link, other = [links.NStepLSTM(1, 2, 3, 0) for _ in range(2)]
     serializers.save_npz(tmp_path / 'a.npz', link)
     serializers.load_npz(tmp_path / 'a.npz', other)
-    np.testing.assert_array_equal(other.ws[0][5].array, link[0].w5.array)
+    compare.assert_array_equal(other.ws[0][5].array, link[0].w5.array)
     with np.load(tmp_path / 'a.npz') as saved:
         assert {'0/w0', '0/b7'} <= set(saved) and len(saved) == 16
 

@@ -2,6 +2,7 @@ import numpy as np
 
 import chainer_fast
 from chainer_fast import gradient_check, links
+from tests import compare
 from tests.links.rnn._reference import affine, by_turns, random, scramble, sigmoid
 
 
@@ -22,8 +23,8 @@ def test_steps():
         y = link(x)
         both = [step(link, *each) for each in zip(c, h, x, strict=True)]
         c, h = zip(*both, strict=True)
-        np.testing.assert_allclose(y.array, h, rtol=1e-5)
-        np.testing.assert_allclose(link.c.array, c, rtol=1e-5)
+        compare.assert_allclose(y.array, h, rtol=1e-5)
+        compare.assert_allclose(link.c.array, c, rtol=1e-5)
 
 
 def test_gradients():
@@ -47,6 +48,6 @@ def test_initial_values():
     link = links.StatefulPeepholeLSTM(2, 1)
     drawn = [getattr(link, name).W.array[0, 0] for name in (
         'upward', 'lateral', 'peep_i', 'peep_f', 'peep_o')]
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         drawn, [1.2473733, -.10321885, .76103771, .12167501, .44386324], rtol=1e-6)
     assert not link.upward.b.array.any()

@@ -4,6 +4,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import backend, device_resident, links, serializers
+from tests import compare
 from tests.links.rnn._reference import random
 
 STATES = {
@@ -82,7 +83,7 @@ def test_state_is_not_saved(cls, names, tmp_path):
     assert other.h is None
     with chainer_fast.using_config('train', False):
         link.reset_state()
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             other(random(2, 3)).array, link(random(2, 3)).array)
     assert y.shape == (2, 4)
 
@@ -94,7 +95,7 @@ def test_copies(cls, names):
     assert link.copy().h is link.h
     copied = link.copy('copy')
     assert copied.h is not link.h
-    np.testing.assert_array_equal(copied.h.array, link.h.array)
+    compare.assert_array_equal(copied.h.array, link.h.array)
 
 
 class Visitor(device_resident.DeviceResidentsVisitor):

@@ -3,6 +3,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import gradient_check, links
+from tests import compare
 from tests.links.rnn._reference import affine, random, scramble, sigmoid
 
 
@@ -36,7 +37,7 @@ def check(link, step, cs, hs, x):
         step(link, [c[k] for c in cs], [h[k] for h in hs], x[k]) for k in range(2)]
     for y, wanted in zip(got, zip(*expected, strict=True), strict=True):
         assert y.dtype == np.float32
-        np.testing.assert_allclose(y.array, wanted, rtol=1e-5, atol=1e-6)
+        compare.assert_allclose(y.array, wanted, rtol=1e-5, atol=1e-6)
 
 
 def arrays(n):
@@ -96,11 +97,11 @@ def test_initial_values():
     np.random.seed(0)
     link = links.ChildSumTreeLSTM(2, 1)
     drawn = [getattr(link, n).W.array[0, 0] for n in ('W_x', 'W_h_aio', 'W_h_f')]
-    np.testing.assert_allclose(drawn, [1.2473733, -.10321885, 1.4542735], rtol=1e-6)
+    compare.assert_allclose(drawn, [1.2473733, -.10321885, 1.4542735], rtol=1e-6)
     assert [name for name, _ in link.namedparams()] == [
         '/W_h_aio/W', '/W_h_f/W', '/W_x/W', '/W_x/b']
     np.random.seed(0)
     link = links.NaryTreeLSTM(2, 1)
     drawn = [getattr(link, n).W.array[0, 0] for n in ('W_x', 'W_h1', 'W_h2')]
-    np.testing.assert_allclose(drawn, [1.2473733, .14404356, .33367434], rtol=1e-6)
+    compare.assert_allclose(drawn, [1.2473733, .14404356, .33367434], rtol=1e-6)
     assert (link.in_size, link.state_size, link.n_ary) == (2, 1, 2)

@@ -3,6 +3,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import links
+from tests import compare
 from tests.links.rnn._reference import affine, by_turns, lstm, random, scramble
 
 
@@ -25,15 +26,15 @@ def test_steps(c_ratio, h_ratio, train):
             c_new = np.where(link.c.creator.flag_h, c, c_new)
             h_new = np.where(y.creator.flag_h, h, h_new)
         c, h = c_new, h_new
-        np.testing.assert_allclose(link.c.array, c, atol=1e-5)
-        np.testing.assert_allclose(y.array, h, atol=1e-5)
+        compare.assert_allclose(link.c.array, c, atol=1e-5)
+        compare.assert_allclose(y.array, h, atol=1e-5)
 
 
-def test_known_values():
+def test_known_values(device):
     # What Chainer 7.8.1 computes.
     np.random.seed(0)
-    y = links.StatefulZoneoutLSTM(2, 3)(np.ones((2, 2), 'f'))
-    np.testing.assert_allclose(
+    y = links.StatefulZoneoutLSTM(2, 3)(device.send(np.ones((2, 2), 'f')))
+    compare.assert_allclose(
         y.array, [[.43237984, 0, .1484563], [0, .10167876, .1484563]], rtol=1e-5)
 
 
@@ -44,7 +45,7 @@ def test_ratios():
 
 
 @pytest.mark.parametrize('sizes', [(1, 1, 2), (2, 2, 1), (1, 2, 2), (2, 1, 2)])
-def test_one_sample_for_all(sizes):
+def test_one_sample_for_all(device, sizes):
     link = scramble(links.StatefulZoneoutLSTM(3, 4, 0, 0))
     c, h, x = [random(n, m, seed=m) for n, m in zip(sizes, (4, 4, 3), strict=True)]
     state = [chainer_fast.Variable(v) for v in (c, h)]
@@ -52,8 +53,8 @@ def test_one_sample_for_all(sizes):
     y = link(x)
     expected = [
         step(link, *[v[k % len(v)] for v in (c, h, x)])[1] for k in range(2)]
-    np.testing.assert_allclose(y.array, expected, rtol=1e-5)
-    y.grad = np.ones((2, 4), 'f')
+    compare.assert_allclose(y.array, expected, rtol=1e-5)
+    y.grad = device.send(np.ones((2, 4), 'f'))
     y.backward()
     assert [v.grad.shape for v in state] == [c.shape, h.shape]
 
