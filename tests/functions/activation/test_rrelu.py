@@ -20,7 +20,7 @@ def test_draws_slopes(device, dtype, shape):
     np.random.seed(3)
     expected = np.asarray(np.random.uniform(.2, .7, shape)).astype(dtype)
     assert np.random.rand() == after
-    assert isinstance(r, np.ndarray)
+    assert isinstance(r, device.xp.ndarray)
     assert (y.shape, y.dtype, r.dtype) == (shape, dtype, dtype)
     compare.assert_array_equal(r, expected)
     compare.assert_array_equal(y.array, np.where(x >= 0, x, x * expected))

@@ -124,9 +124,9 @@ def test_where_lets_no_nan_through(device):
     (np.zeros(2, 'i'), np.zeros(2), np.zeros(2)),
     (np.zeros(2, '?'), np.zeros(2), np.zeros(2, 'f')),
     (np.zeros(2, '?'), np.zeros(3), np.zeros(3)), ([True], np.zeros(1), np.zeros(1))])
-def test_where_checks_types(condition, x, y):
+def test_where_checks_types(device, condition, x, y):
     with pytest.raises(type_check.InvalidType):
-        where.where(condition, x, y)
+        where.where(*device.send((condition, x, y)))
 
 
 @pytest.mark.parametrize('axis', [0, 1, -1])

@@ -121,9 +121,10 @@ def ones(*shape, dtype='f'):
     (TypeError, "convolution_2d.*'requires_x_grad'", (), {'requires_x_grad': True}),
     (RuntimeError, 'cudnn_fast', (), {'cudnn_fast': True}),
 ])
-def test_errors(error, named, args, options):
+def test_errors(device, error, named, args, options):
     with pytest.raises(error, match=named):
-        F.convolution_2d(*args or (ones(1, 2, 5, 5), ones(2, 2, 3, 3)), **options)
+        F.convolution_2d(
+            *device.send(args or (ones(1, 2, 5, 5), ones(2, 2, 3, 3))), **options)
 
 
 def test_retired_arguments_of_the_class():

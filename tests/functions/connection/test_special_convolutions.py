@@ -204,8 +204,8 @@ def test_types_and_batches_of_deformable(device):
     (type_check.InvalidType, 'dtype', {'offset': ones(2, 18, 3, 3, dtype='d')}),
     (type_check.InvalidType, 'shape', {'offset': ones(3, 18, 3, 3)}),
     (type_check.InvalidType, 'shape', {'b': ones(5)})])
-def test_errors_of_deformable(error, named, change):
+def test_errors_of_deformable(device, error, named, change):
     options = {'x': ones(2, 3, 5, 5), 'offset': ones(2, 18, 3, 3),
                'W': ones(4, 3, 3, 3), **change}
     with pytest.raises(error, match=named):
-        F.deformable_convolution_2d_sampler(**options)
+        F.deformable_convolution_2d_sampler(**device.send(options))

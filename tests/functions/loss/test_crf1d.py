@@ -136,10 +136,10 @@ def test_large_and_forbidden_costs(device):
     (type_check.InvalidType, lambda c, x, y: (c, x, [k.astype('f') for k in y])),
     (type_check.InvalidType, lambda c, x, y: (c, x, [y[0], y[0]])),
 ])
-def test_errors(error, change):
+def test_errors(device, error, change):
     args = change(COST, *data([3, 2]))
     with pytest.raises(error):
-        F.crf1d(*args)
+        F.crf1d(*device.send(args))
     if args[0] is not COST:
         with pytest.raises(error):
-            F.argmax_crf1d(*args[:2])
+            F.argmax_crf1d(*device.send(args[:2]))

@@ -19,12 +19,13 @@ def sampler(shape):
     return np.concatenate([np.full((4, 1), 9, 'i'), NOISE], axis=1)
 
 
-def negative_sampling(x, W, **options):
-    return F.negative_sampling(x, T, W, sampler, 2, **options)
+def negative_sampling(device, x, W, **options):
+    return F.negative_sampling(
+        x, device.send(T), W, lambda shape: device.send(sampler(shape)), 2, **options)
 
 
-def black_out(x, W, reduce='mean'):
-    return F.black_out(x, abs(T), W, NOISE, reduce)
+def black_out(device, x, W, reduce='mean'):
+    return F.black_out(x, device.send(abs(T)), W, device.send(NOISE), reduce)
 
 
 def scores(t):
@@ -45,17 +46,18 @@ def black_out_losses():
 @pytest.mark.parametrize('reduce', ['sum', 'no'])
 def test_negative_sampling(device, reduce):
     losses = negative_sampling_losses()
-    y = negative_sampling(device.send(X), device.send(W), reduce=reduce)
+    y = negative_sampling(device, device.send(X), device.send(W), reduce=reduce)
     compare.assert_allclose(y.array, losses if reduce == 'no' else losses.sum())
-    gradients.check(device, lambda x, W: negative_sampling(x, W, reduce=reduce), X, W)
+    gradients.check(
+        device, lambda x, W: negative_sampling(device, x, W, reduce=reduce), X, W)
 
 
 @pytest.mark.parametrize('reduce', ['mean', 'no'])
 def test_black_out(device, reduce):
     losses = black_out_losses()
-    y = black_out(device.send(X), device.send(W), reduce)
+    y = black_out(device, device.send(X), device.send(W), reduce)
     compare.assert_allclose(y.array, losses if reduce == 'no' else losses.mean())
-    gradients.check(device, lambda x, W: black_out(x, W, reduce), X, W)
+    gradients.check(device, lambda x, W: black_out(device, x, W, reduce), X, W)
 
 
 @pytest.mark.parametrize('f', [negative_sampling, black_out])
@@ -63,21 +65,22 @@ def test_black_out(device, reduce):
 def test_dtypes(device, f, dtype):
     for reduce in {}, {'reduce': 'no'}:
         vs = [Variable(device.send(a.astype(dtype))) for a in (X, W)]
-        y = f(*vs, **reduce)
+        y = f(device, *vs, **reduce)
         gs = grad([y], vs) + grad([y], vs, enable_double_backprop=True)
         assert {y.dtype, *[g.dtype for g in gs]} == {np.dtype(dtype)}
 
 
 def test_samples_are_returned(device):
-    y, samples = negative_sampling(device.send(X), device.send(W), return_samples=True)
+    y, samples = negative_sampling(
+        device, device.send(X), device.send(W), return_samples=True)
     compare.assert_array_equal(samples[:, 0], T)
     compare.assert_array_equal(samples[:, 1:], NOISE)
     compare.assert_array_equal(
-        y.array, negative_sampling(device.send(X), device.send(W)).array)
+        y.array, negative_sampling(device, device.send(X), device.send(W)).array)
 
 
 def test_stream_of_samples(device):
-    walker = WalkerAlias([1, 2, 3, 4, 5])
+    walker = device.send(WalkerAlias([1, 2, 3, 4, 5]))
     np.random.seed(0)
     _, samples = F.negative_sampling(
         *device.send((X, abs(T), W)), walker.sample, 3, return_samples=True)
@@ -89,7 +92,7 @@ def test_ignored_samples_have_no_part(device):
     x = X.copy()
     x[2] = np.nan
     v, w = Variable(device.send(x)), Variable(device.send(W))
-    y = negative_sampling(v, w)
+    y = negative_sampling(device, v, w)
     y.backward()
     compare.assert_allclose(y.array, negative_sampling_losses().sum())
     compare.assert_array_equal(v.grad[2], 0)
@@ -99,7 +102,8 @@ def test_ignored_samples_have_no_part(device):
 @pytest.mark.parametrize('index', [0, 1])
 def test_second_gradients_of_one_first(device, index):
     v, w = Variable(device.send(X)), Variable(device.send(W))
-    g = grad([negative_sampling(v, w)], [v, w], enable_double_backprop=True)[index]
+    g = grad([negative_sampling(device, v, w)], [v, w], enable_double_backprop=True)[
+        index]
     for gg in grad([F.sum(g)], [v, w]):
         assert gg.array.any()
 
@@ -108,7 +112,7 @@ def test_far_better_scores(device):
     x, w = Variable(device.send(X * 1000)), Variable(device.send(W))
     f = scores(abs(T)) * 1000
     # A sample of noise with nearly all of the probability has a finite loss.
-    y = black_out(x, w, 'no')
+    y = black_out(device, x, w, 'no')
     assert np.isfinite(y.array).all()
     for i, row in enumerate(f):
         best = row.argmax()
@@ -116,9 +120,10 @@ def test_far_better_scores(device):
             gap = row[best] - np.delete(row, best).max()
             assert y.array[i] >= gap
     for g in grad([F.sum(y)], [x, w]) + grad(
-            [F.sum(black_out(x, w, 'no'))], [x, w], enable_double_backprop=True):
+            [F.sum(black_out(device, x, w, 'no'))], [x, w],
+            enable_double_backprop=True):
         assert np.isfinite(g.array).all()
-    y = negative_sampling(x, w)
+    y = negative_sampling(device, x, w)
     y.backward()
     assert np.isfinite(x.grad).all()
 

@@ -36,7 +36,8 @@ each = pytest.mark.parametrize('x, t', CASES)
 @pytest.mark.parametrize('class_weight', [None, np.array([1., 2, .5])])
 @pytest.mark.parametrize('normalize', [True, False])
 def test_values_and_gradients(device, x, t, class_weight, normalize, twice):
-    options = {'class_weight': class_weight, 'enable_double_backprop': twice}
+    options = {
+        'class_weight': device.send(class_weight), 'enable_double_backprop': twice}
     losses = expected(x, t, class_weight)
     compare.assert_allclose(
         loss(device.send(x), device.send(t), reduce='no', **options).array, losses,
@@ -55,17 +56,18 @@ def test_values_and_gradients(device, x, t, class_weight, normalize, twice):
 @twice
 @pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('label_dtype', 'bhiq')
-def test_types(dtype, label_dtype, twice):
-    x = Variable(CASES[0][0].astype(dtype))
-    y = loss(x, CASES[0][1].astype(label_dtype), enable_double_backprop=twice)
+def test_types(device, dtype, label_dtype, twice):
+    x = Variable(device.send(CASES[0][0].astype(dtype)))
+    t = device.send(CASES[0][1].astype(label_dtype))
+    y = loss(x, t, enable_double_backprop=twice)
     assert (y.shape, y.dtype) == ((), dtype)
     y.backward()
     assert x.grad.dtype == dtype
 
 
 @pytest.mark.parametrize('cache_score', [True, False])
-def test_scores_are_kept_if_wanted(cache_score):
-    x, t = CASES[0]
+def test_scores_are_kept_if_wanted(device, cache_score):
+    x, t = device.send(CASES[0])
     v = Variable(x)
     y = loss(v, t, cache_score=cache_score)
     if cache_score:
@@ -140,8 +142,8 @@ def test_zero_probabilities_are_no_trouble(device):
     compare.assert_array_equal(x.grad, [[0, 0]])
 
 
-def test_labels_have_no_gradient():
-    x, t = Variable(CASES[0][0]), Variable(CASES[0][1])
+def test_labels_have_no_gradient(device):
+    x, t = [Variable(array) for array in device.send(CASES[0])]
     loss(x, t).backward()
     assert t.grad is None
     p = Variable(F.softmax(x).array)
@@ -149,9 +151,9 @@ def test_labels_have_no_gradient():
     assert p.grad is None
 
 
-def test_a_second_gradient_must_be_asked_for():
-    x = Variable(CASES[0][0])
-    g, = grad([loss(x, CASES[0][1])], [x], enable_double_backprop=True)
+def test_a_second_gradient_must_be_asked_for(device):
+    x, t = [Variable(array) for array in device.send(CASES[0])]
+    g, = grad([loss(x, t)], [x], enable_double_backprop=True)
     with pytest.raises(RuntimeError, match='enable_double_backprop'):
         F.sum(g * g).backward()
 
@@ -161,9 +163,11 @@ def test_a_second_gradient_must_be_asked_for():
     {'reduce': 'other'}, {'soft_target_loss': 'other'},
     {'class_weight': np.ones((1, 3))}, {'class_weight': np.ones(3, 'i')},
     {'class_weight': np.ones(2)}, {'class_weight': Variable(np.ones(3))}])
-def test_options_are_checked(twice, options):
+def test_options_are_checked(device, twice, options):
     with pytest.raises(ValueError):
-        loss(*CASES[0], enable_double_backprop=twice, **options)
+        loss(
+            *device.send(CASES[0]), enable_double_backprop=twice,
+            **device.send(options))
 
 
 @twice
@@ -178,7 +182,7 @@ def test_types_are_checked(device, twice, x, t):
 @twice
 def test_labels_are_checked_in_debug_mode(device, twice):
     with using_config('debug', True):
-        loss(*CASES[0], enable_double_backprop=twice)
+        loss(*device.send(CASES[0]), enable_double_backprop=twice)
         for t in [0, 3], [0, -2]:
             with pytest.raises(ValueError):
                 loss(

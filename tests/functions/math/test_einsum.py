@@ -45,10 +45,11 @@ def test_values_and_gradients(device, equation, rest):
 
 @pytest.mark.parametrize('equation', EQUATIONS)
 @pytest.mark.parametrize('dtype', 'ef')
-def test_dtypes(equation, dtype):
-    xs = [Variable(x) for x in operands(equation, dtype=dtype)]
+def test_dtypes(device, equation, dtype):
+    arrays = operands(equation, dtype=dtype)
+    xs = [Variable(x) for x in device.send(arrays)]
     y = F.einsum(equation, *xs)
-    expected = np.einsum(equation, *[x.array.astype('d') for x in xs])
+    expected = np.einsum(equation, *[x.astype('d') for x in arrays])
     tolerance = 1e-5 if dtype == 'f' else 1e-2
     compare.assert_allclose(y.array, expected, rtol=tolerance, atol=tolerance)
     y.grad = np.ones_like(y.array)

@@ -85,9 +85,9 @@ def test_integers_are_refused(device):
         F.matmul(device.send(np.ones((2, 2), int)), device.send(np.ones((2, 2), int)))
 
 
-def test_transposed_result_is_contiguous():
+def test_transposed_result_is_contiguous(device):
     a, b = uniform((3, 2)), uniform((2, 4), seed=1)
-    y = matmul_mod._matmul(a, b, transout=True)
+    y = matmul_mod._matmul(*device.send((a, b)), transout=True)
     assert y.flags.c_contiguous
     compare.assert_allclose(y, a.dot(b).T)
 

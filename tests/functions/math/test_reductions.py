@@ -218,10 +218,10 @@ def test_positions(device, name, axis):
 @pytest.mark.parametrize('axis, error', [
     (2, type_check.InvalidType), (-3, type_check.InvalidType), ((0,), TypeError),
     ('x', TypeError)])
-def test_positions_on_wrong_axes(axis, error):
+def test_positions_on_wrong_axes(device, axis, error):
     for f in F.argmax, F.argmin:
         with pytest.raises(error):
-            f(draw((2, 3)), axis)
+            f(device.send(draw((2, 3))), axis)
 
 
 # Products

@@ -89,8 +89,8 @@ def test_the_first_of_equal_elements_gets_the_gradient(device, name):
     compare.assert_array_equal(x2.grad, [0, 0])
 
 
-def test_attributes_of_gradient_functions():
-    x1, x2 = np.array([1., 3.]), np.array([2., 2.])
+def test_attributes_of_gradient_functions(device):
+    x1, x2 = device.send((np.array([1., 3.]), np.array([2., 2.])))
     grad = maximum_mod.MaximumGrad(x1, x2)
     compare.assert_array_equal(grad.cond, [False, True])
     assert (grad.x1_shape, grad.x2_shape) == ((2,), (2,))

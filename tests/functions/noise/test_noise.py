@@ -80,12 +80,12 @@ def test_types_are_checked(device):
         F.gaussian(device.send(x), device.send(x), other=1)
 
 
-def test_dropout_for_cudnn_takes_a_mask():
-    mask = np.array([0, 2.])
-    y, = dropout.DropoutGradCuDNN(mask, .5).apply((np.array([3., 4]),))
+def test_dropout_for_cudnn_takes_a_mask(device):
+    mask, gy = device.send((np.array([0, 2.]), np.array([3., 4])))
+    y, = dropout.DropoutGradCuDNN(mask, .5).apply((gy,))
     compare.assert_array_equal(y.array, [0, 8])
     with pytest.raises(RuntimeError, match='cuDNN'):
-        dropout.DropoutGradCuDNN(None, .5).apply((np.array([3., 4]),))
+        dropout.DropoutGradCuDNN(None, .5).apply((gy,))
 
 
 def test_masks_that_are_no_arrays(device):

@@ -60,9 +60,10 @@ def test_a_mask_of_any_type_may_be_given(device):
     x, W, b = inputs()
     ones = np.ones((4, 2, 3))
     expected = 2 * x @ W.T + b
-    for mask in ones.astype(bool), ones.astype('f'), Variable(device.send(ones)):
+    ones = device.send(ones)
+    for mask in ones.astype(bool), ones.astype('f'), Variable(ones):
         y = F.simplified_dropconnect(*device.send((x, W, b)), mask=mask)
-        assert isinstance(y.creator.mask, np.ndarray)
+        assert isinstance(y.creator.mask, device.xp.ndarray)
         compare.assert_allclose(y.array, expected)
 
 
@@ -76,7 +77,7 @@ def test_no_rows(device):
     {'W': np.zeros((2, 3), 'i')}, {'W': np.zeros(3)}, {'b': np.zeros(3)},
     {'b': np.zeros(2, 'f')}, {'mask': np.ones((2, 3))}, {'mask': np.ones((4, 3, 2))},
     {'mask': np.ones((4, 2, 3)), 'use_batchwise_mask': False}])
-def test_types_are_checked(change):
+def test_types_are_checked(device, change):
     x, W, b = inputs()
     with pytest.raises(type_check.InvalidType):
-        F.simplified_dropconnect(**{'x': x, 'W': W, 'b': b, **change})
+        F.simplified_dropconnect(**device.send({'x': x, 'W': W, 'b': b, **change}))

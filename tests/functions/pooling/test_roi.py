@@ -182,11 +182,11 @@ def test_numbers_of_numpy(device, function, number):
     {'rois': ROIS.astype('e')}, {'rois': np.zeros((3, 5), 'f')},
     {'indices': INDICES.astype('l')}, {'indices': INDICES[:, None]},
     {'indices': INDICES[:2]}])
-def test_types(function, change):
+def test_types(device, function, change):
     arrays = {'x': np.zeros((2, 2, 6, 5), 'f'), 'rois': ROIS.astype('f'),
               'indices': INDICES, **change}
     with pytest.raises(type_check.InvalidType):
-        function(*arrays.values(), 2, 1.)
+        function(*device.send(list(arrays.values())), 2, 1.)
 
 
 @pytest.mark.parametrize('function', ALIGN)
@@ -203,9 +203,9 @@ def test_align_takes_single_precision(device, function, dtype):
     (np.zeros((2, 2, 6, 5), 'f'), np.zeros((3, 5), 'd')),
     (np.zeros((2, 2, 6, 5), 'f'), np.zeros((3, 4), 'f')),
     (np.zeros((2, 6, 5), 'f'), np.zeros((3, 5), 'f'))])
-def test_types_of_roi_pooling(x, rois):
+def test_types_of_roi_pooling(device, x, rois):
     with pytest.raises(type_check.InvalidType):
-        F.roi_pooling_2d(x, rois, 2, 2, 1.)
+        F.roi_pooling_2d(device.send(x), device.send(rois), 2, 2, 1.)
 
 
 @pytest.mark.parametrize(('size', 'error'), [

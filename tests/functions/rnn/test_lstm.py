@@ -63,8 +63,8 @@ def test_gradient_of_one_output(device, wanted, double, dtype):
 def test_gradient_as_a_function(device, batch):
     shapes = [(3, 2, 4), (batch, 8, 4), (3, 2, 4), (3, 2, 4), (batch, 2, 4)]
     gradient_check.check_backward(
-        lstm.LSTMGrad(), device.send([uniform(shape, k)
-        for k, shape in enumerate(shapes)]),
+        lstm.LSTMGrad(),
+        device.send([uniform(shape, k) for k, shape in enumerate(shapes)]),
         device.send([uniform(shape, 7) for shape in shapes[:2]]), rtol=1e-4, atol=1e-4)
 
 

@@ -62,8 +62,8 @@ def test_gradient_as_a_function(device):
     shape, x_shape = (3, 2, 4), (3, 8, 4)
     shapes = [shape, shape, x_shape, x_shape]
     gradient_check.check_backward(
-        slstm.SLSTMGrad(), device.send([uniform(each, k)
-        for k, each in enumerate(shapes + [shape] * 3)]),
+        slstm.SLSTMGrad(),
+        device.send([uniform(each, k) for k, each in enumerate(shapes + [shape] * 3)]),
         device.send([uniform(each, 9 + k) for k, each in enumerate(shapes)]), rtol=1e-4,
         atol=1e-4)
 

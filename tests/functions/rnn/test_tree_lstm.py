@@ -54,10 +54,10 @@ def test_gradient_of_one_output(device, wanted, dtype):
         compare.assert_allclose(gx.array, other.array, 1e-6)
 
 
-def test_values_of_the_gates():
+def test_values_of_the_gates(device):
     function = tree_lstm.TreeLSTM()
     *cs, x = inputs(3, 2, 2)
-    function(*cs, x)
+    function(*device.send((*cs, x)))
     compare.assert_allclose(function.a, np.tanh(x[:, :2]), 1e-12)
     compare.assert_allclose(function.i, sigmoid(x[:, 2:4]), 1e-12)
     compare.assert_allclose(function.o, sigmoid(x[:, 4:6]), 1e-12)
