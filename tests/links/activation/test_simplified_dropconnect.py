@@ -16,8 +16,8 @@ X = uniform((4, 3), 0, 'f')
 @pytest.mark.parametrize('shape', [(4, 3), (4, 3, 1)])
 def test_random_masks(device, in_size, shape):
     np.random.seed(0)
-    link = L.SimplifiedDropconnect(
-        in_size, 2, .25, initial_bias=device.send(np.arange(2.)))
+    link = device.send(
+        L.SimplifiedDropconnect(in_size, 2, .25, initial_bias=np.arange(2.)))
     y = link(device.send(X.reshape(shape)))
     np.random.seed(0)
     W = checks.normal(3, 2, 3)
@@ -31,7 +31,7 @@ def test_random_masks(device, in_size, shape):
 @pytest.mark.parametrize('batchwise', [True, False])
 def test_given_masks(device, batchwise):
     mask = uniform((4, 2, 3) if batchwise else (2, 3), 1) > 0
-    link = L.SimplifiedDropconnect(3, 2, nobias=True)
+    link = device.send(L.SimplifiedDropconnect(3, 2, nobias=True))
     assert link.b is None
     y = link(device.send(X), mask=device.send(mask), use_batchwise_mask=batchwise)
     compare.assert_allclose(
@@ -40,7 +40,7 @@ def test_given_masks(device, batchwise):
 
 
 def test_testing(device):
-    link = L.SimplifiedDropconnect(3, 2)
+    link = device.send(L.SimplifiedDropconnect(3, 2))
     compare.assert_allclose(
         link(device.send(X), train=False).array, X @ link.W.array.T, 1e-5, 1e-6)
     # The argument alone tells.
@@ -49,20 +49,20 @@ def test_testing(device):
 
 
 def test_one_mask_for_all(device):
-    link = L.SimplifiedDropconnect(3, 2)
+    link = device.send(L.SimplifiedDropconnect(3, 2))
     y = link(device.send(np.ones((4, 3), 'f')), use_batchwise_mask=False).array
     compare.assert_array_equal(y, np.broadcast_to(y[0], y.shape))
 
 
 def test_wrong_shapes(device):
-    link = L.SimplifiedDropconnect(3, 2)
+    link = device.send(L.SimplifiedDropconnect(3, 2))
     with pytest.raises(type_check.InvalidType):
         link(device.send(np.ones((4, 2), 'f')))
     with pytest.raises(type_check.InvalidType):
         link(device.send(X), mask=device.send(np.ones((2, 3), 'f')))
 
 
-def test_gradients_and_snapshot():
+def test_gradients_and_snapshot(device):
     x = X.astype('d')
     mask = uniform((4, 2, 3), 1) > 0
 
@@ -71,8 +71,8 @@ def test_gradients_and_snapshot():
         def forward(self, x):
             return super().forward(x, mask=mask)
 
-    checks.check_gradients(lambda: Masked(None, 2), x)
-    checks.check_snapshot(lambda: Masked(None, 2), X)
+    checks.check_gradients(device, lambda: Masked(None, 2), x)
+    checks.check_snapshot(device, lambda: Masked(None, 2), X)
 
 
 def test_initial_values():

@@ -12,13 +12,13 @@ V = np.array([2, 3], 'f')
 class TestBias:
 
     def test_own_bias(self, device):
-        link = links.Bias(1, (2,))
+        link = device.send(links.Bias(1, (2,)))
         compare.assert_array_equal(link.b.array, 0)
         link.b.array = device.send(V)
         compare.assert_array_equal(link(device.send(X)).array, X + V[:, None])
 
     def test_given_bias(self, device):
-        link = links.Bias(0)
+        link = device.send(links.Bias(0))
         assert not hasattr(link, 'b')
         compare.assert_array_equal(
             link(device.send(X), device.send(V)).array, X + V[:, None, None])
@@ -27,7 +27,7 @@ class TestBias:
 class TestScale:
 
     def test_own_weight(self, device):
-        link = links.Scale(1, (2,), bias_term=True)
+        link = device.send(links.Scale(1, (2,), bias_term=True))
         compare.assert_array_equal(link.W.array, 1)
         link.W.array, link.bias.b.array = device.send(V), device.send(V)
         compare.assert_array_equal(
@@ -35,12 +35,12 @@ class TestScale:
         assert [path for path, _ in link.namedparams()] == ['/W', '/bias/b']
 
     def test_given_weight(self, device):
-        link = links.Scale()
+        link = device.send(links.Scale())
         assert not hasattr(link, 'W')
         assert not hasattr(link, 'bias')
         compare.assert_array_equal(
             link(device.send(X), device.send(V)).array, X * V[:, None])
-        link = links.Scale(bias_term=True, bias_shape=(2,))
+        link = device.send(links.Scale(bias_term=True, bias_shape=(2,)))
         link.bias.b.array = device.send(V)
         compare.assert_array_equal(
             link(device.send(X), device.send(V)).array, X * V[:, None] + V[:, None])
@@ -62,9 +62,9 @@ def test_number_of_arguments(link, args):
         link(*args)
 
 
-def test_parameter(device):
+def test_parameter():
     array = np.ones(3)
-    link = links.Parameter(device.send(array))
+    link = links.Parameter(array)
     assert link.W.array is array
     for y in (link(), link('on'), link(volatile='off')):
         compare.assert_array_equal(y.array, array)

@@ -12,7 +12,7 @@ uniform = gradients.uniform
 
 def test_values(device):
     np.random.seed(0)
-    link = L.Bilinear(2, 3, 4)
+    link = device.send(L.Bilinear(2, 3, 4))
     np.random.seed(0)
     W, V1, V2 = [checks.normal(n, *shape) for n, shape in (
         (12, (2, 3, 4)), (4, (2, 4)), (4, (3, 4)))]
@@ -28,35 +28,35 @@ def test_values(device):
 
 
 def test_products_alone(device):
-    link = L.Bilinear(2, 3, 4, True, initialW=1)
+    link = device.send(L.Bilinear(2, 3, 4, True, initialW=1))
     assert [name for name, _ in link.namedparams()] == ['/W']
     y = link(device.send(np.ones((1, 2), 'f')), device.send(np.ones((1, 3), 'f')))
     compare.assert_array_equal(y.array, np.full((1, 4), 6))
 
 
-def test_initial_values(device):
+def test_initial_values():
     W, V1, V2, b = [uniform(s, 0, 'f') for s in ((2, 3, 4), (2, 4), (3, 4), (4,))]
-    link = L.Bilinear(2, 3, 4, False, device.send(W), device.send((V1, V2, b)))
+    link = L.Bilinear(2, 3, 4, False, W, (V1, V2, b))
     for name, value in (('W', W), ('V1', V1), ('V2', V2), ('b', b)):
         compare.assert_array_equal(getattr(link, name).array, value)
     for values in (W[..., :3], None), (W, (V2, V2, b)), (W, (V1, V1, b)), (
             W, (V1, V2, b[1:])):
         with pytest.raises(AssertionError, match='must have the shape'):
-            L.Bilinear(2, 3, 4, False, *device.send(values))
+            L.Bilinear(2, 3, 4, False, *values)
     with pytest.raises(ValueError, match='tuple'):
-        L.Bilinear(2, 3, 4, initial_bias=device.send([V1, V2, b]))
+        L.Bilinear(2, 3, 4, initial_bias=[V1, V2, b])
     with pytest.raises(ValueError):
-        L.Bilinear(2, 3, 4, initial_bias=device.send((V1, V2)))
+        L.Bilinear(2, 3, 4, initial_bias=(V1, V2))
     with pytest.raises(TypeError):
         L.Bilinear(None, 3, 4)
 
 
 @pytest.mark.parametrize('nobias', [True, False])
-def test_gradients_and_snapshot(nobias):
+def test_gradients_and_snapshot(device, nobias):
     x, z = uniform((3, 2), 1), uniform((3, 3), 2)
-    checks.check_gradients(lambda: L.Bilinear(2, 3, 4, nobias), x, z)
+    checks.check_gradients(device, lambda: L.Bilinear(2, 3, 4, nobias), x, z)
     checks.check_snapshot(
-        lambda: L.Bilinear(2, 3, 4, nobias), x.astype('f'), z.astype('f'))
+        device, lambda: L.Bilinear(2, 3, 4, nobias), x.astype('f'), z.astype('f'))
 
 
 def test_gradients_of_zeros():

@@ -22,7 +22,7 @@ uniform = gradients.uniform
     {'nobias': True}])
 def test_values(device, args, in_channels, options):
     np.random.seed(0)
-    link = L.Convolution2D(*args, initial_bias=device.send(np.arange(6.)), **options)
+    link = device.send(L.Convolution2D(*args, initial_bias=np.arange(6.), **options))
     assert link.W.is_initialized == (in_channels is not None)
     x = uniform((2, 4, 7, 8), 0, 'f')
     y = link(device.send(x))
@@ -56,11 +56,11 @@ def test_dtypes(device, dtype, expected):
     if isinstance(dtype, str):
         dtype = np.dtype(dtype)
     with chainer_fast.using_config('dtype', dtype):
-        link = L.Convolution2D(3, 2, 3, initial_bias=1)
+        link = device.send(L.Convolution2D(3, 2, 3, initial_bias=1))
         assert link.W.dtype == link.b.dtype == expected
     assert link(device.send(np.ones((1, 3, 3, 3), expected))).dtype == expected
     noise = chainer_fast.initializers.Normal(dtype='d')
-    link = L.Convolution2D(3, 2, 3, initialW=noise)
+    link = device.send(L.Convolution2D(3, 2, 3, initialW=noise))
     assert link.W.dtype == np.float64
     assert link.b.dtype == np.float32
 
@@ -70,7 +70,8 @@ def test_order_of_random_numbers(device):
     noise = chainer_fast.initializers.Normal(1)
     for in_channels in (1, None):
         np.random.seed(0)
-        link = L.Convolution2D(in_channels, 1, 1, initialW=noise, initial_bias=noise)
+        link = device.send(
+            L.Convolution2D(in_channels, 1, 1, initialW=noise, initial_bias=noise))
         link(device.send(np.ones((1, 1, 1, 1), 'f')))
         drawn = [link.W.array.item(), link.b.array.item()]
         np.random.seed(0)
@@ -79,15 +80,16 @@ def test_order_of_random_numbers(device):
 
 
 @pytest.mark.parametrize('options', [{'groups': 2}, {'nobias': True, 'stride': 2}])
-def test_gradients(options):
+def test_gradients(device, options):
     checks.check_gradients(
-        lambda: L.Convolution2D(None, 4, (2, 3), **options), uniform((2, 2, 4, 5)))
+        device, lambda: L.Convolution2D(None, 4, (2, 3), **options),
+        uniform((2, 2, 4, 5)))
 
 
 def test_snapshot_and_pickle(device):
     x = uniform((2, 3, 4, 4), 0, 'f')
-    checks.check_snapshot(lambda: L.Convolution2D(None, 2, 3), x)
-    link = L.Convolution2D(None, 2, 3)
+    checks.check_snapshot(device, lambda: L.Convolution2D(None, 2, 3), x)
+    link = device.send(L.Convolution2D(None, 2, 3))
     link = pickle.loads(pickle.dumps(link))
     assert not link.W.is_initialized
     y = link(device.send(x))
@@ -116,15 +118,17 @@ def test_errors(error, named, args, options):
 
 def test_wrong_images(device):
     with pytest.raises(type_check.InvalidType):
-        L.Convolution2D(3, 4, 3)(device.send(np.ones((1, 2, 3, 3), 'f')))
-    link = L.Convolution2D(None, 4, 3)
+        device.send(L.Convolution2D(3, 4, 3))(device.send(np.ones((1, 2, 3, 3), 'f')))
+    link = device.send(L.Convolution2D(None, 4, 3))
     with pytest.raises(ValueError):
         link(device.send(np.ones((2, 3, 3), 'f')))
     assert not link.W.is_initialized
     with pytest.raises(ValueError, match='divisible'):
-        L.Convolution2D(None, 4, 3, groups=2)(device.send(np.ones((1, 3, 3, 3), 'f')))
+        device.send(L.Convolution2D(None, 4, 3, groups=2))(
+            device.send(np.ones((1, 3, 3, 3), 'f')))
     with pytest.raises(ValueError, match='dilate'):
-        L.Convolution2D(3, 4, 3, dilate=0)(device.send(np.ones((1, 3, 3, 3), 'f')))
+        device.send(L.Convolution2D(3, 4, 3, dilate=0))(
+            device.send(np.ones((1, 3, 3, 3), 'f')))
 
 
 @pytest.mark.parametrize('wrap', [np.asarray, chainer_fast.Variable])
@@ -148,14 +152,14 @@ def test_from_params(wrap, options):
         compare.assert_array_equal(link.b.array, 0)
 
 
-def test_errors_of_from_params(device):
+def test_errors_of_from_params():
     W = np.ones((4, 3, 3, 2))
     with pytest.raises(ValueError, match='4 filters, got 3'):
-        L.Convolution2D.from_params(device.send(W), device.send(np.ones(3)))
+        L.Convolution2D.from_params(W, np.ones(3))
     with pytest.raises(TypeError, match="'initialW', 'ksize'"):
-        L.Convolution2D.from_params(device.send(W), ksize=2, initialW=1)
+        L.Convolution2D.from_params(W, ksize=2, initialW=1)
     with pytest.raises(ValueError):
-        L.Convolution2D.from_params(device.send(W[0]))
+        L.Convolution2D.from_params(W[0])
 
 
 class TestChannelsLast:
@@ -191,7 +195,7 @@ class TestChannelsLast:
         x = chainer_fast.as_variable(device.send(np.ones((1, 3, 2, 2), 'f'))).as_layout(
             memory_layouts.CUDNN_CHANNEL_LAST_X)
         with pytest.raises(AssertionError, match='CUDNN_CHANNEL_LAST_X'):
-            L.Convolution2D(3, 4, 1)(x)
+            device.send(L.Convolution2D(3, 4, 1))(x)
         link = self.make(None, 4, 1)
         with pytest.raises(RuntimeError, match='cudnn_fast'):
             link(x)

@@ -21,7 +21,7 @@ def test_values(device, nd, options):
     x = uniform((2, 4, 7, 4, 3)[:nd + 2], 0, 'f')
     for args in (4, 6, ksize), (None, 6, ksize), (6, ksize):
         np.random.seed(0)
-        link = L.ConvolutionND(nd, *args, initial_bias=2.5, **options)
+        link = device.send(L.ConvolutionND(nd, *args, initial_bias=2.5, **options))
         y = link(device.send(x))
         assert link.ksize == ksize
         assert link.dilate == (options.get('dilate', 1),) * nd
@@ -38,15 +38,16 @@ def test_values(device, nd, options):
 
 def test_all_is_covered(device):
     x = device.send(np.ones((1, 1, 6), 'f'))
-    assert L.ConvolutionND(1, 1, 1, 3, 2)(x).shape == (1, 1, 2)
-    assert L.ConvolutionND(1, 1, 1, 3, 2, cover_all=True)(x).shape == (1, 1, 3)
+    assert device.send(L.ConvolutionND(1, 1, 1, 3, 2))(x).shape == (1, 1, 2)
+    assert device.send(L.ConvolutionND(1, 1, 1, 3, 2, cover_all=True))(x).shape == (
+        1, 1, 3)
 
 
-def test_gradients_and_snapshot():
+def test_gradients_and_snapshot(device):
     x = uniform((2, 2, 4, 3))
     checks.check_gradients(
-        lambda: L.ConvolutionND(2, 4, 2, groups=2, pad=(1, 0)), x)
-    checks.check_snapshot(lambda: L.ConvolutionND(2, None, 4, 2), x.astype('f'))
+        device, lambda: L.ConvolutionND(2, 4, 2, groups=2, pad=(1, 0)), x)
+    checks.check_snapshot(device, lambda: L.ConvolutionND(2, None, 4, 2), x.astype('f'))
 
 
 @pytest.mark.parametrize('cls, nd', [(L.Convolution1D, 1), (L.Convolution3D, 3)])
@@ -57,8 +58,8 @@ def test_one_dimension_and_three(device, cls, nd):
         link = cls(in_channels, 4, 3, 2, 1, True, None, None, True, 2, 2)
         y = link(x)
         np.random.seed(0)
-        same = L.ConvolutionND(
-            nd, in_channels, 4, 3, 2, 1, True, cover_all=True, dilate=2, groups=2)
+        same = device.send(L.ConvolutionND(
+            nd, in_channels, 4, 3, 2, 1, True, cover_all=True, dilate=2, groups=2))
         compare.assert_array_equal(y.array, same(device.send(x)).array)
         assert (link.ksize, link.dilate, link.groups) == ((3,) * nd, (2,) * nd, 2)
         assert link.cover_all
@@ -74,20 +75,20 @@ def test_one_dimension_and_three(device, cls, nd):
     {}, {'groups': 2, 'dilate': 2}, {'stride': 2, 'pad': (1, 0), 'cover_all': True}])
 def test_from_params(device, options):
     W = uniform((4, 3, 3, 2), 0, 'f')
-    link = L.ConvolutionND.from_params(
-        chainer_fast.Parameter(device.send(W)), **options)
+    link = device.send(
+        L.ConvolutionND.from_params(chainer_fast.Parameter(W), **options))
     compare.assert_array_equal(link.W.array, W)
     compare.assert_array_equal(link.b.array, 0)
     assert link.ksize == (3, 2)
     for name, value in options.items():
         assert getattr(link, name) == (value if name != 'dilate' else (value,) * 2)
     link(device.send(np.ones((1, 3 * link.groups, 5, 5), 'f')))
-    assert L.ConvolutionND.from_params(
-        device.send(W), device.send(np.ones(4)), nobias=True).b is None
+    assert device.send(
+        L.ConvolutionND.from_params(W, np.ones(4), nobias=True)).b is None
     with pytest.raises(ValueError, match='4 filters, got 1'):
-        L.ConvolutionND.from_params(device.send(W), device.send(np.ones(1)))
+        L.ConvolutionND.from_params(W, np.ones(1))
     with pytest.raises(TypeError, match="'ndim'"):
-        L.ConvolutionND.from_params(device.send(W), ndim=2)
+        L.ConvolutionND.from_params(W, ndim=2)
 
 
 @pytest.mark.parametrize('error, args, options', [
@@ -104,4 +105,5 @@ def test_errors(error, args, options):
 
 def test_images_of_other_dimensions(device):
     with pytest.raises(AssertionError):
-        L.ConvolutionND(3, 4, 4, 3)(device.send(np.ones((2, 4, 5, 6), 'f')))
+        device.send(L.ConvolutionND(3, 4, 4, 3))(
+            device.send(np.ones((2, 4, 5, 6), 'f')))

@@ -30,7 +30,7 @@ def test_adjoint_of_the_convolution(device, kind, nd, options):
     x = uniform((2, 4, 4, 3, 2)[:nd + 2], 0, 'f')
     for in_channels in 4, None:
         np.random.seed(0)
-        link = make(kind, nd, in_channels, 6, ksize, **options)
+        link = device.send(make(kind, nd, in_channels, 6, ksize, **options))
         y = link(device.send(x))
         np.random.seed(0)
         W = checks.normal(6 // groups * np.prod(ksize), 4, 6 // groups, *ksize)
@@ -52,11 +52,12 @@ def test_adjoint_of_the_convolution(device, kind, nd, options):
 @pytest.mark.parametrize('kind, nd', KINDS[:1] + KINDS[3:])
 def test_arguments(device, kind, nd):
     window = 3
-    link = make(kind, nd, 4, window)
+    link = device.send(make(kind, nd, 4, window))
     assert (link.out_channels, link.b.shape) == (4, (4,))
     assert not link.W.is_initialized
     lengths = (4, 5, 6)[:nd]
-    link = make(kind, nd, None, 4, window, 2, 1, False, lengths, 2., np.arange(4.))
+    link = device.send(
+        make(kind, nd, None, 4, window, 2, 1, False, lengths, 2., np.arange(4.)))
     y = link(device.send(np.zeros((1, 2) + (2, 3, 3)[:nd], 'f')))
     assert y.shape == (1, 4, *lengths)
     compare.assert_array_equal(link.W.array, 2)
@@ -74,11 +75,11 @@ def test_attributes():
 
 
 @pytest.mark.parametrize('kind, nd', [(L.Deconvolution2D, 2), (L.DeconvolutionND, 1)])
-def test_gradients_and_snapshot(kind, nd):
+def test_gradients_and_snapshot(device, kind, nd):
     x = uniform((2, 4, 3, 2)[:nd + 2])
     checks.check_gradients(
-        lambda: make(kind, nd, None, 2, 3, 2, 1, groups=2), x)
-    checks.check_snapshot(lambda: make(kind, nd, None, 2, 3), x.astype('f'))
+        device, lambda: make(kind, nd, None, 2, 3, 2, 1, groups=2), x)
+    checks.check_snapshot(device, lambda: make(kind, nd, None, 2, 3), x.astype('f'))
 
 
 @pytest.mark.parametrize('kind', [L.Deconvolution2D, L.DeconvolutionND])
@@ -93,10 +94,11 @@ def test_errors(kind, error, args, options):
 
 def test_errors_of_the_planar_one(device):
     with pytest.raises(AssertionError, match=r'shape \(3,\)'):
-        L.Deconvolution2D(3, 4, 3, initial_bias=device.send(np.ones(3)))
+        L.Deconvolution2D(3, 4, 3, initial_bias=np.ones(3))
     with pytest.raises(ValueError, match='cudnn_deterministic'):
         L.Deconvolution2D(3, 4, 3, deterministic=True)
     with pytest.raises(ValueError, match='divisible'):
-        L.Deconvolution2D(None, 4, 3, groups=2)(device.send(np.ones((1, 3, 3, 3), 'f')))
+        device.send(L.Deconvolution2D(None, 4, 3, groups=2))(
+            device.send(np.ones((1, 3, 3, 3), 'f')))
     with pytest.raises(type_check.InvalidType):
-        L.Deconvolution2D(3, 4, 3)(device.send(np.ones((1, 2, 3, 3), 'f')))
+        device.send(L.Deconvolution2D(3, 4, 3))(device.send(np.ones((1, 2, 3, 3), 'f')))

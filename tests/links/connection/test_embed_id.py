@@ -7,7 +7,7 @@ from tests import compare
 
 
 def test_looks_vectors_up(device):
-    link = links.EmbedID(4, 2, initialW=device.send(np.arange(8.).reshape(4, 2)))
+    link = device.send(links.EmbedID(4, 2, initialW=np.arange(8.).reshape(4, 2)))
     y = link(device.send(np.array([[3, 0]], 'i')))
     compare.assert_array_equal(y.array, [[[6, 7], [0, 1]]])
     assert link.W.dtype == np.float32
@@ -21,7 +21,7 @@ def test_known_values():
 
 
 def test_ignored_label(device):
-    link = links.EmbedID(2, 3, ignore_label=-1)
+    link = device.send(links.EmbedID(2, 3, ignore_label=-1))
     y = link(device.send(np.array([-1, 1], 'i')))
     compare.assert_array_equal(y.array, [np.zeros(3), link.W.array[1]])
     assert links.EmbedID.ignore_label is None

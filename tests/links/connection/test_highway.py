@@ -9,9 +9,9 @@ from tests.links.connection import checks
 
 
 def test_values(device):
-    link = L.Highway(
+    link = device.send(L.Highway(
         3, activate=F.tanh, init_Wh=chainer_fast.initializers.Normal(1),
-        init_Wt=chainer_fast.initializers.Normal(1), init_bh=2, init_bt=-3)
+        init_Wt=chainer_fast.initializers.Normal(1), init_bh=2, init_bt=-3))
     h, t = link.plain, link.transform
     compare.assert_array_equal(h.b.array, 2)
     compare.assert_array_equal(t.b.array, -3)
@@ -37,7 +37,7 @@ def test_defaults():
     assert link.plain.b is link.transform.b is None
 
 
-def test_gradients_and_snapshot():
+def test_gradients_and_snapshot(device):
     x = gradients.uniform((4, 3))
-    checks.check_gradients(lambda: L.Highway(3, activate=F.sigmoid), x)
-    checks.check_snapshot(lambda: L.Highway(3), x.astype('f'))
+    checks.check_gradients(device, lambda: L.Highway(3, activate=F.sigmoid), x)
+    checks.check_snapshot(device, lambda: L.Highway(3), x.astype('f'))

@@ -31,8 +31,8 @@ def windows_of(x, fill, stride):
 
 @pytest.mark.parametrize('in_channels', [3, None])
 def test_values(device, in_channels):
-    link = L.Inception(
-        in_channels, 2, 3, 4, 5, 6, 7, bias_init=chainer_fast.initializers.Normal())
+    link = device.send(L.Inception(
+        in_channels, 2, 3, 4, 5, 6, 7, bias_init=chainer_fast.initializers.Normal()))
     y = link(device.send(IMAGES))
     x = IMAGES
     expected = relu(
@@ -56,11 +56,11 @@ def test_order_of_random_numbers():
         compare.assert_array_equal(link[name].b.array, 0)
 
 
-def test_initializers_and_snapshot():
-    link = L.Inception(3, 2, 3, 4, 5, 6, 7, 1, 2)
+def test_initializers_and_snapshot(device):
+    link = device.send(L.Inception(3, 2, 3, 4, 5, 6, 7, 1, 2))
     for name, param in link.namedparams():
         compare.assert_array_equal(param.array, 1 if name.endswith('W') else 2)
-    checks.check_snapshot(lambda: L.Inception(None, 1, 1, 1, 1, 1, 1), IMAGES)
+    checks.check_snapshot(device, lambda: L.Inception(None, 1, 1, 1, 1, 1, 1), IMAGES)
 
 
 POOLING = {'max': lambda x, stride: windows_of(x, -np.inf, stride).max((-2, -1)),
@@ -73,9 +73,9 @@ POOLING = {'max': lambda x, stride: windows_of(x, -np.inf, stride).max((-2, -1))
 @pytest.mark.parametrize('in_channels', [3, None])
 def test_values_with_batch_normalization(device,
         out1, proj_pool, stride, pooltype, in_channels):
-    link = L.InceptionBN(
+    link = device.send(L.InceptionBN(
         in_channels, out1, 2, 3, 4, 5, pooltype, proj_pool, stride,
-        conv_init=chainer_fast.initializers.Normal(1))
+        conv_init=chainer_fast.initializers.Normal(1)))
 
     def normalized(x, *names):
         for name in names:
@@ -114,7 +114,7 @@ def test_random_numbers_with_batch_normalization():
 
 
 def test_training_of_batch_normalization(device):
-    link = L.InceptionBN(3, 0, 2, 3, 4, 5, 'max', dtype=np.float64)
+    link = device.send(L.InceptionBN(3, 0, 2, 3, 4, 5, 'max', dtype=np.float64))
     assert link.conv3n.gamma.dtype == np.float64
     y = link(device.send(IMAGES))
     F.sum(y).backward()

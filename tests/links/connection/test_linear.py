@@ -21,8 +21,8 @@ def test_known_values():
         [[1.2473733, 0.2829539], [0.6920723, 1.5845507]], 'f'))
 
 
-def test_initializers(device):
-    link = links.Linear(3, 2, initialW=2, initial_bias=device.send(np.array([1, 2])))
+def test_initializers():
+    link = links.Linear(3, 2, initialW=2, initial_bias=np.array([1, 2]))
     compare.assert_array_equal(link.W.array, np.full((2, 3), 2, 'f'))
     compare.assert_array_equal(link.b.array, [1, 2])
     with pytest.raises(TypeError, match='list'):
@@ -32,7 +32,7 @@ def test_initializers(device):
 
 
 def test_without_bias(device):
-    link = links.Linear(3, 2, nobias=True)
+    link = device.send(links.Linear(3, 2, nobias=True))
     assert link.b is None
     assert link._params == {'W'}
     x = np.ones((1, 3), 'f')
@@ -43,7 +43,7 @@ def test_without_bias(device):
 @pytest.mark.parametrize('shape, axes, in_size', [
     ((4, 3), 1, 3), ((4, 3, 5), 1, 15), ((4, 3, 5), 2, 5)])
 def test_input_size_is_found_out(device, args, shape, axes, in_size):
-    link = links.Linear(*args)
+    link = device.send(links.Linear(*args))
     assert not link.W.is_initialized
     x = np.random.randn(*shape).astype('f')
     y = link(device.send(x), n_batch_axes=axes)
@@ -55,7 +55,7 @@ def test_input_size_is_found_out(device, args, shape, axes, in_size):
 
 
 def test_gradients(device):
-    link = links.Linear(3, 2)
+    link = device.send(links.Linear(3, 2))
     x = np.random.randn(4, 3).astype('f')
     y = link(device.send(x))
     y.grad = device.send(np.ones((4, 2), 'f'))
@@ -67,9 +67,9 @@ def test_gradients(device):
 
 def test_wrong_input(device):
     with pytest.raises(chainer_fast.utils.type_check.InvalidType):
-        links.Linear(3, 2)(device.send(np.ones((4, 2), 'f')))
+        device.send(links.Linear(3, 2))(device.send(np.ones((4, 2), 'f')))
     with pytest.raises(ZeroDivisionError):
-        links.Linear(2)(device.send(np.ones((2, 0), 'f')))
+        device.send(links.Linear(2))(device.send(np.ones((2, 0), 'f')))
 
 
 @pytest.mark.parametrize('wrap', [np.asarray, chainer_fast.Variable])

@@ -15,7 +15,7 @@ IMAGES = gradients.uniform((2, 3, 6, 5), 0, 'f')
     (3, (4, 5, 2), (3, 2)), (None, (4, 5, 2), (3, 2)), ((4, 5, 2), (3, 2), None)])
 def test_values(device, args):
     np.random.seed(0)
-    link = L.MLPConvolution2D(*args, 2, 1, F.tanh, bias_init=.5)
+    link = device.send(L.MLPConvolution2D(*args, 2, 1, F.tanh, bias_init=.5))
     assert link.activation is F.tanh
     assert [conv.out_channels for conv in link] == [4, 5, 2]
     assert [conv.ksize for conv in link] == [(3, 2), 1, 1]
@@ -38,7 +38,7 @@ def test_initializers():
 
 
 def test_single_convolution_is_not_activated(device):
-    link = L.MLPConvolution2D(3, (4,), 3, activation=None)
+    link = device.send(L.MLPConvolution2D(3, (4,), 3, activation=None))
     compare.assert_array_equal(link(device.send(IMAGES)).array, link[0](IMAGES).array)
 
 
@@ -52,8 +52,8 @@ def test_errors(error, named, args, options):
         L.MLPConvolution2D(*args, **options)
 
 
-def test_gradients_and_snapshot():
+def test_gradients_and_snapshot(device):
     checks.check_gradients(
-        lambda: L.MLPConvolution2D(None, (2, 3), 2, activation=F.sigmoid),
+        device, lambda: L.MLPConvolution2D(None, (2, 3), 2, activation=F.sigmoid),
         gradients.uniform((2, 2, 3, 3)))
-    checks.check_snapshot(lambda: L.MLPConvolution2D((2, 3), 2), IMAGES)
+    checks.check_snapshot(device, lambda: L.MLPConvolution2D((2, 3), 2), IMAGES)

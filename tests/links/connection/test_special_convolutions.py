@@ -17,8 +17,8 @@ IMAGES = uniform((2, 3, 6, 5), 0, 'f')
 @pytest.mark.parametrize('in_channels', [3, None])
 def test_depthwise(device, in_channels):
     np.random.seed(0)
-    link = L.DepthwiseConvolution2D(
-        in_channels, 2, (3, 2), 2, 1, initial_bias=device.send(np.arange(6.)))
+    link = device.send(L.DepthwiseConvolution2D(
+        in_channels, 2, (3, 2), 2, 1, initial_bias=np.arange(6.)))
     y = link(device.send(IMAGES)).array
     assert (link.stride, link.pad, link.nobias) == ((2, 2), (1, 1), False)
     assert (link.channel_multiplier, link.ksize) == (2, (3, 2))
@@ -33,11 +33,11 @@ def test_depthwise(device, in_channels):
 
 
 def test_depthwise_without_bias(device):
-    link = L.DepthwiseConvolution2D(None, 2, 3, nobias=True)
+    link = device.send(L.DepthwiseConvolution2D(None, 2, 3, nobias=True))
     assert link.b is None
     assert link(device.send(IMAGES)).shape == (2, 6, 4, 3)
     with pytest.raises(ValueError, match='broadcast'):
-        L.DepthwiseConvolution2D(3, 2, 3, initial_bias=device.send(np.ones(5)))
+        L.DepthwiseConvolution2D(3, 2, 3, initial_bias=np.ones(5))
 
 
 @pytest.mark.parametrize('args, options', [
@@ -45,7 +45,7 @@ def test_depthwise_without_bias(device):
     ((2, 3), {'dilate': (1, 2), 'nobias': True})])
 def test_dilated(device, args, options):
     np.random.seed(0)
-    link = L.DilatedConvolution2D(*args, initial_bias=1, **options)
+    link = device.send(L.DilatedConvolution2D(*args, initial_bias=1, **options))
     y = link(device.send(IMAGES))
     np.random.seed(0)
     W = checks.normal(27, 2, 3, 3, 3)
@@ -62,7 +62,8 @@ def test_dilated(device, args, options):
 @pytest.mark.parametrize('stride', [1, (3, 1)])
 def test_local(device, args, stride):
     np.random.seed(0)
-    link = L.LocalConvolution2D(*args, ksize=(3, 2), stride=stride, initial_bias=.5)
+    link = device.send(
+        L.LocalConvolution2D(*args, ksize=(3, 2), stride=stride, initial_bias=.5))
     assert link.W.is_initialized == link.b.is_initialized == (args == (3, 2, (6, 5)))
     y = link(device.send(IMAGES)).array
     rows = 4 if stride == 1 else 2
@@ -91,7 +92,7 @@ def test_arguments_of_local():
 @pytest.mark.parametrize('in_channels', [3, None])
 def test_deformable(device, in_channels):
     np.random.seed(0)
-    link = L.DeformableConvolution2D(in_channels, 2, (3, 2), 2, 1)
+    link = device.send(L.DeformableConvolution2D(in_channels, 2, (3, 2), 2, 1))
     assert isinstance(link.offset_conv, L.Convolution2D)
     assert [name for name, _ in link.namedparams()] == [
         '/deform_conv/W', '/deform_conv/b', '/offset_conv/W', '/offset_conv/b']
@@ -134,9 +135,9 @@ def test_initializers_of_deformable():
     lambda: L.DilatedConvolution2D(2, 2, dilate=2),
     lambda: L.LocalConvolution2D(None, 2, ksize=(3, 2)),
     lambda: L.DeformableConvolution2D(None, 2, 2, 2)])
-def test_gradients_and_snapshot(make):
-    checks.check_gradients(make, IMAGES.astype('d'), eps=1e-4)
-    checks.check_snapshot(make, IMAGES)
+def test_gradients_and_snapshot(device, make):
+    checks.check_gradients(device, make, IMAGES.astype('d'), eps=1e-4)
+    checks.check_snapshot(device, make, IMAGES)
 
 
 @pytest.mark.parametrize('make', [

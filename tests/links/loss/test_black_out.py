@@ -16,12 +16,12 @@ def link_of(dtype='f', n_samples=4):
 
 
 @pytest.mark.parametrize('dtype', ['e', 'f', 'd'])
-def test_loss(dtype):
-    link = link_of(dtype)
+def test_loss(device, dtype):
+    link = device.send(link_of(dtype))
     x = np.random.uniform(-1, 1, (2, 5)).astype(dtype)
     t, samples = np.array([2, 0], 'i'), np.array([[0, 1, 0, 0], [2, 1, 2, 0]], 'i')
     link.sample_data = samples
-    y = link(x, t)
+    y = link(device.send(x), device.send(t))
     assert y.dtype == np.dtype(dtype)
     losses = []
     for k in range(2):
@@ -33,16 +33,15 @@ def test_loss(dtype):
 
 
 def test_samples_are_drawn(device):
-    link = link_of()
-    x, t = np.ones((2, 5), 'f'), np.array([2, 0], 'i')
+    link = device.send(link_of())
+    x, t = device.send(np.ones((2, 5), 'f')), device.send(np.array([2, 0], 'i'))
     assert links.BlackOut.sample_data is None
     np.random.seed(3)
     y = link(x, t)
     np.random.seed(3)
     samples = link.sampler.sample((2, 4))
     compare.assert_array_equal(
-        y.array, functions.black_out(device.send(x), device.send(t), link.W,
-        samples).array)
+        y.array, functions.black_out(x, t, link.W, samples).array)
     assert link.sample_data is None
 
 

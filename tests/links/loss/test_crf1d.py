@@ -54,7 +54,7 @@ def test_loss(dtype, transpose):
 
 @pytest.mark.parametrize('transpose', [True, False])
 def test_argmax(device, transpose):
-    link, xs, _ = setup('f')
+    link, xs, _ = device.send(setup('f'))
     best = []
     for x in xs:
         scores = all_scores(link.cost.array, x)
@@ -69,16 +69,16 @@ def test_argmax(device, transpose):
 
 
 def test_gradients(device):
-    link, xs, ys = setup('d')
+    link, xs, ys = device.send(setup('d'))
     gradient_check.check_backward(
         lambda *xs: link(xs, ys, transpose=True), tuple(xs), device.send(np.array(2.)),
         (link.cost,), atol=1e-6)
 
 
-def test_cost(device):
+def test_cost():
     assert not links.CRF1d(3).cost.array.any()
     assert links.CRF1d(3).cost.shape == (3, 3)
-    link = links.CRF1d(2, initial_cost=device.send(np.arange(4.).reshape(2, 2)))
+    link = links.CRF1d(2, initial_cost=np.arange(4.).reshape(2, 2))
     assert link.cost.dtype == np.float32
     compare.assert_array_equal(link.cost.array, [[0, 1], [2, 3]])
     assert (links.CRF1d(2, 3).cost.array == 3).all()

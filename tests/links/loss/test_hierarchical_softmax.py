@@ -57,62 +57,68 @@ trees = st.integers(2, 12).flatmap(lambda n: st.lists(
 
 
 @given(trees, st.integers(0, 99))
-def test_probabilities_sum_up_to_one(tree, seed):
+def test_probabilities_sum_up_to_one(device, tree, seed):
     np.random.seed(seed)
-    link = link_of(tree, 'd')
+    link = device.send(link_of(tree, 'd'))
     link.W.array[...] *= 5
     x = np.random.uniform(-1, 1, (1, 3))
     n = len(link._func.begins) - 1
-    total = sum(np.exp(-link(x, np.array([t], 'i')).array) for t in range(n))
+    total = sum(
+        np.exp(-link(device.send(x), device.send(np.array([t], 'i'))).array)
+        for t in range(n))
     compare.assert_allclose(total, 1, rtol=1e-9)
 
 
 @pytest.mark.parametrize('t', [[4, 0, 1, 3], [2, 2, 2, 2]])
 def test_gradients(device, t):
-    link = link_of(TREE, 'd')
+    link = device.send(link_of(TREE, 'd'))
     x, t = np.random.uniform(-1, 1, (4, 3)), np.array(t, 'i')
     gradient_check.check_backward(
-        lambda x: link(x, t), device.send(x), device.send(np.array(2.)), (link.W,),
-        atol=1e-7)
+        lambda x: link(x, device.send(t)), device.send(x), device.send(np.array(2.)),
+        (link.W,), atol=1e-7)
 
 
 def test_large_scores(device):
-    link = link_of((0, 1))
+    link = device.send(link_of((0, 1)))
     link.W.array[...] = 1
     x = chainer_fast.Variable(
         device.send(np.array([[500, 500, 0], [-500, -500, 0]], 'f')))
-    y = link(x, np.array([1, 1], 'i'))
+    y = link(x, device.send(np.array([1, 1], 'i')))
     y.backward()
     assert y.array == 1000
     compare.assert_array_equal(x.grad, [[1] * 3, [0] * 3])
 
 
 def test_calls_do_not_meet(device):
-    link = link_of(TREE)
+    link = device.send(link_of(TREE))
     xs = [
         chainer_fast.Variable(device.send(np.random.rand(1, 3).astype('f')))
         for _ in range(2)]
-    ys = [link(x, np.array([t], 'i')) for x, t in zip(xs, (0, 3), strict=True)]
+    ys = [
+        link(x, device.send(np.array([t], 'i')))
+        for x, t in zip(xs, (0, 3), strict=True)]
     for x, y in zip(xs, ys, strict=True):
         assert y.creator is not link._func
         y.backward()
         again = chainer_fast.Variable(x.array)
-        link(again, np.array([0 if x is xs[0] else 3], 'i')).backward()
+        link(again, device.send(np.array([0 if x is xs[0] else 3], 'i'))).backward()
         compare.assert_array_equal(x.grad, again.grad)
 
 
 def test_no_samples_and_no_way(device):
-    link = link_of(TREE)
-    y = link(np.zeros((0, 3), 'f'), np.zeros(0, 'i'))
+    link = device.send(link_of(TREE))
+    y = link(device.send(np.zeros((0, 3), 'f')), device.send(np.zeros(0, 'i')))
     assert y.array == 0 and y.dtype == np.float32
     # The way to the leaf -1 is empty.
     x = np.ones((2, 3), 'f')
-    assert link(x, np.array([-1, -1], 'i')).array == 0
+    assert link(device.send(x), device.send(np.array([-1, -1], 'i'))).array == 0
     compare.assert_allclose(
-        link(x, np.array([2, -1], 'i')).array, link(x[:1], np.array([2], 'i')).array)
-    assert link_of(0)(device.send(x), device.send(np.array([0, 0], 'i'))).array == 0
+        link(device.send(x), device.send(np.array([2, -1], 'i'))).array,
+        link(device.send(x[:1]), device.send(np.array([2], 'i'))).array)
+    assert device.send(link_of(0))(
+        device.send(x), device.send(np.array([0, 0], 'i'))).array == 0
     with pytest.raises(IndexError):
-        link(x, np.array([0, 5], 'i'))
+        link(device.send(x), device.send(np.array([0, 5], 'i')))
 
 
 def test_weights():
@@ -155,14 +161,14 @@ def test_arrays_move_with_the_link():
     assert link._func.paths[0] == 1
 
 
-def test_types():
-    link = link_of(TREE)
+def test_types(device):
+    link = device.send(link_of(TREE))
     x, t = np.ones((2, 3), 'f'), np.array([0, 1], 'i')
     for wrong in (
             (x, t.astype('l')), (x.astype('d'), t), (x[:1], t), (x[:, :2], t),
             (x[0], t), (x, t[:, None])):
         with pytest.raises(InvalidType):
-            link(*wrong)
+            link(*device.send(wrong))
 
 
 def test_parser():

@@ -12,7 +12,7 @@ COUNTS = [10, 5, 2, 5, 2]
 @pytest.mark.parametrize('reduce', ['sum', 'no'])
 def test_loss(device, dtype, reduce):
     with chainer_fast.using_config('dtype', np.dtype(dtype)):
-        link = links.NegativeSampling(3, COUNTS, 4)
+        link = device.send(links.NegativeSampling(3, COUNTS, 4))
     link.W.array[...] = np.random.uniform(-1, 1, link.W.shape)
     x = np.random.uniform(-1, 1, (3, 3)).astype(dtype)
     t = np.array([-1, 1, 4], 'i')
@@ -30,7 +30,7 @@ def test_loss(device, dtype, reduce):
 def test_known_samples(device):
     # What Chainer 7.8.1 draws.
     np.random.seed(0)
-    link = links.NegativeSampling(2, [5, 1, 3], 4)
+    link = device.send(links.NegativeSampling(2, [5, 1, 3], 4))
     _, samples = link(
         device.send(np.ones((2, 2), 'f')), device.send(np.array([0, 1], 'i')),
         return_samples=True)
@@ -47,12 +47,12 @@ def test_known_thresholds(dtype, threshold):
 
 @pytest.mark.parametrize('power', [.75, .5, 0, 1])
 @pytest.mark.parametrize('config', ['e', 'f', 'mixed16'])
-def test_distribution(device, power, config):
+def test_distribution(power, config):
     # The first is too large for halves.
     counts = np.array([100000, 5, 2, 30000])
     dtype = chainer_fast.mixed16 if config == 'mixed16' else np.dtype(config)
     with chainer_fast.using_config('dtype', dtype):
-        sampler = links.NegativeSampling(3, device.send(counts), 2, power=power).sampler
+        sampler = links.NegativeSampling(3, counts, 2, power=power).sampler
     n = len(counts)
     own, alias = sampler.values.reshape(n, 2).T
     heights = np.minimum(sampler.threshold.astype('d'), 1)
@@ -77,7 +77,7 @@ def test_sampler_moves_with_the_link(monkeypatch):
 
 
 def test_arguments(device):
-    link = links.NegativeSampling(3, COUNTS, 4)
+    link = device.send(links.NegativeSampling(3, COUNTS, 4))
     x, t = device.send(np.ones((1, 3), 'f')), device.send(np.array([1], 'i'))
     with pytest.raises(ValueError, match='reduce'):
         link(x, t, 'mean')

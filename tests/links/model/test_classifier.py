@@ -25,7 +25,7 @@ class Predictor(chainer_fast.Link):
     (0, (T,), {}, ((), {})),
 ])
 def test_takes_the_labels_out(device, key, args, kwargs, seen):
-    model = links.Classifier(Predictor(), label_key=key)
+    model = device.send(links.Classifier(Predictor(), label_key=key))
     loss = model(*device.send(args), **kwargs)
     args, kwargs = model.predictor.seen
     assert [id(x) for x in args] == [id(x) for x in seen[0]]
@@ -42,7 +42,7 @@ def test_takes_the_labels_out(device, key, args, kwargs, seen):
     (-1, ()), (1, (X,)), (-3, (X, T)), ('t', (X,))])
 def test_missing_labels(device, key, args):
     with pytest.raises(ValueError, match='Label key'):
-        links.Classifier(Predictor(), label_key=key)(*device.send(args))
+        device.send(links.Classifier(Predictor(), label_key=key))(*device.send(args))
 
 
 @pytest.mark.parametrize('key', [None, 1.5, np.int64(0)])
@@ -53,8 +53,8 @@ def test_type_of_the_key(key):
 
 @pytest.mark.parametrize('compute', [True, False])
 def test_reports(device, compute):
-    model = links.Classifier(
-        Predictor(), lossfun=lambda y, t: F.sum(y), accfun=lambda y, t: 0.5)
+    model = device.send(links.Classifier(
+        Predictor(), lossfun=lambda y, t: F.sum(y), accfun=lambda y, t: 0.5))
     model.compute_accuracy = compute
     reporter = chainer_fast.Reporter()
     reporter.add_observer('main', model)
@@ -66,7 +66,7 @@ def test_reports(device, compute):
 
 
 def test_forgets_the_last_call(device):
-    model = links.Classifier(Predictor())
+    model = device.send(links.Classifier(Predictor()))
     model(device.send(X), device.send(T))
     model.predictor = lambda *args: 1 / 0
     with pytest.raises(ZeroDivisionError):

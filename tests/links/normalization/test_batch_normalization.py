@@ -23,7 +23,8 @@ def normalized(x, axis, eps=2e-5):
     ((5, 3, 4), {'size': (3, 4)}, 0), ((5, 3), {'axis': 0}, 0),
     ((5, 3, 4), {'axis': (0, 1)}, (0, 1)), ((5, 3), {'axis': 1, 'size': 5}, 1)])
 def test_training_and_testing(device, shape, options, axis):
-    link = L.BatchNormalization(decay=.75, initial_gamma=2, initial_beta=1, **options)
+    link = device.send(
+        L.BatchNormalization(decay=.75, initial_gamma=2, initial_beta=1, **options))
     x = uniform(shape, 0, 'f')
     compare.assert_allclose(
         link(device.send(x)).array, 2 * normalized(x, axis) + 1, rtol=1e-4, atol=1e-5)
@@ -44,7 +45,7 @@ def test_training_and_testing(device, shape, options, axis):
 
 
 def test_fine_tuning(device):
-    link = L.BatchNormalization(3)
+    link = device.send(L.BatchNormalization(3))
     xs = uniform((3, 5, 3), 0, 'f')
     for x in xs:
         link(device.send(x), finetune=True)
@@ -59,7 +60,7 @@ def test_fine_tuning(device):
 
 
 def test_what_is_computed_again_counts_once(device):
-    link = L.BatchNormalization(3)
+    link = device.send(L.BatchNormalization(3))
     x = chainer_fast.Variable(device.send(uniform((5, 3), 0, 'f')))
     y = F.forget(lambda x: link(x, finetune=True), x)
     y.grad = np.ones_like(y.array)
@@ -70,28 +71,29 @@ def test_what_is_computed_again_counts_once(device):
 
 @pytest.mark.parametrize('name, value', [('gamma', 1), ('beta', 0)])
 def test_without_parameters(device, name, value):
-    link = L.BatchNormalization(3, **{'use_' + name: False})
+    link = device.send(L.BatchNormalization(3, **{'use_' + name: False}))
     assert getattr(link, name) is None
     assert name not in {p.name for p in link.params()}
     x = device.send(uniform((4, 3), 0, 'f'))
-    compare.assert_array_equal(link(x).array, L.BatchNormalization(3)(x).array)
+    compare.assert_array_equal(
+        link(x).array, device.send(L.BatchNormalization(3))(x).array)
 
 
 @pytest.mark.parametrize('dtype, expected', [
     (np.float16, 'e'), (None, 'f'), (np.float64, 'd'), (chainer_fast.mixed16, 'f')])
 def test_dtypes(device, dtype, expected):
-    link = L.BatchNormalization(3, dtype=dtype)
+    link = device.send(L.BatchNormalization(3, dtype=dtype))
     for array in link.gamma, link.beta, link.avg_mean, link.avg_var:
         assert array.dtype == expected
     with using_config('dtype', dtype or np.float32):
-        assert L.BatchNormalization(3).gamma.dtype == expected
+        assert device.send(L.BatchNormalization(3)).gamma.dtype == expected
     for other in 'efd':
         assert link(device.send(uniform((4, 3), 0, other))).dtype == other
 
 
 def test_initial_averages(device):
-    link = L.BatchNormalization(
-        axis=0, initial_avg_mean=2, initial_avg_var=device.send(np.full(3, 5.)))
+    link = device.send(L.BatchNormalization(
+        axis=0, initial_avg_mean=2, initial_avg_var=np.full(3, 5.)))
     with using_config('train', False):
         link(device.send(np.zeros((2, 3), 'f')))
     compare.assert_array_equal(link.avg_mean, [2] * 3)
@@ -101,7 +103,8 @@ def test_initial_averages(device):
 
 @pytest.mark.parametrize('options', [{'axis': (0,)}, {'size': 3}])
 def test_serialization(device, options):
-    link, other = L.BatchNormalization(**options), L.BatchNormalization(**options)
+    link = device.send(L.BatchNormalization(**options))
+    other = device.send(L.BatchNormalization(**options))
     link(device.send(uniform((4, 3), 0, 'f')), finetune=True)
     stored = {}
     link.serialize(DictionarySerializer(stored))
@@ -124,7 +127,7 @@ def test_errors(device):
         L.BatchNormalization()
     with pytest.raises(TypeError):
         L.BatchNormalization({})
-    link, x = L.BatchNormalization(3), uniform((4, 3), 0, 'f')
+    link, x = device.send(L.BatchNormalization(3)), uniform((4, 3), 0, 'f')
     with pytest.raises(ValueError, match='using_config'):
         link(device.send(x), test=True)
     with pytest.raises(TypeError):

@@ -55,10 +55,10 @@ def test_training_and_testing(device, shape, size, axis):
 
 def test_defaults_are_batch_normalization(device):
     x = device.send(uniform((5, 3), 0, 'f'))
-    link = L.BatchRenormalization(3)
+    link = device.send(L.BatchRenormalization(3))
     link.avg_mean[...] = 7
     compare.assert_allclose(
-        link(x).array, L.BatchNormalization(3)(x).array, rtol=1e-5)
+        link(x).array, device.send(L.BatchNormalization(3))(x).array, rtol=1e-5)
 
 
 def test_fine_tuning():
@@ -87,9 +87,9 @@ def test_what_is_computed_again_has_the_same_corrections(device):
 
 
 def test_initial_values_and_absent_parameters(device):
-    link = L.BatchRenormalization(
+    link = device.send(L.BatchRenormalization(
         3, use_gamma=False, initial_beta=5, initial_avg_mean=2,
-        initial_avg_var=device.send(np.full(3, 4.)))
+        initial_avg_var=np.full(3, 4.)))
     assert link.gamma is None and link.axis is None
     assert sorted(p.name for p in link.params()) == ['beta']
     with using_config('train', False):
@@ -121,7 +121,7 @@ def test_serialization():
 def test_errors(device):
     with pytest.raises(RuntimeError, match='size'):
         L.BatchRenormalization(None)
-    link, x = L.BatchRenormalization(3), uniform((4, 3), 0, 'f')
+    link, x = device.send(L.BatchRenormalization(3)), uniform((4, 3), 0, 'f')
     with pytest.raises(TypeError):
         link(device.send(x), test=True)
     with pytest.raises(type_check.InvalidType):
@@ -132,9 +132,9 @@ def test_order_of_random_numbers(device):
     normal = initializers.Normal()
     for options in {'size': 2}, {'axis': 0}:
         np.random.seed(0)
-        link = L.BatchNormalization(
+        link = device.send(L.BatchNormalization(
             initial_gamma=normal, initial_beta=normal, initial_avg_mean=normal,
-            initial_avg_var=normal, **options)
+            initial_avg_var=normal, **options))
         with using_config('train', False):
             link(device.send(np.zeros((1, 2), 'f')))
         np.random.seed(0)

@@ -20,7 +20,8 @@ def projection(rows, eps=2e-5):
 
 
 def test_training_and_testing(device):
-    link = L.DecorrelatedBatchNormalization(4, groups=2, decay=.75, dtype='d')
+    link = device.send(
+        L.DecorrelatedBatchNormalization(4, groups=2, decay=.75, dtype='d'))
     x = uniform((7, 4))
     y = link(device.send(x)).array
     for group in range(2):
@@ -45,7 +46,7 @@ def test_training_and_testing(device):
 
 
 def test_fine_tuning(device):
-    link = L.DecorrelatedBatchNormalization(2, 1, dtype='d')
+    link = device.send(L.DecorrelatedBatchNormalization(2, 1, dtype='d'))
     xs = uniform((3, 5, 2))
     for x in xs:
         link(device.send(x), finetune=True)
@@ -56,7 +57,7 @@ def test_fine_tuning(device):
 
 
 def test_what_is_computed_again_counts_once(device):
-    link = L.DecorrelatedBatchNormalization(2, 1)
+    link = device.send(L.DecorrelatedBatchNormalization(2, 1))
     y = F.forget(lambda x: link(x, finetune=True), device.send(uniform((5, 2), 0, 'f')))
     mean = link.avg_mean.copy()
     with using_config('in_recomputing', True):
@@ -82,8 +83,8 @@ def stored(*lead):
         'N': np.array(3)}
 
 
-def test_loading():
-    link = L.DecorrelatedBatchNormalization(4, 2)
+def test_loading(device):
+    link = device.send(L.DecorrelatedBatchNormalization(4, 2))
     arrays = link.avg_mean, link.avg_projection
     source = stored(2)
     link.serialize(NpzDeserializer(source))
@@ -95,13 +96,14 @@ def test_loading():
     assert link.N == 3
 
 
-def test_loading_averages_without_groups(recwarn):
-    link, source = L.DecorrelatedBatchNormalization(2, 1), stored()
+def test_loading_averages_without_groups(device, recwarn):
+    link = device.send(L.DecorrelatedBatchNormalization(2, 1))
+    source = stored()
     link.serialize(NpzDeserializer(source))
     assert not recwarn
     compare.assert_array_equal(link.avg_mean[0], source['avg_mean'].astype('f'))
 
-    link = L.DecorrelatedBatchNormalization(4, 2)
+    link = device.send(L.DecorrelatedBatchNormalization(4, 2))
     with pytest.warns(UserWarning, match='all 2 groups'):
         link.serialize(NpzDeserializer(source))
     compare.assert_array_equal(
@@ -124,7 +126,8 @@ def test_loading_what_does_not_fit():
 
 
 def test_wrong_calls(device):
-    link, x = L.DecorrelatedBatchNormalization(4, 2), uniform((5, 4), 0, 'f')
+    link = device.send(L.DecorrelatedBatchNormalization(4, 2))
+    x = uniform((5, 4), 0, 'f')
     for call in (
             lambda: link(device.send(x), True),
             lambda: link(device.send(x), test=True)):

@@ -6,7 +6,6 @@ from chainer_fast import functions as F
 from chainer_fast import links, serializers
 from chainer_fast.dataset import download
 from chainer_fast.links.model.vision import _network, googlenet
-from tests import compare
 
 
 @pytest.fixture(scope='module')
@@ -33,7 +32,7 @@ def test_known_values(net):
             (net.inc5b.projp.W.array[0, :, 0, 0],
              [-0.006876266095787287, 0.027537206187844276]),
             (net.loss2_fc2.W.array[0], [-0.04473154619336128, -0.04366927966475487])):
-        compare.assert_array_equal(array[:2], np.array(expected, 'f'))
+        np.testing.assert_array_equal(array[:2], np.array(expected, 'f'))
     assert not any(p.array.any() for n, p in net.namedparams() if n.endswith('/b'))
 
 
@@ -69,18 +68,18 @@ def test_shapes(computed):
 def test_ways_of_the_images(net, computed):
     y = F.local_response_normalization(
         F.max_pooling_2d(computed['conv1'], 3, 2), 5, 1, 2e-5, .75)
-    compare.assert_allclose(computed['pool1'].array, y.array, rtol=1e-5)
-    compare.assert_allclose(
+    np.testing.assert_allclose(computed['pool1'].array, y.array, rtol=1e-5)
+    np.testing.assert_allclose(
         computed['pool5'].array[..., 0, 0],
         computed['inception_5b'].array.mean((2, 3)), rtol=1e-4)
-    compare.assert_allclose(
+    np.testing.assert_allclose(
         computed['loss3_fc'].array,
         net.loss3_fc(computed['pool5']).array, rtol=1e-4, atol=1e-6)
     for number, start in ('1', 'inception_4a'), ('2', 'inception_4d'):
         y = F.average_pooling_2d(computed[start], 5, 3)
         y = F.relu(net['loss%s_conv' % number](y))
         y = net['loss%s_fc2' % number](F.relu(net['loss%s_fc1' % number](y)))
-        compare.assert_allclose(
+        np.testing.assert_allclose(
             computed['loss%s_fc2' % number].array, y.array, rtol=1e-4, atol=1e-6)
 
 
@@ -88,7 +87,7 @@ def test_default_layer(net, computed):
     with chainer.using_config('train', False), chainer.no_backprop_mode():
         y = net(X)
     assert list(y) == ['prob']
-    compare.assert_array_equal(y['prob'].array, computed['prob'].array)
+    np.testing.assert_array_equal(y['prob'].array, computed['prob'].array)
 
 
 def test_chosen_layers(net):
@@ -119,7 +118,7 @@ def test_extract(net):
     found = net.extract(list(IMAGES), ['conv1', 'pool1'], size=(64, 32))
     assert found['conv1'].shape == (2, 64, 16, 32)
     x = np.stack([googlenet.prepare(image, (64, 32)) for image in IMAGES])
-    compare.assert_allclose(
+    np.testing.assert_allclose(
         found['pool1'].array, net(x, ['pool1'])['pool1'].array, rtol=1e-5)
     assert found['pool1'].creator is not None       # gradients flow
     assert net.extract(IMAGES, ['conv1'], None)['conv1'].shape == (2, 64, 35, 30)
@@ -152,10 +151,10 @@ def test_predict(small):
     middle = x[:, :, 16:-16, 16:-16]
     corners = [x[:, :, i:i + 224, j:j + 224] for i in (0, 32) for j in (0, 32)]
     expected = np.mean([c.mean((2, 3)) for c in (middle, *corners)], 0)
-    compare.assert_allclose(y.array, expected, rtol=1e-3)
+    np.testing.assert_allclose(y.array, expected, rtol=1e-3)
     y = net.predict(IMAGES, oversample=False)
-    compare.assert_array_equal(net.crops, middle)
-    compare.assert_allclose(y.array, middle.mean((2, 3)), rtol=1e-3)
+    np.testing.assert_array_equal(net.crops, middle)
+    np.testing.assert_allclose(y.array, middle.mean((2, 3)), rtol=1e-3)
 
 
 @pytest.fixture

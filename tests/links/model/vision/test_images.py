@@ -4,7 +4,6 @@ from PIL import Image
 
 import chainer_fast as chainer
 from chainer_fast.links.model.vision import _images, googlenet, resnet, vgg
-from tests import compare
 
 IMAGE = np.arange(60, dtype='u1').reshape(5, 4, 3)
 MEANS = [
@@ -20,7 +19,7 @@ def test_blue_green_and_red(module, mean):
     x = module.prepare(IMAGE, size=None)
     assert (x.shape, x.dtype) == ((3, 5, 4), np.float32)
     expected = IMAGE.transpose(2, 0, 1)[::-1] - np.array(mean)[:, None, None]
-    compare.assert_allclose(x, expected, rtol=1e-6)
+    np.testing.assert_allclose(x, expected, rtol=1e-6)
     assert module.prepare(IMAGE).shape == (3, 224, 224)
     assert module.prepare(IMAGE, size=(6, 8)).shape == (3, 8, 6)
 
@@ -35,21 +34,21 @@ def test_blue_green_and_red(module, mean):
     (Image.fromarray(IMAGE[:, :, 1]), IMAGE[:, :, 1:2].repeat(3, 2)),
 ])
 def test_kinds_of_images(image, expected):
-    compare.assert_array_equal(
+    np.testing.assert_array_equal(
         googlenet.prepare(image, size=None), googlenet.prepare(expected, size=None))
 
 
 def test_resizing():
     # Of one color there is the same color.
     image = np.full((7, 9, 3), [10, 20, 30], 'u1')
-    compare.assert_array_equal(
+    np.testing.assert_array_equal(
         googlenet.prepare(image, size=(3, 2))[:, 0, 0], [30 - 104, 20 - 117, 10 - 123])
 
 
 def test_image_remains():
     image = IMAGE.astype('f')
     vgg.prepare(image, size=None)
-    compare.assert_array_equal(image, IMAGE)
+    np.testing.assert_array_equal(image, IMAGE)
 
 
 def test_dtype():

@@ -7,7 +7,6 @@ from chainer_fast import links
 from chainer_fast.dataset import download
 from chainer_fast.links.caffe.caffe_function import CaffeFunction
 from chainer_fast.links.model.vision import resnet
-from tests import compare
 
 from ...caffe.nets import blob, layer, write
 
@@ -19,23 +18,23 @@ def test_known_values():
     for array, expected in (
             (net.conv1.W.array[0, 0, 0], [0.20576325058937073, 0.04667528346180916]),
             (net.fc6.W.array[0], [-0.010808965191245079, -0.01218753308057785])):
-        compare.assert_array_equal(array[:2], np.array(expected, 'f'))
+        np.testing.assert_array_equal(array[:2], np.array(expected, 'f'))
     assert net.res5.b2.conv1.W.shape == (512, 2048, 1, 1)
 
 
 @pytest.mark.parametrize('fb', [False, True])
-def test_bottleneck_a(device, fb):
+def test_bottleneck_a(fb):
     x = np.random.randn(2, 4, 6, 6).astype('f')
     unit = resnet.BottleneckA(4, 3, 5, 2, downsample_fb=fb)
     strides = (1, 2) if fb else (2, 1)
     assert (unit.conv1.stride[0], unit.conv2.stride[0]) == strides
     with chainer.using_config('train', False):
-        y = F.convolution_2d(device.send(x), unit.conv1.W, stride=strides[0])
+        y = F.convolution_2d(x, unit.conv1.W, stride=strides[0])
         y = F.relu(unit.bn1(y))
         y = F.convolution_2d(y, unit.conv2.W, stride=strides[1], pad=1)
         y = unit.bn3(F.convolution_2d(F.relu(unit.bn2(y)), unit.conv3.W))
-        y += unit.bn4(F.convolution_2d(device.send(x), unit.conv4.W, stride=2))
-        compare.assert_allclose(unit(x).array, F.relu(y).array, rtol=1e-5)
+        y += unit.bn4(F.convolution_2d(x, unit.conv4.W, stride=2))
+        np.testing.assert_allclose(unit(x).array, F.relu(y).array, rtol=1e-5)
     assert y.shape == (2, 5, 3, 3)
 
 
@@ -44,7 +43,7 @@ def test_bottleneck_b():
     unit = resnet.BottleneckB(4, 3)
     unit.conv3.W.array[...] = 0
     unit.bn3.beta.array[...] = [0, 1, 2, 3]
-    compare.assert_allclose(
+    np.testing.assert_allclose(
         unit(x).array, np.maximum(x + np.arange(4.)[:, None, None], 0), rtol=1e-6)
     assert not hasattr(unit, 'conv4')
     assert unit.conv1.b is unit.conv2.b is unit.conv3.b is None
@@ -56,7 +55,7 @@ def test_building_block():
     x = np.random.randn(1, 4, 6, 6).astype('f')
     with chainer.using_config('train', False):
         y = block.b2(block.b1(block.a(x)))
-        compare.assert_array_equal(block(x).array, y.array)
+        np.testing.assert_array_equal(block(x).array, y.array)
     assert y.shape == (1, 6, 3, 3)
     copied = block.copy()
     assert copied.a is getattr(copied, copied._forward[0]) is not block.a
@@ -83,19 +82,19 @@ def small(monkeypatch):
     monkeypatch.setattr(resnet, '_UNITS', dict.fromkeys((50, 101, 152), (1,) * 4))
 
 
-def test_layers(device, small):
+def test_layers(small):
     net = links.ResNet50Layers(None)
     assert net.available_layers == list(net.functions) == [
         'conv1', 'pool1', 'res2', 'res3', 'res4', 'res5', 'pool5', 'fc6', 'prob']
     assert net.copy().functions['conv1'][0] is not net.conv1
-    x = device.send(np.random.randn(2, 3, 64, 96).astype('f'))
+    x = np.random.randn(2, 3, 64, 96).astype('f')
     with chainer.using_config('train', False):
         found = net(x, net.available_layers)
     shapes = [y.shape[1:] for y in found.values()]
     assert shapes == [
         (64, 32, 48), (64, 16, 24), (256, 16, 24), (512, 8, 12), (1024, 4, 6),
         (2048, 2, 3), (2048,), (1000,), (1000,)]
-    compare.assert_allclose(
+    np.testing.assert_allclose(
         found['pool5'].array, found['res5'].array.mean((2, 3)), rtol=1e-4)
     assert list(net(x, ['conv1', 'nothing'])) == ['conv1']
 
@@ -201,10 +200,10 @@ def test_weights_of_caffe(tmp_path, n_layers, counts, names):
                     (bn.avg_var, src['bn' + tail].avg_var),
                     (bn.gamma.array, scale.W.array),
                     (bn.beta.array, scale.bias.b.array)):
-                compare.assert_array_equal(found, expected)
-    compare.assert_array_equal(dst.conv1.b.array, src.conv1.b.array)
-    compare.assert_array_equal(dst.fc6.W.array, src.fc1000.W.array)
-    compare.assert_array_equal(dst.fc6.b.array, src.fc1000.b.array)
+                np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(dst.conv1.b.array, src.conv1.b.array)
+    np.testing.assert_array_equal(dst.fc6.W.array, src.fc1000.W.array)
+    np.testing.assert_array_equal(dst.fc6.b.array, src.fc1000.b.array)
 
 
 def test_conversion(tmp_path, monkeypatch, small):

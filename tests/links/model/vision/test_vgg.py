@@ -7,7 +7,6 @@ from chainer_fast import links, serializers
 from chainer_fast.dataset import download
 from chainer_fast.links.caffe.caffe_function import CaffeFunction
 from chainer_fast.links.model.vision import _network, vgg
-from tests import compare
 
 from ...caffe.nets import blob, layer, write
 
@@ -72,39 +71,39 @@ def test_stream_of_weights(n_layers):
         order += ['conv3_4', 'conv4_4', 'conv5_4']
     for name in order:
         W = net[name].W.array
-        compare.assert_array_equal(
+        np.testing.assert_array_equal(
             W, np.random.normal(0, .01, W.shape).astype('f'))
         assert not net[name].b.array.any()
 
 
-def test_forward(device):
+def test_forward():
     np.random.seed(0)
     net = links.VGG16Layers(None)
     for p in net.params():
         p.array[...] = np.random.randn(*p.shape)
-    x = device.send(np.random.randn(1, 3, 224, 224).astype('f'))
+    x = np.random.randn(1, 3, 224, 224).astype('f')
     with chainer.using_config('train', False):
         found = net(x, net.available_layers)
         y = F.relu(F.convolution_2d(x, net.conv1_1.W, net.conv1_1.b, pad=1))
         y = F.relu(F.convolution_2d(y, net.conv1_2.W, net.conv1_2.b, pad=1))
         y = F.max_pooling_2d(y, 2)
-        compare.assert_allclose(found['pool1'].array, y.array, rtol=1e-4)
+        np.testing.assert_allclose(found['pool1'].array, y.array, rtol=1e-4)
         y = F.relu(net.fc6(found['pool5']))
-        compare.assert_allclose(found['fc6'].array, y.array, rtol=1e-4)
+        np.testing.assert_allclose(found['fc6'].array, y.array, rtol=1e-4)
         y = F.softmax(net.fc8(F.relu(net.fc7(y))))
-        compare.assert_allclose(found['prob'].array, y.array, rtol=1e-4)
+        np.testing.assert_allclose(found['prob'].array, y.array, rtol=1e-4)
     assert [found['pool%d' % i].shape[2:] for i in range(1, 6)] == [
         (n, n) for n in (112, 56, 28, 14, 7)]
 
 
-def test_extract_and_predict(device):
+def test_extract_and_predict():
     net = links.VGG19Layers(None)
-    images = device.send(np.random.randint(0, 256, (2, 30, 40, 3)).astype('u1'))
+    images = np.random.randint(0, 256, (2, 30, 40, 3)).astype('u1')
     assert {k: y.shape for k, y in net.extract(images).items()} == {'fc7': (2, 8)}
     for oversample in False, True:
         y = net.predict(images, oversample)
         assert y.shape == (2, 7)
-        compare.assert_allclose(y.array.sum(1), 1, rtol=1e-4)
+        np.testing.assert_allclose(y.array.sum(1), 1, rtol=1e-4)
 
 
 def test_base_class():
@@ -152,8 +151,8 @@ def test_convert(tmp_path, monkeypatch, capsys):
     assert 'loading caffemodel' in capsys.readouterr().err
     net = links.VGG16Layers(None)
     serializers.load_npz(tmp_path / 'a.npz', net, strict=False)
-    compare.assert_array_equal(net.fc8.W.array, np.arange(56).reshape(7, 8))
-    compare.assert_array_equal(net.fc8.W.array, CaffeFunction(path).fc8.W.array)
+    np.testing.assert_array_equal(net.fc8.W.array, np.arange(56).reshape(7, 8))
+    np.testing.assert_array_equal(net.fc8.W.array, CaffeFunction(path).fc8.W.array)
 
 
 def test_no_random_numbers_for_given_weights(tmp_path):
