@@ -1,7 +1,7 @@
 """The devices that tests run on."""
 import numpy as np
 
-from chainer_fast import backend, device_resident, get_array_types
+from chainer_fast import Variable, backend, device_resident, get_array_types
 from chainer_fast.testing import array as layouts
 
 
@@ -19,15 +19,16 @@ class Device:
     def send(self, thing):
         """Return an array that lies on the device, with gaps if there were some.
 
-        Links are moved, and so are arrays in tuples, lists and dictionaries. Anything
-        else is returned as it is.
+        Links and variables are moved, and so is what tuples, lists and dictionaries
+        hold. Anything else is returned as it is.
         """
         if isinstance(thing, (tuple, list)):
             return type(thing)([self.send(each) for each in thing])
         if isinstance(thing, dict):
             return {key: self.send(each) for key, each in thing.items()}
-        if isinstance(thing, device_resident.DeviceResident):
-            return thing.to_device(self._device)
+        if isinstance(thing, (device_resident.DeviceResident, Variable)):
+            thing.to_device(self._device)
+            return thing
         if not isinstance(thing, np.ndarray) or self.xp is np:
             return thing
         sent = self._device.send(thing)

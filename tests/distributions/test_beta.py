@@ -38,9 +38,10 @@ def test_outside(device):
         compare.assert_array_equal(grad.array[[0, 2, 3]], 0)
 
 
-def test_ends_of_the_interval():
-    flat, steep = np.array([1, 1], np.float32), np.array([0.5, 0.5], np.float32)
-    ends = np.array([0, 1], np.float32)
+def test_ends_of_the_interval(device):
+    flat = device.send(np.array([1, 1], np.float32))
+    steep = device.send(np.array([0.5, 0.5], np.float32))
+    ends = device.send(np.array([0, 1], np.float32))
     # The powers are one, for no x is raised to anything but zero.
     compare.assert_allclose(distributions.Beta(flat, flat).log_prob(ends).array, 0)
     with np.errstate(divide='ignore'):

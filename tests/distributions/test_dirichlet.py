@@ -33,20 +33,21 @@ def test_of_scipy(alpha, weights):
 
 
 @pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
-def test_batches(dtype):
-    dist = distributions.Dirichlet(alphas(dtype=dtype))
+def test_batches(device, dtype):
+    dist = distributions.Dirichlet(device.send(alphas(dtype=dtype)))
     assert (dist.batch_shape, dist.event_shape) == ((2,), (3,))
     assert dist.support == '[0, 1]'
     x = points((4, 2, 3)).astype(dtype)
     values = {
-        (4, 2): [dist.log_prob(x)], (2, 3): [dist.mean, dist.variance],
+        (4, 2): [dist.log_prob(device.send(x))], (2, 3): [dist.mean, dist.variance],
         (2,): [dist.entropy, dist.alpha0]}
     for shape, ys in values.items():
         assert all(y.shape == shape and y.dtype == dtype for y in ys)
     for i in range(2):
-        alone = distributions.Dirichlet(alphas()[i])
+        alone = distributions.Dirichlet(device.send(alphas()[i]))
         compare.assert_allclose(
-            dist.log_prob(x).array[:, i], alone.log_prob(x[:, i].astype(float)).array,
+            dist.log_prob(device.send(x)).array[:, i],
+            alone.log_prob(device.send(x[:, i].astype(float))).array,
             rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
         compare.assert_allclose(
             dist.entropy.array[i], alone.entropy.array, rtol=TOLERANCE[dtype],
@@ -56,16 +57,17 @@ def test_batches(dtype):
 TOLERANCE = {np.float16: 3e-2, np.float32: 1e-4, np.float64: 1e-12}
 
 
-def test_faces_of_the_simplex():
-    dist = distributions.Dirichlet(np.array([1, 1, 2], np.float32))
+def test_faces_of_the_simplex(device):
+    dist = distributions.Dirichlet(device.send(np.array([1, 1, 2], np.float32)))
     compare.assert_allclose(
-        dist.log_prob(np.array([0, 0.5, 0.5], np.float32)).array, np.log(3), rtol=1e-6)
+        dist.log_prob(device.send(np.array([0, 0.5, 0.5], np.float32))).array,
+        np.log(3), rtol=1e-6)
 
 
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
-def test_samples(dtype):
+def test_samples(device, dtype):
     alpha = alphas(dtype=dtype)
-    dist = distributions.Dirichlet(alpha)
+    dist = distributions.Dirichlet(device.send(alpha))
     np.random.seed(3)
     expected = np.stack([np.random.dirichlet(row, 4) for row in alpha], axis=1)
     np.random.seed(3)
@@ -81,20 +83,23 @@ def test_samples(dtype):
 
 
 @pytest.mark.parametrize('shape', [(0, 3), (3,)])
-def test_shapes_of_samples(shape):
-    dist = distributions.Dirichlet(alphas(shape, np.float32))
+def test_shapes_of_samples(device, shape):
+    dist = distributions.Dirichlet(device.send(alphas(shape, np.float32)))
     assert dist.sample((0,)).shape == (0,) + shape
     assert dist.sample((2, 5)).shape == (2, 5) + shape
 
 
-def test_divergence():
+def test_divergence(device):
     # Of two elements it is the beta distribution.
     first, second = alphas((4, 2), seed=1), alphas((4, 2), seed=2)
     expected = chainer_fast.kl_divergence(
-        distributions.Beta(first[:, 0].copy(), first[:, 1].copy()),
-        distributions.Beta(second[:, 0].copy(), second[:, 1].copy()))
+        distributions.Beta(device.send(first[:, 0].copy()),
+        device.send(first[:, 1].copy())),
+        distributions.Beta(device.send(second[:, 0].copy()),
+        device.send(second[:, 1].copy())))
     actual = chainer_fast.kl_divergence(
-        distributions.Dirichlet(first), distributions.Dirichlet(second))
+        distributions.Dirichlet(device.send(first)),
+        distributions.Dirichlet(device.send(second)))
     compare.assert_allclose(actual.array, expected.array)
 
 

@@ -31,7 +31,7 @@ def test_outside(device):
         assert np.isfinite(grad.array).all()
 
 
-def test_parameters_that_do_not_exist():
+def test_parameters_that_do_not_exist(device):
     one = np.ones(2, np.float32)
     with pytest.raises(ValueError):
-        distributions.Gamma(-one, one).sample()
+        distributions.Gamma(device.send(-one), device.send(one)).sample()

@@ -11,11 +11,11 @@ from tests import compare
 SHAPE = 2, 3, 4
 
 
-def normal(shape=SHAPE, seed=0, dtype=np.float64):
+def normal(device, shape=SHAPE, seed=0, dtype=np.float64):
     rs = np.random.RandomState(seed)
-    return distributions.Normal(
+    return distributions.Normal(*device.send((
         np.asarray(rs.uniform(-1, 1, shape)).astype(dtype),
-        np.asarray(rs.uniform(0.5, 2, shape)).astype(dtype))
+        np.asarray(rs.uniform(0.5, 2, shape)).astype(dtype))))
 
 
 class Odd(chainer_fast.Distribution):
@@ -30,8 +30,8 @@ class Odd(chainer_fast.Distribution):
 
 
 @pytest.mark.parametrize('n', [0, 1, 2, 3])
-def test_shapes(n):
-    dist = distributions.Independent(normal(), n)
+def test_shapes(device, n):
+    dist = distributions.Independent(normal(device), n)
     assert dist.batch_shape == SHAPE[:3 - n]
     assert dist.event_shape == SHAPE[3 - n:]
     assert dist.reinterpreted_batch_ndims == n
@@ -40,32 +40,33 @@ def test_shapes(n):
         assert getattr(dist, name) is getattr(dist.distribution, name)
     assert dist.sample((5, 2)).shape == (5, 2) + SHAPE
     assert dist.support == 'real'
-    assert dist.xp is np
+    assert dist.xp is device.xp
     assert list(dist.params) == ['loc', 'scale']
 
 
 @pytest.mark.parametrize('shape, n', [((), 0), ((2,), 0), (SHAPE, 2)])
-def test_one_axis_stays_by_default(shape, n):
-    assert distributions.Independent(normal(shape)).reinterpreted_batch_ndims == n
+def test_one_axis_stays_by_default(device, shape, n):
+    assert distributions.Independent(
+        normal(device, shape)).reinterpreted_batch_ndims == n
 
 
-def test_axes_of_events_come_before_those_of_the_distribution():
-    inner = distributions.OneHotCategorical(np.full((2, 3, 4), 0.25))
+def test_axes_of_events_come_before_those_of_the_distribution(device):
+    inner = distributions.OneHotCategorical(device.send(np.full((2, 3, 4), 0.25)))
     dist = distributions.Independent(inner, 1)
     assert dist.batch_shape == (2,)
     assert dist.event_shape == (3, 4)
     x = np.eye(4)[np.zeros((5, 2, 3), int)]
     compare.assert_allclose(
-        dist.log_prob(x).array, np.full((5, 2), 3 * np.log(0.25)))
+        dist.log_prob(device.send(x)).array, np.full((5, 2), 3 * np.log(0.25)))
 
 
 @pytest.mark.parametrize('n', [0, 1, 2, 3])
 @pytest.mark.parametrize('name, reduce', [
     ('prob', np.prod), ('log_prob', np.sum), ('cdf', np.prod), ('log_cdf', np.sum),
     ('survival_function', np.prod), ('log_survival_function', np.sum)])
-def test_functions(name, reduce, n):
-    inner = normal()
-    x = np.random.RandomState(1).normal(size=(5,) + SHAPE)
+def test_functions(device, name, reduce, n):
+    inner = normal(device)
+    x = device.send(np.random.RandomState(1).normal(size=(5,) + SHAPE))
     y = getattr(distributions.Independent(inner, n), name)(x)
     compare.assert_allclose(
         y.array, reduce(
@@ -101,7 +102,7 @@ def test_covariance(device, shape, n):
     tril = chainer_fast.Variable(
         device.send(np.tril(rs.uniform(0.5, 1, shape + (2, 2))).astype(np.float32)))
     dist = distributions.Independent(distributions.MultivariateNormal(
-        np.zeros(shape + (2,), np.float32), scale_tril=tril), n)
+        device.send(np.zeros(shape + (2,), np.float32)), scale_tril=tril), n)
     actual = dist.covariance
     assert actual.dtype == np.float32
     blocks = np.matmul(tril.array, tril.array.swapaxes(-1, -2))
@@ -117,13 +118,13 @@ def test_covariance(device, shape, n):
     assert tril.grad.shape == tril.shape
 
 
-def test_no_covariance_without_that_of_the_distribution():
+def test_no_covariance_without_that_of_the_distribution(device):
     with pytest.raises(NotImplementedError):
-        distributions.Independent(normal()).covariance  # noqa: B018
+        distributions.Independent(normal(device)).covariance  # noqa: B018
 
 
-def test_stream_of_samples():
-    inner = normal()
+def test_stream_of_samples(device):
+    inner = normal(device)
     np.random.seed(0)
     expected = inner.sample_n(3).array
     np.random.seed(0)
@@ -131,13 +132,14 @@ def test_stream_of_samples():
     compare.assert_array_equal(sample.array, expected)
 
 
-def test_no_inverse():
+def test_no_inverse(device):
     with pytest.raises(RuntimeError, match='no inverse'):
-        distributions.Independent(normal(), 0).icdf(np.full(SHAPE, 0.5))
+        distributions.Independent(normal(device), 0).icdf(
+            device.send(np.full(SHAPE, 0.5)))
 
 
-def test_divergence():
-    inner = normal(seed=0), normal(seed=1)
+def test_divergence(device):
+    inner = normal(device, seed=0), normal(device, seed=1)
     outer = [distributions.Independent(each, 2) for each in inner]
     compare.assert_allclose(
         chainer_fast.kl_divergence(*outer).array,
@@ -148,14 +150,14 @@ def test_divergence():
         chainer_fast.kl_divergence(outer[0], inner[1])
 
 
-def test_too_many_axes():
+def test_too_many_axes(device):
     with pytest.raises(ValueError, match='must not exceed'):
-        distributions.Independent(normal(), 4)
+        distributions.Independent(normal(device), 4)
 
 
-def test_copies():
-    dist = distributions.Independent(normal())
+def test_copies(device):
+    dist = distributions.Independent(normal(device))
     x = np.zeros(SHAPE)
     for other in (copy.copy(dist), pickle.loads(pickle.dumps(dist))):
         compare.assert_array_equal(
-            other.log_prob(x).array, dist.log_prob(x).array)
+            other.log_prob(x).array, dist.log_prob(device.send(x)).array)

@@ -16,29 +16,31 @@ def probabilities(shape=(2, 3), dtype=np.float64, seed=0):
 
 @settings(max_examples=30)
 @given(st.integers(0, 99), st.integers(2, 5))
-def test_of_scipy(seed, n):
+def test_of_scipy(device, seed, n):
     p, q = probabilities((2, n), seed=seed), probabilities((2, n), seed=seed + 1)
-    dist = distributions.OneHotCategorical(p)
+    dist = distributions.OneHotCategorical(device.send(p))
     x = np.eye(n)[np.random.RandomState(seed).randint(0, n, (4, 2))]
     for i in range(2):
         compare.assert_allclose(
-            dist.log_prob(x).array[:, i],
+            dist.log_prob(device.send(x)).array[:, i],
             stats.multinomial(1, p[i] / p[i].sum()).logpmf(x[:, i]), atol=1e-9)
     compare.assert_array_equal(dist.mean.array, p)
     compare.assert_allclose(dist.variance.array, stats.bernoulli(p).var())
     compare.assert_allclose(
-        chainer_fast.kl_divergence(dist, distributions.OneHotCategorical(q)).array,
+        chainer_fast.kl_divergence(dist,
+        distributions.OneHotCategorical(device.send(q))).array,
         stats.entropy(p, q, axis=-1))
 
 
 @pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize('batch', [(), (0,), (2, 3)])
-def test_shapes_and_dtypes(dtype, batch):
-    dist = distributions.OneHotCategorical(probabilities(batch + (4,), dtype))
+def test_shapes_and_dtypes(device, dtype, batch):
+    dist = distributions.OneHotCategorical(
+        device.send(probabilities(batch + (4,), dtype)))
     assert dist.batch_shape == batch
     assert dist.event_shape == (4,)
     assert list(dist.params) == ['p']
-    y = dist.log_prob(np.ones((2,) + batch + (4,), dtype))
+    y = dist.log_prob(device.send(np.ones((2,) + batch + (4,), dtype)))
     assert y.dtype == dtype
     assert y.shape == (2,) + batch
     assert dist.log_p.dtype == dist.mean.dtype == dist.variance.dtype == dtype
@@ -64,16 +66,16 @@ def test_gradients(device):
 def test_categories_that_never_occur(device):
     p = chainer_fast.Variable(device.send(np.array([0, 0.25, 0.75])))
     dist = distributions.OneHotCategorical(p)
-    y = dist.log_prob(np.array([0., 1, 0]))
+    y = dist.log_prob(device.send(np.array([0., 1, 0])))
     compare.assert_allclose(y.array, np.log(0.25))
     grad, = chainer_fast.grad([y], [p])
     compare.assert_allclose(grad.array, [0, 4, 0])
     with np.errstate(divide='ignore'):
-        assert dist.log_prob(np.array([1., 0, 0])).array == -np.inf
+        assert dist.log_prob(device.send(np.array([1., 0, 0]))).array == -np.inf
 
 
-def test_stream_of_samples():
-    p = probabilities((2, 3, 4), np.float32)
+def test_stream_of_samples(device):
+    p = device.send(probabilities((2, 3, 4), np.float32))
     np.random.seed(1)
     categories = distributions.Categorical(p).sample_n(5).array
     np.random.seed(1)
@@ -82,12 +84,12 @@ def test_stream_of_samples():
     assert sample.creator is None
 
 
-def test_errors():
+def test_errors(device):
     with pytest.raises(TypeError):
         distributions.OneHotCategorical()
-    dist = distributions.OneHotCategorical(probabilities())
+    dist = distributions.OneHotCategorical(device.send(probabilities()))
     for name in ('entropy', 'support', 'stddev', 'covariance'):
         with pytest.raises(NotImplementedError):
             getattr(dist, name)
     with pytest.raises(ValueError, match='sum up to 1'):
-        distributions.OneHotCategorical(np.full((2, 4), 0.3)).sample()
+        distributions.OneHotCategorical(device.send(np.full((2, 4), 0.3))).sample()

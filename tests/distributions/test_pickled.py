@@ -9,7 +9,6 @@ import pytest
 
 import chainer_fast
 from chainer_fast import distributions
-from tests import compare
 from tests.distributions.data import make_pickles
 
 
@@ -57,8 +56,8 @@ def test_chainer_has_written_it(name, used, made):
     distribution, point, expected = restored(name, used)
     assert type(distribution) is type(made[name])
     for key, param in made[name].params.items():
-        compare.assert_array_equal(distribution.params[key].array, param.array)
-    compare.assert_allclose(distribution.log_prob(point).array, expected, rtol=1e-5)
+        np.testing.assert_array_equal(distribution.params[key].array, param.array)
+    np.testing.assert_allclose(distribution.log_prob(point).array, expected, rtol=1e-5)
     assert distribution.sample(3).shape == made[name].sample(3).shape
 
 
@@ -76,7 +75,7 @@ def test_what_was_computed_has_a_graph(used):
     distribution = restored('Normal of a parameter', used)[0]
     chainer_fast.functions.sum(distribution.variance * distribution.mean).backward()
     assert isinstance(distribution.loc, chainer_fast.Parameter)
-    compare.assert_array_equal(distribution.loc.grad, [9, 16])
+    np.testing.assert_array_equal(distribution.loc.grad, [9, 16])
     assert distribution.entropy.creator is not None
 
 
@@ -106,9 +105,9 @@ def test_attributes_of_derived_classes():
         '_Derived__hidden': {0: loc}, 'table': {}, 'loc': {True: None},
         '_of_old': {True: 1, False: 2}}, {'_Derived__slot': 3}))
     for other in [*copies, chainers]:
-        compare.assert_array_equal(other.loc.array, loc)
+        np.testing.assert_array_equal(other.loc.array, loc)
         hidden, slot, table = other.contents()
-        compare.assert_array_equal(hidden[0], loc)
+        np.testing.assert_array_equal(hidden[0], loc)
         assert (list(hidden), slot, table) == ([0], 3, {})
         assert not hasattr(other, '_of_old')
 

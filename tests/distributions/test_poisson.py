@@ -33,7 +33,7 @@ def test_points_are_cast(device, shape, dtype):
     x = np.full(shape, 3, dtype)
     expected = stats.poisson(2.5).logpmf(3)
     for each in (x, chainer_fast.Variable(device.send(x))):
-        y = distributions.Poisson(lam).log_prob(each)
+        y = distributions.Poisson(device.send(lam)).log_prob(each)
         assert (y.dtype, y.shape) == (np.float32, shape)
         compare.assert_allclose(y.array, expected, rtol=1e-6)
 
@@ -51,7 +51,8 @@ def test_nothing_is_expected(device):
     lam = chainer_fast.Variable(device.send(np.zeros(2)))
     x = np.array([0, 1])
     with np.errstate(divide='ignore'):
-        y = distributions.Poisson(lam).log_prob(x)
+        y = distributions.Poisson(lam).log_prob(device.send(x))
     compare.assert_array_equal(y.array, [0, -np.inf])
-    none, two = [distributions.Poisson(np.array([lam])) for lam in (0., 2.)]
+    none, two = [
+        distributions.Poisson(device.send(np.array([lam]))) for lam in (0., 2.)]
     compare.assert_allclose(chainer_fast.kl_divergence(none, two).array, 2)

@@ -25,17 +25,17 @@ def test_times_logarithm(device, function, pole, wrap):
 def test_pole_is_kept_for_other_factors(device):
     with np.errstate(divide='ignore'):
         y = _terms.times_log(
-            chainer_fast.Variable(device.send(np.array([2.]))), np.zeros(1))
+            chainer_fast.Variable(device.send(np.array([2.]))),
+            device.send(np.zeros(1)))
     assert y.array == -np.inf
 
 
 def test_substitute_keeps_the_kind(device):
-    array = np.array([1, 2], np.float32)
-    mask = np.array([True, False])
+    array = device.send(np.array([1, 2], np.float32))
+    mask = device.send(np.array([True, False]))
     replaced = _terms.substitute(array, mask, 5)
     assert isinstance(replaced, np.ndarray)
     assert replaced.dtype == np.float32
     compare.assert_array_equal(replaced, [5, 2])
     compare.assert_array_equal(
-        _terms.substitute(chainer_fast.Variable(device.send(array)), mask, 5).array,
-        [5, 2])
+        _terms.substitute(chainer_fast.Variable(array), mask, 5).array, [5, 2])

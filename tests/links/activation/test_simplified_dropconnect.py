@@ -64,7 +64,7 @@ def test_wrong_shapes(device):
 
 def test_gradients_and_snapshot(device):
     x = X.astype('d')
-    mask = uniform((4, 2, 3), 1) > 0
+    mask = device.send(uniform((4, 2, 3), 1) > 0)
 
     class Masked(L.SimplifiedDropconnect):
 

@@ -54,7 +54,8 @@ class TestScale:
 @pytest.mark.parametrize('link, args', [
     (links.Bias(), (X,)), (links.Bias(shape=(2,)), (X, V)),
     (links.Scale(), (X,)), (links.Scale(W_shape=(2,)), (X, V))])
-def test_number_of_arguments(link, args):
+def test_number_of_arguments(device, link, args):
+    link, args = device.send((link.copy(), args))
     with pytest.raises(ValueError, match='unpack'):
         link(*args)
     with chainer_fast.using_config('debug', True), pytest.raises(
@@ -62,8 +63,8 @@ def test_number_of_arguments(link, args):
         link(*args)
 
 
-def test_parameter():
-    array = np.ones(3)
+def test_parameter(device):
+    array = device.send(np.ones(3))
     link = links.Parameter(array)
     assert link.W.array is array
     for y in (link(), link('on'), link(volatile='off')):

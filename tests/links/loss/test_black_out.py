@@ -4,6 +4,7 @@ import pytest
 import chainer_fast
 from chainer_fast import functions, links
 from tests import compare
+from tests.devices import to_cpu
 
 COUNTS = [3, 2, 1]
 
@@ -20,12 +21,12 @@ def test_loss(device, dtype):
     link = device.send(link_of(dtype))
     x = np.random.uniform(-1, 1, (2, 5)).astype(dtype)
     t, samples = np.array([2, 0], 'i'), np.array([[0, 1, 0, 0], [2, 1, 2, 0]], 'i')
-    link.sample_data = samples
+    link.sample_data = device.send(samples)
     y = link(device.send(x), device.send(t))
     assert y.dtype == np.dtype(dtype)
-    losses = []
+    losses, W = [], to_cpu(link.W.array)
     for k in range(2):
-        e = np.exp(link.W.array.astype('d') @ x[k].astype('d'))
+        e = np.exp(W.astype('d') @ x[k].astype('d'))
         z = e[t[k]] + e[samples[k]].sum()
         losses.append(-np.log(e[t[k]] / z) - np.log(1 - e[samples[k]] / z).sum())
     compare.assert_allclose(

@@ -35,7 +35,7 @@ def by_times(chains):
 
 @pytest.mark.parametrize('dtype', ['e', 'f', 'd'])
 @pytest.mark.parametrize('transpose', [True, False])
-def test_loss(dtype, transpose):
+def test_loss(device, dtype, transpose):
     link, xs, ys = setup(dtype)
     expected = []
     for k in ORDER:
@@ -44,6 +44,7 @@ def test_loss(dtype, transpose):
             np.log(np.sum(np.exp(list(scores.values())))) - scores[tuple(ys[k])])
     if not transpose:
         xs, ys = by_times(xs), by_times(ys)
+    link, xs, ys = device.send((link, xs, ys))
     tol = {'rtol': 5e-3, 'atol': 5e-3} if dtype == 'e' else {'rtol': 1e-5}
     y = link(xs, ys, reduce='no', transpose=transpose)
     assert y.dtype == np.dtype(dtype)
@@ -54,13 +55,13 @@ def test_loss(dtype, transpose):
 
 @pytest.mark.parametrize('transpose', [True, False])
 def test_argmax(device, transpose):
-    link, xs, _ = device.send(setup('f'))
+    link, xs, _ = setup('f')
     best = []
     for x in xs:
         scores = all_scores(link.cost.array, x)
         best.append(max(scores, key=scores.get))
     expected = [all_scores(link.cost.array, xs[k])[best[k]] for k in ORDER]
-    scores, path = link.argmax(
+    scores, path = device.send(link).argmax(
         device.send(xs if transpose else by_times(xs)), transpose)
     compare.assert_allclose(scores.array, expected, rtol=1e-5)
     assert isinstance(path, list) and path[0].dtype == np.int32
@@ -84,8 +85,8 @@ def test_cost():
     assert (links.CRF1d(2, 3).cost.array == 3).all()
 
 
-def test_errors():
-    link, xs, ys = setup('f')
+def test_errors(device):
+    link, xs, ys = device.send(setup('f'))
     with pytest.raises(ValueError, match='reduce'):
         link(xs, ys, 'sum', True)
     with pytest.raises(IndexError):

@@ -12,6 +12,7 @@ from chainer_fast import gradient_check, links
 from chainer_fast.links.loss import hierarchical_softmax
 from chainer_fast.utils.type_check import InvalidType
 from tests import compare
+from tests.devices import to_cpu
 
 TREE = ((0, 1), ((2, 3), 4))
 huffman = links.BinaryHierarchicalSoftmax.create_huffman_tree
@@ -40,14 +41,14 @@ def link_of(tree, dtype='f', n=3):
 
 @pytest.mark.parametrize('dtype', ['e', 'f', 'd'])
 @pytest.mark.parametrize('wrap', [np.asarray, chainer_fast.Variable])
-def test_loss(dtype, wrap):
-    link = link_of(TREE, dtype)
+def test_loss(device, dtype, wrap):
+    link = device.send(link_of(TREE, dtype))
     x = np.random.uniform(-1, 1, (6, 3)).astype(dtype)
     t = np.array([4, 0, 1, 3, 2, 0], 'i')
-    y = link(wrap(x), wrap(t))
+    y = link(*device.send((wrap(x), wrap(t))))
     assert y.shape == () and y.dtype == np.dtype(dtype)
     expected = sum(
-        loss(link.W.array, TREE, *each) for each in zip(x, t, strict=True))
+        loss(to_cpu(link.W.array), TREE, *each) for each in zip(x, t, strict=True))
     compare.assert_allclose(y.array, expected, rtol=5e-3 if dtype == 'e' else 1e-5)
 
 

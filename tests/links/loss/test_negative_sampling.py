@@ -4,6 +4,7 @@ import pytest
 import chainer_fast
 from chainer_fast import links
 from tests import compare
+from tests.devices import to_cpu
 
 COUNTS = [10, 5, 2, 5, 2]
 
@@ -13,12 +14,13 @@ COUNTS = [10, 5, 2, 5, 2]
 def test_loss(device, dtype, reduce):
     with chainer_fast.using_config('dtype', np.dtype(dtype)):
         link = device.send(links.NegativeSampling(3, COUNTS, 4))
-    link.W.array[...] = np.random.uniform(-1, 1, link.W.shape)
+    W = np.random.uniform(-1, 1, link.W.shape).astype(dtype)
+    link.W.array[...] = device.send(W)
     x = np.random.uniform(-1, 1, (3, 3)).astype(dtype)
     t = np.array([-1, 1, 4], 'i')
     y, samples = link(device.send(x), device.send(t), reduce, return_samples=True)
     assert samples.shape == (3, 5) and samples.dtype == np.int32
-    scores = np.einsum('ikj,ij->ik', link.W.array[samples].astype('d'), x)
+    scores = np.einsum('ikj,ij->ik', W[to_cpu(samples)].astype('d'), x)
     scores[:, 0] *= -1
     expected = np.log1p(np.exp(scores)).sum(axis=1) * (t != -1)
     assert y.dtype == np.dtype(dtype)

@@ -7,16 +7,17 @@ from chainer_fast import links as L
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
 from chainer_fast.utils import type_check
 from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 
 uniform = gradients.uniform
 
 
-def link_with_averages(size=3, dtype=None, **options):
+def link_with_averages(device, size=3, dtype=None, **options):
     link = L.BatchRenormalization(size, 2., 1., dtype=dtype, **options)
     link.avg_mean[...] = uniform(link.avg_mean.shape, 1)
     link.avg_var[...] = uniform(link.avg_var.shape, 2, low=.1, high=2.)
-    return link
+    return device.send(link)
 
 
 def renormalized(x, axis, mean, var, rmax=2., dmax=1., eps=2e-5):
@@ -35,11 +36,12 @@ def renormalized(x, axis, mean, var, rmax=2., dmax=1., eps=2e-5):
 @pytest.mark.parametrize('shape, size, axis', [
     ((5, 3), 3, (0,)), ((5, 3, 4), 3, (0, 2)), ((5, 3, 4), (3, 4), (0,))])
 def test_training_and_testing(device, shape, size, axis):
-    link = link_with_averages(size, decay=.75, initial_gamma=2, initial_beta=1)
-    mean, var = link.avg_mean.copy(), link.avg_var.copy()
+    link = link_with_averages(device, size, decay=.75, initial_gamma=2, initial_beta=1)
+    mean, var = to_cpu((link.avg_mean.copy(), link.avg_var.copy()))
     x = uniform(shape, 0, 'f')
     compare.assert_allclose(
-        link(x).array, 2 * renormalized(x, axis, mean, var) + 1, rtol=1e-4, atol=1e-5)
+        link(device.send(x)).array, 2 * renormalized(x, axis, mean, var) + 1, rtol=1e-4,
+        atol=1e-5)
     count = x.size // mean.size
     compare.assert_allclose(
         link.avg_mean, .75 * mean + x.mean(axis) / 4, rtol=1e-4)
@@ -47,7 +49,7 @@ def test_training_and_testing(device, shape, size, axis):
         link.avg_var, .75 * var + x.var(axis) / 4 * count / (count - 1), rtol=1e-4)
 
     with using_config('train', False):
-        y = link(x, finetune=True)
+        y = link(device.send(x), finetune=True)
     assert link.N == 0
     compare.assert_allclose(y.array, F.fixed_batch_normalization(
         device.send(x), link.gamma, link.beta, link.avg_mean, link.avg_var).array)
@@ -61,11 +63,11 @@ def test_defaults_are_batch_normalization(device):
         link(x).array, device.send(L.BatchNormalization(3))(x).array, rtol=1e-5)
 
 
-def test_fine_tuning():
-    link = link_with_averages()
+def test_fine_tuning(device):
+    link = link_with_averages(device)
     xs = uniform((3, 5, 3), 0, 'f')
     for x in xs:
-        link(x, True)
+        link(device.send(x), True)
     assert link.N == 3
     compare.assert_allclose(link.avg_mean, xs.mean((0, 1)), rtol=1e-5)
     link.start_finetuning()
@@ -73,7 +75,7 @@ def test_fine_tuning():
 
 
 def test_what_is_computed_again_has_the_same_corrections(device):
-    link, again = link_with_averages(), link_with_averages()
+    link, again = link_with_averages(device), link_with_averages(device)
     x, x_again = [Variable(device.send(uniform((5, 3), 0, 'f'))) for _ in range(2)]
     gy = uniform((5, 3), 3, 'f')
     for each, y in (link, link(x)), (again, F.forget(again, x_again)):
@@ -99,18 +101,18 @@ def test_initial_values_and_absent_parameters(device):
 
 @pytest.mark.parametrize('dtype, expected', [
     (np.float16, 'e'), (None, 'f'), (np.float64, 'd'), (mixed16, 'f')])
-def test_dtypes(dtype, expected):
-    link = link_with_averages(dtype=dtype)
+def test_dtypes(device, dtype, expected):
+    link = link_with_averages(device, dtype=dtype)
     for array in link.gamma, link.beta, link.avg_mean, link.avg_var:
         assert array.dtype == expected
     for other in 'efd':
-        assert link(uniform((4, 3), 0, other)).dtype == other
+        assert link(device.send(uniform((4, 3), 0, other))).dtype == other
 
 
-def test_serialization():
-    link, other = link_with_averages(), L.BatchRenormalization(3)
+def test_serialization(device):
+    link, other = link_with_averages(device), device.send(L.BatchRenormalization(3))
     stored = {}
-    link(uniform((4, 3), 0, 'f'), True)
+    link(device.send(uniform((4, 3), 0, 'f')), True)
     link.serialize(DictionarySerializer(stored))
     assert set(stored) == {'gamma', 'beta', 'avg_mean', 'avg_var', 'N'}
     other.serialize(NpzDeserializer(stored))

@@ -26,7 +26,8 @@ def test_group_normalization(device, groups, size):
     x = uniform((3, 4, 5), 0, 'f')
     expected = standardized(x.reshape(3, groups, -1), .1).reshape(x.shape)
     compare.assert_allclose(
-        link(device.send(x)).array, 2 * expected + np.arange(4)[:, None], rtol=1e-4, atol=1e-5)
+        link(device.send(x)).array, 2 * expected + np.arange(4)[:, None], rtol=1e-4,
+        atol=1e-5)
     assert link.gamma.dtype == link.beta.dtype == 'f'
 
 
