@@ -16,11 +16,6 @@ def _empty(shape, x):
     return cuda.cupy.empty(shape, reduction.wide(x.dtype))
 
 
-def _by_class(x):
-    """Return scores with their classes ahead: CuPy reduces these axes in place."""
-    return cuda.cupy.moveaxis(x, 1, 0)
-
-
 def _samples(x):
     return x.shape[:1] + x.shape[2:]
 
@@ -35,18 +30,16 @@ def hard_losses(x, t, class_weight, ignore_label):
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     losses, top, total = [_empty(t.shape, x) for _ in range(3)]
-    scores = _by_class(x)
+    scores = cuda.cupy.moveaxis(x, 1, 0)    # CuPy reduces axes ahead in their place
+    label = 'chainer_fast::class_of(labels[_i], classes)'
     cuda.reduce(
         'T x, raw T scores, raw L labels, raw W weights, int64 ignored, '
         'int32 weighted, int64 classes',
         'S losses, S top, S total', 'chainer_fast::Exponentials<S>(x)',
         'chainer_fast::join(a, b)',
-        '''top = a.top, total = a.total, losses = labels[_i] == ignored ? S(0)
-            : chainer_fast::label_loss<S>(
-                S(scores[chainer_fast::class_of(labels[_i], classes) * _out_ind.size()
-                         + _i]) - a.top,
-                log(a.total), !weighted ? S(1)
-                    : S(weights[chainer_fast::class_of(labels[_i], classes)]))''',
+        'top = a.top, total = a.total, losses = labels[_i] == ignored ? S(0)'
+        ' : chainer_fast::label_loss<S>(S(scores[%s * _out_ind.size() + _i]) - a.top, '
+        'log(a.total), weighted ? S(weights[%s]) : S(1))' % (label, label),
         '', 'cross_entropy_losses', reduce_type='chainer_fast::Exponentials<S>',
         preamble=_PREAMBLE)(
             scores, scores, *_label_args(x, t, class_weight, ignore_label),
@@ -62,8 +55,8 @@ def soft_losses(x, t, eps):
         'T x, U t, S eps, int32 divergence', 'S losses, S top, S total',
         'chainer_fast::Weighed<S>(x, t, divergence ? S(t) * S(log(S(t) + eps)) : S(0))',
         'chainer_fast::join(a, b)',
-        '''top = a.scores.top, total = a.scores.total,
-            losses = log(total) * a.labels - a.products''',
+        'top = a.scores.top, total = a.scores.total, '
+        'losses = log(a.scores.total) * a.labels - a.products',
         '', 'soft_cross_entropy_losses', reduce_type='chainer_fast::Weighed<S>',
         preamble=_PREAMBLE)(
             x, t, 0 if eps is None else eps, int(eps is not None), losses, top, total,

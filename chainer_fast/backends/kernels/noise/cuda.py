@@ -50,11 +50,11 @@ def zoneout_grad(gy, flag_h, flag_x):
 def rrelu(x, lower, upper):
     if x.dtype.kind != 'f':
         return NotImplemented
-    drawn = cuda.cupy.random.uniform(lower, upper, x.shape)
     y, slopes = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
-        'T x, float64 drawn', 'T y, T slope',
-        'slope = drawn; y = chainer_fast::Bend::of<decltype(T() + T())>(x, x, slope)',
+        'T x, float64 drawn, float64 lower, float64 upper', 'T y, T slope',
+        'slope = lower + drawn * (upper - lower); '
+        'y = chainer_fast::Bend::of<decltype(T() + T())>(x, x, slope)',
         'rrelu', preamble=header(_ACTIVATION))(
-            x, drawn, y, slopes)
+            x, cuda.cupy.random.rand(*x.shape), lower, upper, y, slopes)
     return y, slopes
