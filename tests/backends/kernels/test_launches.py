@@ -1,9 +1,9 @@
 """Budgets: how many launches a step may take on a GPU; the host must not wait for it.
 
 A row of ``BUDGETS`` is a name, a step, and the most launches forward and backward. The
-step gets :class:`Inputs`, whose methods make variables, arrays and links on the GPU, and
-returns a function without arguments: the forward pass, which gives a variable, or some
-in a tuple. What it does before that is not counted.
+step gets :class:`Inputs`, whose methods make variables, arrays and links on the GPU,
+and returns a function without arguments: the forward pass, which gives a variable, or
+some in a tuple. What it does before that is not counted.
 """
 import functools
 
@@ -101,7 +101,8 @@ def _labels(new, function, **options):
 
 def _soft_labels(new, loss):
     t = F.softmax(new.array(6, 5)).array
-    return partial(F.softmax_cross_entropy, new.variable(6, 5), t, soft_target_loss=loss)
+    return partial(
+        F.softmax_cross_entropy, new.variable(6, 5), t, soft_target_loss=loss)
 
 
 def _negative_sampling(new):

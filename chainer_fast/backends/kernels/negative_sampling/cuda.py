@@ -45,7 +45,8 @@ def put_targets(t, samples, ignore_label):
     counted = cuda.cupy.empty(t.shape, '?')
     cuda.elementwise(
         'L t, int64 ignored', 'I first, bool counts',
-        'first = t; counts = t != ignored', 'put_targets')(t, ignore_label, samples[:, 0], counted)
+        'first = t; counts = t != ignored', 'put_targets')(
+            t, ignore_label, samples[:, 0], counted)
     return counted
 
 
