@@ -52,12 +52,11 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    if _asks_for_gpu(config):
-        return
-    gpu = [item for item in items if item.get_closest_marker('gpu')]
-    if gpu:
-        config.hook.pytest_deselected(items=gpu)
-        items[:] = [item for item in items if not item.get_closest_marker('gpu')]
+    wrong = 'host' if _asks_for_gpu(config) else 'gpu'
+    left_out = [item for item in items if item.get_closest_marker(wrong)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker(wrong)]
 
 
 def pytest_generate_tests(metafunc):
