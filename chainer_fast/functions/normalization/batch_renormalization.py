@@ -6,8 +6,9 @@ import warnings
 
 from chainer_fast import backend, function, utils
 from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.configuration import config
-from chainer_fast.functions.normalization import _dtypes, batch_normalization
+from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 
