@@ -65,7 +65,8 @@ def _statistics(x, axis, eps, dtype):
         'S mean, S var, S inv_std',
         'mean = a.mean, var = a.variance(), '
         'inv_std = chainer_fast::inverse_std<S>(var, eps)',
-        'normalization_statistics')(x, eps, *results, axis=axis)
+        'normalization_statistics')(
+            x, eps, *results, axis=axis)
     return results
 
 
@@ -121,7 +122,9 @@ def _batch_sums(x, gamma, gy, mean, inv_std, axis):
         'Pair', 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
         'T x, G gy, S mean, S inv_std', 'S by_gamma, S by_beta, P ggamma, P gbeta',
         'ggamma = by_gamma = a.second, gbeta = by_beta = a.first',
-        'normalization_batch_sums')(x, gy, mean.reshape(shape), inv_std.reshape(shape), *sums, *results, axis=axis)
+        'normalization_batch_sums')(
+            x, gy, mean.reshape(shape), inv_std.reshape(shape), *sums, *results,
+            axis=axis)
     return sums, results
 
 
@@ -201,13 +204,16 @@ def group_backward(x, gamma, gy, mean, inv_std, groups):
     _reduce(
         'Pair', 'chainer_fast::Products::of(%s, S(gy) * S(gamma), S(0))' % _X_HAT,
         'T x, G gy, P gamma, S mean, S inv_std', 'S by_mean, S by_scale',
-        'by_mean = a.first, by_scale = a.second', 'normalization_group_sums')(x, gy, gamma_kept, mean, inv_std, by_mean, by_scale, axis=axis, keepdims=True)
+        'by_mean = a.first, by_scale = a.second', 'normalization_group_sums')(
+            x, gy, gamma_kept, mean, inv_std, by_mean, by_scale, axis=axis,
+            keepdims=True)
     ggamma, gbeta = _empty(2, gamma.shape, gamma.dtype)
     _reduce(
         'Pair', 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
         'T x, G gy, S mean, S inv_std', 'P ggamma, P gbeta',
-        'ggamma = a.second, gbeta = a.first', 'normalization_channel_sums')(x, gy, mean, inv_std, *[each.reshape(of_channels[1:3]) for each in (
-        ggamma, gbeta)], axis=(0, *axis[1:]))
+        'ggamma = a.second, gbeta = a.first', 'normalization_channel_sums')(
+            x, gy, mean, inv_std, ggamma.reshape(of_channels[1:3]),
+            gbeta.reshape(of_channels[1:3]), axis=(0, *axis[1:]))
     _elementwise(
         _INPUTS + 'S by_mean, S by_scale, S share', 'T gx', '''
             gx = chainer_fast::normalized_grad<S>(
@@ -275,7 +281,8 @@ def length_forward(x, axis, eps):
     norm = cuda.cupy.empty(_lengths_shape(x, axis), interm(x, x))
     _reduce(
         'Pair', 'chainer_fast::Squares::of(S(x), S(0), 0)', 'T x, S eps', 'S norm',
-        'norm = sqrt(a.first) + eps', 'vector_length')(x, eps, norm, axis=axis, keepdims=True)
+        'norm = sqrt(a.first) + eps', 'vector_length')(
+            x, eps, norm, axis=axis, keepdims=True)
     return _elementwise(
         'T x, S norm', 'T y', 'y = S(x) / norm', 'divide_by_length')(x, norm)
 
@@ -287,7 +294,8 @@ def length_backward(x, gy, axis, eps):
         'S norm, S along',
         'norm = sqrt(a.first) + eps, '
         'along = a.first == 0 ? S(0) : a.second / (sqrt(a.first) * norm)',
-        'vector_length_grad')(x, gy, eps, norm, along, axis=axis, keepdims=True)
+        'vector_length_grad')(
+            x, gy, eps, norm, along, axis=axis, keepdims=True)
     return _elementwise(
         'T x, G gy, S norm, S along', 'T gx', 'gx = (S(gy) - S(x) * along) / norm',
         'divide_by_length_grad')(x, gy, norm, along)
