@@ -13,7 +13,11 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.normalization import compiled as _compiled
 from chainer_fast.backends.kernels.normalization import cuda as _cuda
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
-from chainer_fast.backends.kernels.normalization.dtypes import by_interm
+from chainer_fast.backends.kernels.normalization.dtypes import (
+    by_interm,
+    cast_all,
+    interm,
+)
 
 
 def _sum(x, axis):
@@ -226,6 +230,41 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
     running_mean += mean * (1 - decay)
     running_var *= decay
     running_var += var * ((1 - decay) * adjust)
+
+
+@kernel(device=_cuda.corrections)
+def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax):
+    """Corrections from the moments of a batch towards running statistics.
+
+    Parameters
+    ----------
+    gamma, beta : array
+        Factors and offsets.
+    mean, var : array
+        Moments of the batch.
+    running_mean, running_var : array
+        Running statistics.
+    eps : float
+        Constant added to the variances.
+    rmax, dmax : float
+        Bounds of the corrections.
+
+    Returns
+    -------
+    tuple of array
+        Standard deviation and its reciprocal; the corrections, a factor and an offset
+        of the normalized values; and the factor and offset that take the place of gamma
+        and beta.
+    """
+    xp = get_array_module(gamma)
+    dtype = interm(mean, gamma)
+    std = arrays.force_array(xp.sqrt(var + var.dtype.type(eps)))
+    running_std = xp.sqrt(running_var + running_var.dtype.type(eps))
+    r = xp.clip(std / running_std, 1. / rmax, rmax)
+    d = xp.clip((mean - running_mean) / running_std, -dmax, dmax)
+    gamma, beta, factor, offset = cast_all((gamma, beta, r, d), dtype)
+    return (std, arrays.force_array(xp.reciprocal(std)), r, d, gamma * factor,
+            gamma * offset + beta)
 
 
 def _rows(x, groups):

@@ -3,7 +3,7 @@
 Statistics and sums come from one reduction with several results. One launch of an
 elementwise kernel does the rest. In the kernels, ``T`` is the dtype of the values,
 ``P`` that of the parameters, and ``S``, at least single precision, that of the
-statistics.
+statistics; ``G`` and ``M`` are those of the gradients and of means that are given.
 """
 import math
 
@@ -15,7 +15,7 @@ from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.normalization.dtypes import interm
 
 _HEADER = 'chainer_fast/backends/kernels/normalization/elements.hpp'
-_INPUTS = 'T x, G gy, P gamma, S mean, S inv_std, '
+_INPUTS = 'T x, G gy, P gamma, M mean, S inv_std, '
 _X_HAT = 'chainer_fast::normalized<S>(x, mean, inv_std, 0)'
 
 
@@ -96,12 +96,36 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
             running_var)
 
 
+def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax):
+    wide = numpy.promote_types(mean.dtype, running_mean.dtype)
+    results = [
+        *_empty(2, mean.shape, mean.dtype), *_empty(2, mean.shape, wide),
+        *_empty(2, mean.shape, interm(mean, gamma))]
+    _elementwise(
+        'P gamma, P beta, S mean, S var, M running_mean, V running_var, float64 eps, '
+        'W rmax, W dmax', 'S std, S inv_std, W r, W d, F factor, F offset', '''
+            const V running_eps = V(eps);
+            const W running_std = sqrt(running_var + running_eps);
+            std = sqrt(var + S(eps));
+            inv_std = 1 / std;
+            r = W(std) / running_std;
+            r = r < 1 / rmax ? 1 / rmax : r > rmax ? rmax : r;
+            d = (W(mean) - W(running_mean)) / running_std;
+            d = d < -dmax ? -dmax : d > dmax ? dmax : d;
+            factor = F(gamma) * F(r);
+            offset = F(gamma) * F(d) + F(beta)
+        ''', 'renormalization')(
+            gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax,
+            *results)
+    return tuple(results)
+
+
 # -------------------------------------------------------------------------- batches
 
 def batch_apply(x, gamma, beta, mean, inv_std, axis):
     shape = kept_shape(x.shape, axis)
     return _elementwise(
-        'T x, P gamma, P beta, S mean, S inv_std', 'T y',
+        'T x, P gamma, P beta, M mean, S inv_std', 'T y',
         'y = chainer_fast::normalized<S>(x, mean, S(gamma) * inv_std, beta)',
         'normalization_apply')(
             x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)])
@@ -115,12 +139,12 @@ def batch_forward(x, gamma, beta, axis, eps):
 def _batch_sums(x, gamma, gy, mean, inv_std, axis):
     """Gradients of gamma and beta, in the dtype of the statistics and in their own."""
     shape = kept_shape(x.shape, axis)
-    sums = _empty(2, gamma.shape, mean.dtype)
-    results = sums if gamma.dtype == mean.dtype else _empty(
+    sums = _empty(2, gamma.shape, inv_std.dtype)
+    results = sums if gamma.dtype == inv_std.dtype else _empty(
         2, gamma.shape, gamma.dtype)
     _reduce(
         'Pair', 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
-        'T x, G gy, S mean, S inv_std', 'S by_gamma, S by_beta, P ggamma, P gbeta',
+        'T x, G gy, M mean, S inv_std', 'S by_gamma, S by_beta, P ggamma, P gbeta',
         'ggamma = by_gamma = a.second, gbeta = by_beta = a.first',
         'normalization_batch_sums')(
             x, gy, mean.reshape(shape), inv_std.reshape(shape), *sums, *results,
@@ -187,7 +211,7 @@ def group_forward(x, gamma, beta, groups, eps):
     x, axis, of_groups, of_channels = _groups(x, groups)
     mean, _, inv_std = _statistics(x, axis, eps, dtype)
     _elementwise(
-        'T x, P gamma, P beta, S mean, S inv_std', 'T y',
+        'T x, P gamma, P beta, M mean, S inv_std', 'T y',
         'y = S(gamma) * %s + S(beta)' % _X_HAT, 'normalization_apply_group')(
             x, gamma.reshape(of_channels), beta.reshape(of_channels),
             mean.reshape(of_groups), inv_std.reshape(of_groups), _by_group(y, groups))
@@ -200,17 +224,17 @@ def group_backward(x, gamma, gy, mean, inv_std, groups):
     gy = _by_group(gy, groups)
     gamma_kept = gamma.reshape(of_channels)
     mean, inv_std = mean.reshape(of_groups), inv_std.reshape(of_groups)
-    by_mean, by_scale = _empty(2, of_groups, mean.dtype)
+    by_mean, by_scale = _empty(2, of_groups, inv_std.dtype)
     _reduce(
         'Pair', 'chainer_fast::Products::of(%s, S(gy) * S(gamma), S(0))' % _X_HAT,
-        'T x, G gy, P gamma, S mean, S inv_std', 'S by_mean, S by_scale',
+        'T x, G gy, P gamma, M mean, S inv_std', 'S by_mean, S by_scale',
         'by_mean = a.first, by_scale = a.second', 'normalization_group_sums')(
             x, gy, gamma_kept, mean, inv_std, by_mean, by_scale, axis=axis,
             keepdims=True)
     ggamma, gbeta = _empty(2, gamma.shape, gamma.dtype)
     _reduce(
         'Pair', 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
-        'T x, G gy, S mean, S inv_std', 'P ggamma, P gbeta',
+        'T x, G gy, M mean, S inv_std', 'P ggamma, P gbeta',
         'ggamma = a.second, gbeta = a.first', 'normalization_channel_sums')(
             x, gy, mean, inv_std, ggamma.reshape(of_channels[1:3]),
             gbeta.reshape(of_channels[1:3]), axis=(0, *axis[1:]))
@@ -234,7 +258,7 @@ _NEIGHBOURS = '''
     const ptrdiff_t behind = channels - 1 - channel;
     for (ptrdiff_t k = first; k <= (behind < reach ? behind : reach); ++k) {
         const ptrdiff_t at = i + k * inner;
-        %s
+        VISIT
     }
 '''
 
@@ -250,7 +274,8 @@ def response_forward(x, half, k, alpha, beta):
     _elementwise(
         'raw T x, int64 channels, int64 inner, int64 reach, S k_, S alpha, S beta',
         'T y, S unit, S scale',
-        'S sum = 0;' + _NEIGHBOURS % 'sum += S(x[at]) * S(x[at]);' + '''
+        'S sum = 0;' + _NEIGHBOURS.replace(
+            'VISIT', 'sum += S(x[at]) * S(x[at]);') + '''
             unit = alpha * sum + k_;
             scale = pow(unit, -beta);
             y = S(x[i]) * scale
@@ -265,10 +290,11 @@ def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
     gx = cuda.cupy.empty(x.shape, x.dtype)
     _elementwise(
         'raw T x, raw G gy, raw S unit, raw S scale, int64 channels, int64 inner, '
-        'int64 reach, S factor', 'T gx', 'S terms = 0;' + _NEIGHBOURS % '''
+        'int64 reach, S factor', 'T gx',
+        'S terms = 0;' + _NEIGHBOURS.replace('VISIT', '''
             terms += chainer_fast::response_term<S>(
                 x[at], gy[at], unit[at], scale[at]);
-        ''' + '''
+        ''') + '''
             gx = chainer_fast::response_grad<S>(x[i], gy[i], scale[i], terms, factor)
         ''', 'local_response_grad')(
             *contiguous, *_channels(x, half), -2 * alpha * beta, gx)
@@ -302,4 +328,4 @@ def length_backward(x, gy, axis, eps):
 
 
 def _lengths_shape(x, axis):
-    return numpy.empty(x.shape, []).sum(axis=axis, keepdims=True).shape
+    return kept_shape(x.shape, [i + x.ndim if i < 0 else i for i in axis])
