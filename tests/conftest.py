@@ -60,14 +60,17 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if not item.get_closest_marker('gpu')]
 
 
-@pytest.fixture(params=[
-    pytest.param('@numpy', id='numpy'),
-    pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)])
-def device(request):
-    """A device of chainer_fast: the processor, and with ``-m gpu`` the first GPU.
+def pytest_generate_tests(metafunc):
+    if 'device' in metafunc.fixturenames and _asks_for_gpu(metafunc.config):
+        gpu = pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)
+        metafunc.parametrize('device', [gpu], indirect=True, scope='session')
 
-    It has the array module ``xp``, the method ``send()``, which copies an array of NumPy
-    to it, and a ``name``.
+
+@pytest.fixture(scope='session')
+def device(request):
+    """The device that a test runs on: the processor, and with ``-m gpu`` the first GPU.
+
+    See :class:`tests.devices.Device`.
     """
-    import chainer_fast
-    return chainer_fast.get_device(request.param)
+    from tests import devices     # imports chainer_fast, which looks for CuPy
+    return devices.Device(getattr(request, 'param', '@numpy'))
