@@ -1,15 +1,17 @@
 """CUDA forms of the kernels of patches and convolutions.
 
-A convolution is a product of the filters with a matrix of patches, in at most three
-launches: patches, product, bias. Without groups, the matrices of each image are
-multiplied for themselves, and the result stands where it belongs. With groups, each
-group has one matrix with the places of all images side by side.
+They are what cuDNN is not there for: a convolution is a product of the filters with a
+matrix of patches, in at most three launches, for patches, product and bias. Without
+groups, the matrices of each image are multiplied for themselves, and the result stands
+where it belongs. With groups, each group has one matrix with the places of all images
+side by side.
 """
 import math
 
 import numpy
 
-from chainer_fast.backends import _cublas, cuda
+from chainer_fast.backends import _cublas, _cudnn, cuda
+from chainer_fast.backends._cudnn import convolution as by_cudnn
 from chainer_fast.utils import conv_nd_kernel
 
 
@@ -36,6 +38,7 @@ def scatter(col, stride, pad, lengths, dilate):
     return img
 
 
+@_cudnn.preferred(by_cudnn.convolve)
 def convolve(x, W, b, stride, pad, dilate, groups, outs):
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
     dtype = x.dtype
@@ -60,6 +63,7 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
     return _finish(y.swapaxes(0, 1), b, dtype)
 
 
+@_cudnn.preferred(by_cudnn.convolve_transposed)
 def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     """CUDA form of ``convolve_transposed`` of the same family."""
     dtype = x.dtype
@@ -85,6 +89,7 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     return _finish(scatter(col, stride, pad, outs, dilate), b, dtype)
 
 
+@_cudnn.preferred(by_cudnn.correlate)
 def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.correlate`."""
     n, outs = x.shape[0], gy.shape[2:]
