@@ -52,7 +52,7 @@ def test_library_path_for_wheels_beside_cupy_13(cupy, tmp_path):
         _nvrtc.check()
     assert str(e.value) == (
         'no kernel can be compiled, since CuPy 13.6.0 does not find NVRTC (%s): '
-        'export LD_LIBRARY_PATH=%s:%s' % (MISSING, nvrtc, blas))
+        'export LD_LIBRARY_PATH=%s:%s' % (MISSING, blas, nvrtc))
 
 
 def test_cupy_13_without_wheels(cupy, tmp_path):
