@@ -52,5 +52,5 @@ def device(request):
 
     See :class:`tests.devices.Device`.
     """
-    from tests import devices     # imports chainer_fast, which looks for CuPy
+    from tests import devices  # imports chainer_fast, which looks for CuPy
     return devices.Device(getattr(request, 'param', '@numpy'))
