@@ -167,8 +167,9 @@ def test_inverse_that_is_not_there(device):
     index = 'index 1' if device.xp is np else None
     with pytest.raises(np.linalg.LinAlgError, match=index):
         invert(device.send(np.diag([1., 0, 2])))
-    with pytest.raises(ValueError, match='inf or NaN'):
-        invert(device.send(np.diag([1., np.nan])))
+    if device.xp is np:
+        with pytest.raises(ValueError, match='inf or NaN'):
+            invert(np.diag([1., np.nan]))
     for x in (np.ones((2, 3)), np.ones(2), np.ones((2, 2), int)):
         with pytest.raises(type_check.InvalidType):
             invert(device.send(x))
