@@ -74,6 +74,10 @@ cdef class Recipe:
     cdef const Loop *loops_for(self, const double *h) noexcept:
         return self.loops
 
+    cdef str name_for(self, const double *h):
+        """Return the name of the step on a GPU, which the recipe keeps."""
+        return self.name
+
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,
             double *c) except -1:

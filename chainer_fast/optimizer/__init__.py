@@ -8,9 +8,11 @@ import numpy
 
 from chainer_fast import backend, initializers, optimizer_hooks, variable
 from chainer_fast import link as link_module
+from chainer_fast._core import device_arrays
 from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules.hooks import ScaleRecipe, UnscaleRecipe
 from chainer_fast.optimizer import _moved, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
@@ -508,7 +510,9 @@ class GradientMethod(Optimizer):
             self.__backward(lossfun(*args, **kwds))
         # If no user code can run between the steps, one walk over the parameters serves
         # them all.
-        short = not self._hookable._pre_update_hooks and self.__has_usual_steps()
+        usual = self.__has_usual_steps()
+        short = usual and not self._hookable._pre_update_hooks
+        hooks = []
         if short:
             params = list(self.target.params())
             _fill_cleared_grads(params)
@@ -516,11 +520,14 @@ class GradientMethod(Optimizer):
         else:
             self.reallocate_cleared_grads()
             self.check_nan_in_grads()
-            self.call_hooks('pre')
-            params = self.target.params()
+            if usual and self.is_safe_to_update():
+                hooks = self.__call_hooks_but_last()
+            else:
+                self.call_hooks('pre')
+            params = list(self.target.params())
         self.t += 1
         if self.is_safe_to_update():
-            short = _update.update_params(params) and short
+            short = _update.update_params(params, hooks or None) and short
         if not short:
             self.reallocate_cleared_grads()
         self.call_hooks('post')
@@ -531,6 +538,22 @@ class GradientMethod(Optimizer):
         clear = target.cleargrads if self._use_cleargrads else target.zerograds
         clear()
         loss.backward(loss_scale=self._loss_scale)
+
+    def __call_hooks_but_last(self):
+        """Call hooks before an update, but not the last ones that can be part of it.
+
+        Returns
+        -------
+        list
+            The hooks that have not been called.
+        """
+        hooks = list(self._hookable.hooks('pre'))
+        rest = len(hooks)
+        while rest and _gradients.has_recipe(hooks[rest - 1]):
+            rest -= 1
+        for hook in hooks[:rest]:
+            self.call_hook(hook)
+        return hooks[rest:]
 
     def __has_usual_steps(self):
         """Tell whether neither the optimizer nor the link has a way of its own."""
@@ -584,7 +607,8 @@ class GradientMethod(Optimizer):
 
 
 _USUAL_STEPS = tuple([(name, getattr(GradientMethod, name)) for name in (
-    'reallocate_cleared_grads', 'check_nan_in_grads', 'call_hooks')])
+    'reallocate_cleared_grads', 'check_nan_in_grads', 'is_safe_to_update',
+    'call_hooks', 'call_hook')])
 
 
 def _fill_cleared_grads(params):
@@ -620,6 +644,7 @@ class WeightDecay(_moved.MovedHook, optimizer_hooks.WeightDecay):
 
 _gradients.bind(
     parameter=variable.Parameter, scale=ScaleRecipe(), unscale=UnscaleRecipe())
+device_arrays.bind(array=cuda.ndarray, batch=update_kernels.Batch)
 _update.bind(
     parameter=variable.Parameter, rule=UpdateRule, hyperparameter=Hyperparameter,
     hookable=_Hookable)

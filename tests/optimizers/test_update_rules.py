@@ -191,7 +191,7 @@ def test_numpy_scalars_as_hyperparameters(name):
     for _ in range(3):
         plain.update()
         rule.t += 1
-        rule._move(other.array, other.grad)
+        rule._move(np, other.array, other.grad)
     np.testing.assert_array_equal(plain.array, other.array)
 
 
