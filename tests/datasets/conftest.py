@@ -1,13 +1,13 @@
 """Downloads without a network."""
 import pytest
 
-from chainer_fast import dataset
-from chainer_fast.dataset import download
+# Fixtures alone import chainer_fast: tests of GPUs need CuPy's stand-in before it.
 
 
 @pytest.fixture
 def root(tmp_path):
     """An empty folder for all data sets."""
+    from chainer_fast import dataset
     saved = dataset.get_dataset_root()
     dataset.set_dataset_root(str(tmp_path / 'root'))
     yield tmp_path / 'root'
@@ -17,6 +17,7 @@ def root(tmp_path):
 @pytest.fixture
 def served(root, monkeypatch):
     """Contents by address. Each is delivered once, so nothing may be read twice."""
+    from chainer_fast.dataset import download
     served = {}
 
     def retrieve(url, path):

@@ -1,0 +1,141 @@
+"""A stand-in for CuPy that computes with NumPy, for machines without a GPU.
+
+:func:`install` puts it in the place of CuPy. It is as strict as CuPy 13.6 or 14.2:
+
+- it has their names and parameters, listed in ``api-13.6.json`` and ``api-14.2.json``,
+  and no others; what they have and the stand-in does not raises NotImplementedError;
+- operands are arrays of the stand-in or scalars, never arrays of NumPy or lists;
+- arrays are on one of some devices, and operands on the current one;
+- elements come to the host only when asked for; functions of NumPy refuse the arrays;
+- universal functions have CuPy's types, and choose among them as the version does;
+- where CuPy reads an index beyond the end modulo the size, so does the stand-in;
+- new memory is full of ones, which are NaN for floating types.
+
+In some cases it is stricter: e.g. ``cupy.sum`` of an array of NumPy raises.
+
+It counts launches, synchronisations and copies, see :mod:`tests.host_cupy.ledger`.
+
+It cannot know
+
+- how long anything takes, or how much memory: pools are empty and never full;
+- the order of work: everything is done at once, streams and events change nothing, so
+  that a missing synchronisation between streams or with the host remains unseen;
+- what several threads of a kernel do to each other;
+- CuPy's random numbers, its rounding, and the order in which it adds;
+- errors of the device, such as addresses beyond an array;
+- exactly what launches inside of cuSOLVER, cuBLAS, CUB, cuRAND and cuFFT cost: a call
+  counts as one or as the few that CuPy's sources show;
+- whether ``cupy.fuse`` can trace a function: it counts as one launch, and functions
+  that look at elements, index or have two reductions are refused.
+"""
+import ctypes
+import importlib
+import sys
+import types
+import unittest.mock
+
+import numpy
+
+from tests.host_cupy import (
+    array,
+    cuda,
+    device,
+    elementwise,
+    indexing,
+    linear,
+    random,
+    surface,
+    testing,
+)
+from tests.host_cupy.registry import exports
+
+VERSIONS = ('13.6', '14.2')
+
+
+def make(version='14.2'):
+    """Return the modules of a version of CuPy, ``{name: module}``.
+
+    Parameters
+    ----------
+    version : {'13.6', '14.2'}
+        Names, arguments and types are those of this version.
+
+    Notes
+    -----
+    The class of arrays is the same in all versions, with the methods of the one that
+    was made last.
+    """
+    api = surface.read(version)
+    exports['cupy']['ndarray'] = array.ndarray
+    exports['cupy']['ufunc'] = surface.ufunc
+    _add_kernels()
+    modules = surface.build(api)
+    classes = api['classes']
+    surface.restrict(array.ndarray, classes['cupy.ndarray'])
+    for cls in (cuda.Stream, cuda.ExternalStream, cuda.Event, cuda.MemoryPool,
+                cuda.PinnedMemoryPool, cuda.MemoryHook):
+        surface.restrict(cls, classes['cupy.cuda.' + cls.__name__])
+    surface.restrict(random.RandomState, classes['cupy.random.RandomState'])
+    cupy = modules['cupy']
+    cupy.__version__ = api['version']
+    cupy.newaxis, cupy.bool_ = None, numpy.bool_
+    for name in ('nvtx', 'profiler', 'runtime', 'driver', 'memory', 'memory_hooks'):
+        if 'cupy.cuda.' + name not in modules:
+            modules['cupy.cuda.' + name] = types.ModuleType('cupy.cuda.' + name)
+        setattr(cupy.cuda, name, modules['cupy.cuda.' + name])
+    cupy.lib = types.ModuleType('cupy.lib')
+    cupy.lib.stride_tricks = modules['cupy.lib.stride_tricks']
+    modules['cupy.lib'] = cupy.lib
+    modules['cupy_backends'] = types.ModuleType('cupy_backends')
+    modules['cupy.cuda.runtime'].is_hip = False
+    return modules
+
+
+def _add_kernels():
+    """Add the kernels that a C++ compiler runs."""
+    try:
+        kernels = importlib.import_module('tests.host_cupy.kernels')
+    except ModuleNotFoundError:
+        return
+    for name in ('ElementwiseKernel', 'ReductionKernel', 'RawKernel', 'RawModule'):
+        exports['cupy'][name] = getattr(kernels, name)
+
+
+def install(version='14.2'):
+    """Put the stand-in in the place of CuPy, before chainer_fast is imported.
+
+    Parameters
+    ----------
+    version : {'13.6', '14.2'}
+        The version of CuPy that it stands for.
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy or chainer_fast has been imported already.
+
+    Notes
+    -----
+    It imports chainer_fast, as that looks for the driver of CUDA, which the stand-in
+    has only for that moment.
+    """
+    if 'chainer_fast' in sys.modules or 'cupy' in sys.modules:
+        raise RuntimeError(
+            'the stand-in for CuPy is to be installed before chainer_fast and CuPy '
+            'are imported')
+    sys.modules.update(make(version))
+    with unittest.mock.patch('ctypes.CDLL', _library):
+        cuda = importlib.import_module('chainer_fast.backends.cuda')
+    if not cuda.available:
+        raise RuntimeError('chainer_fast has not taken the stand-in for CuPy: %s'
+                           % cuda._resolution_error)
+
+
+_CDLL = ctypes.CDLL
+
+
+def _library(name, *args, **kwargs):
+    """Load a library, or pretend to for the driver."""
+    if name in ('libcuda.so.1', 'nvcuda.dll'):
+        return types.SimpleNamespace()
+    return _CDLL(name, *args, **kwargs)

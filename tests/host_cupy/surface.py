@@ -1,0 +1,156 @@
+"""The names and parameters of CuPy: modules that have these and no others."""
+import functools
+import json
+import pathlib
+import types
+
+import numpy
+import scipy.special
+
+from tests.host_cupy import array, registry
+from tests.host_cupy.ufuncs import ufunc
+
+_WHERE = ['?%s%s->%s' % (t, t, t) for t in '?bBhHiIlLqQefdFD']
+_CLIP = ['%s%s%s->%s' % (t, t, t, t) for t in '?bBhHiIlLqQefdFD']
+# Methods of a class that the stand-in has replaced, to be replaced anew.
+_originals = {}
+
+
+def read(version):
+    """Return the names of a version of CuPy, as make_api.py has written them."""
+    path = pathlib.Path(__file__).with_name('api-%s.json' % version)
+    return json.loads(path.read_text())
+
+
+class Parameters:
+    """Parameters of a function of CuPy, written like ``"a, axis=, *, dtype="``."""
+
+    def __init__(self, name, text):
+        self.name = name
+        self.names, self.required = [], []
+        self.positional = 0
+        self.any_positional = self.any_keyword = False
+        keyword_only = False
+        for part in filter(None, text.split(', ')):
+            if part.startswith('**'):
+                self.any_keyword = True
+            elif part.startswith('*'):
+                self.any_positional = len(part) > 1
+                keyword_only = True
+            else:
+                name = part.rstrip('=')
+                self.names.append(name)
+                self.positional += not keyword_only
+                if not part.endswith('='):
+                    self.required.append(name)
+
+    def check(self, args, kwargs):
+        """Raise ``TypeError`` for arguments that the function does not have."""
+        if len(args) > self.positional and not self.any_positional:
+            raise TypeError('%s() takes at most %d positional arguments, %d given'
+                            % (self.name, self.positional, len(args)))
+        for name in kwargs:
+            if name not in self.names and not self.any_keyword:
+                raise TypeError('%s() got an unexpected keyword argument %r'
+                                % (self.name, name))
+        given = self.names[:min(len(args), self.positional)]
+        for name in self.required:
+            if name not in given and name not in kwargs:
+                raise TypeError('%s() misses its argument %r' % (self.name, name))
+
+
+def checked(f, name, text, method=False):
+    """Return a function that first compares its arguments with CuPy's."""
+    if text == '...':
+        return f
+    parameters = Parameters(name, text)
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        parameters.check(args[1:] if method else args, kwargs)
+        return f(*args, **kwargs)
+    return call
+
+
+def missing(name):
+    """Return a function that tells that the stand-in lacks it."""
+    def call(*args, **kwargs):
+        raise NotImplementedError('the stand-in for CuPy has no %s' % name)
+    call.__name__ = name.rpartition('.')[2]
+    return call
+
+
+def _ufunc(name, entry, nep50, compute=None):
+    compute = compute or getattr(numpy, name, None) or getattr(
+        scipy.special, name, None)
+    if compute is None:
+        return missing(name)
+    return ufunc(name, compute, entry['types'], entry['nin'], entry['nout'], nep50)
+
+
+def restrict(cls, listed, keep=()):
+    """Leave a class the methods of CuPy alone, and check their arguments."""
+    originals = _originals.setdefault(cls, dict(vars(cls)))
+    for name, value in originals.items():
+        if name.startswith('_') or name in keep:
+            continue
+        if name not in listed:
+            if name in vars(cls):
+                delattr(cls, name)
+        elif isinstance(value, types.FunctionType) and listed[name]:
+            setattr(cls, name, checked(
+                value, '%s.%s' % (cls.__name__, name), listed[name], method=True))
+        else:
+            setattr(cls, name, value)
+    for name in listed:
+        if name not in originals and not name.startswith('_') and not hasattr(
+                cls, name):
+            setattr(cls, name, missing('%s.%s' % (cls.__name__, name)))
+
+
+def build(api):
+    """Return the modules of a version, ``{name: module}``."""
+    nep50 = int(api['version'].split('.')[0]) >= 14
+    array.routines['_where'] = _ufunc('where', {
+        'types': _WHERE, 'nin': 3, 'nout': 1}, nep50, numpy.where)
+    array.routines['_clip'] = _ufunc('clip', {
+        'types': _CLIP, 'nin': 3, 'nout': 1}, nep50, numpy.clip)
+    modules = {}
+    for name, listed in api['modules'].items():
+        module = modules[name] = types.ModuleType(name)
+        module.__path__ = []
+        for item, entry in listed.items():
+            value = _member(name, item, entry, nep50)
+            if value is not None:
+                setattr(module, item, value)
+            if name == 'cupy' and isinstance(value, ufunc):
+                array.routines[item] = value
+    for name, module in modules.items():
+        parent, _, child = name.rpartition('.')
+        if parent in modules:
+            setattr(modules[parent], child, module)
+    return modules
+
+
+def _member(module, name, entry, nep50):
+    own = registry.exports[module].get(name)
+    full = '%s.%s' % (module, name)
+    if own is not None:
+        if isinstance(own, types.FunctionType) and isinstance(entry, str):
+            return checked(own, full, entry)
+        return own
+    if isinstance(entry, dict):
+        return _ufunc(name, entry, nep50)
+    # Types, constants and errors of NumPy are CuPy's too.
+    if module in ('cupy', 'cupy.exceptions', 'cupy.linalg'):
+        source = {'cupy': numpy, 'cupy.exceptions': numpy.exceptions,
+                  'cupy.linalg': numpy.linalg}[module]
+        value = getattr(source, name, None)
+        if value is not None and not callable(value) and not isinstance(
+                value, types.ModuleType):
+            return value
+        if isinstance(value, type) and issubclass(
+                value, (numpy.generic, Exception, numpy.dtype, numpy.finfo,
+                        numpy.iinfo)):
+            return value
+    return missing(full) if isinstance(entry, str) else None
