@@ -1,8 +1,8 @@
 """A list of the kernels that have been compiled, to be compiled by NVRTC as well.
 
 With the environment variable HOST_CUPY_INSTANCES=FILE, a line of JSON is appended for
-each kernel and each combination of arguments that its code depends on. Several processes
-may write to one file.
+each kernel and each combination of arguments that its code depends on. Several
+processes may write to one file.
 """
 import json
 import os
