@@ -72,7 +72,7 @@ cdef class Changes:
         cdef list noted = []
         cdef int i
         for i in range(n_steps):
-            noted.append((<object>steps[i].name, PyBytes_FromStringAndSize(
+            noted.append((steps[i].name.decode('ascii'), PyBytes_FromStringAndSize(
                 <const char *>steps[i].c, steps[i].n_coefficients * sizeof(double))))
         self.batch.add(place, tuple(noted), arrays)
         return 0

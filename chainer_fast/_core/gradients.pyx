@@ -131,7 +131,7 @@ cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1:
     """Choose the loop that divides by a loss scale; False if that is not plain."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = _unscale.loops[kind]
-    step.name = <PyObject *>_unscale.name
+    step.name = _unscale.name
     step.n_coefficients = 1
     return to_double(loss_scale, &step.c[0]) and fits(step.c, kind, 1)
 
@@ -179,8 +179,9 @@ cdef bint prepare_hook(
         if not to_double(loss_scale, &scale):
             return False
         step.c[0] *= scale
-    step.loop = NULL if recipe.loops is NULL else recipe.loops[kind]
-    step.name = <PyObject *>recipe.name
+    if recipe.loops is not NULL:
+        step.loop = recipe.loops[kind]
+    step.name = recipe.name
     step.n_coefficients = recipe.n_coefficients
     return fits(step.c, kind, 1 | 2)
 

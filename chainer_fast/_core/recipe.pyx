@@ -74,8 +74,8 @@ cdef class Recipe:
     cdef const Loop *loops_for(self, const double *h) noexcept:
         return self.loops
 
-    cdef str name_for(self, const double *h):
-        """Return the name of the step on a GPU, which the recipe keeps."""
+    cdef const char *name_for(self, const double *h) noexcept:
+        """Return the name of the step on a GPU."""
         return self.name
 
     cdef bint prepare(

@@ -126,7 +126,7 @@ cdef bint _prepare(
     """Choose a rule's loop and coefficients; False leaves the case to the rule."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = recipe.loops_for(h)[kind]
-    step.name = <PyObject *>recipe.name_for(h)
+    step.name = recipe.name_for(h)
     step.n_coefficients = recipe.n_coefficients
     return (recipe.prepare(fields, h, t, kind, step.c)
             and fits(step.c, kind, recipe.narrow))

@@ -42,11 +42,11 @@ cdef class AdamRecipe(Recipe):
             return AMSBOUND_LOOPS if h.amsgrad != 0 else ADABOUND_LOOPS
         return AMSGRAD_LOOPS if h.amsgrad != 0 else ADAM_LOOPS
 
-    cdef str name_for(self, const double *values):
+    cdef const char *name_for(self, const double *values) noexcept:
         cdef const AdamHyperparams *h = <const AdamHyperparams *>values
         if h.adabound != 0:
-            return 'Update<AdaBound, 3>' if h.amsgrad != 0 else 'Update<AdaBound, 2>'
-        return 'Update<Adam, 3>' if h.amsgrad != 0 else 'Update<Adam, 2>'
+            return b'Update<AdaBound, 3>' if h.amsgrad != 0 else b'Update<AdaBound, 2>'
+        return b'Update<Adam, 3>' if h.amsgrad != 0 else b'Update<Adam, 2>'
 
     cdef bint prepare(
             self, dict fields, const double *values, long t, int kind,

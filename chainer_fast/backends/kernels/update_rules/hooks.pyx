@@ -16,7 +16,7 @@ cdef class WeightDecayRecipe(HookRecipe):
         self.attributes = ('rate',)
         self.scaled = True
         self.loops = WEIGHT_DECAY_LOOPS
-        self.name = 'Change<WeightDecay>'
+        self.name = b'Change<WeightDecay>'
         self.n_coefficients = 1
 
 
@@ -25,7 +25,7 @@ cdef class LassoRecipe(HookRecipe):
     def __cinit__(self):
         self.attributes = ('rate',)
         self.loops = LASSO_LOOPS
-        self.name = 'Change<Lasso>'
+        self.name = b'Change<Lasso>'
         self.n_coefficients = 1
 
 
@@ -34,7 +34,7 @@ cdef class HardClippingRecipe(HookRecipe):
     def __cinit__(self):
         self.attributes = ('lower_bound', 'upper_bound')
         self.loops = HARD_CLIPPING_LOOPS
-        self.name = 'Change<HardClipping>'
+        self.name = b'Change<HardClipping>'
         self.n_coefficients = 2
 
 
@@ -43,7 +43,7 @@ cdef class LARSRecipe(HookRecipe):
 
     def __cinit__(self):
         self.attributes = ('threshold', 'weight_decay', 'eps')
-        self.name = 'Change<LARS>'
+        self.name = b'Change<LARS>'
         self.n_coefficients = 3
 
 
@@ -52,7 +52,7 @@ cdef class ScaleRecipe(HookRecipe):
 
     def __cinit__(self):
         self.loops = SCALE_LOOPS
-        self.name = 'Change<Scale>'
+        self.name = b'Change<Scale>'
         self.n_coefficients = 1
 
 
@@ -61,5 +61,5 @@ cdef class UnscaleRecipe(HookRecipe):
 
     def __cinit__(self):
         self.loops = UNSCALE_LOOPS
-        self.name = 'Change<Unscale>'
+        self.name = b'Change<Unscale>'
         self.n_coefficients = 1

@@ -24,9 +24,9 @@ cdef class RMSpropRecipe(Recipe):
         cdef bint eps_inside_sqrt = h[3] != 0
         return RMSPROP_EPS_INSIDE_LOOPS if eps_inside_sqrt else RMSPROP_LOOPS
 
-    cdef str name_for(self, const double *h):
+    cdef const char *name_for(self, const double *h) noexcept:
         cdef bint eps_inside_sqrt = h[3] != 0
-        return 'Update<RMSpropEpsInside, 1>' if eps_inside_sqrt else 'Update<RMSprop, 1>'
+        return b'Update<RMSpropEpsInside, 1>' if eps_inside_sqrt else b'Update<RMSprop, 1>'
 
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,
@@ -46,7 +46,7 @@ cdef class AdaGradRecipe(Recipe):
         self.hyperparams = ('lr', 'eps')
         self.states = ('h',)
         self.loops = ADA_GRAD_LOOPS
-        self.name = 'Update<AdaGrad, 1>'
+        self.name = b'Update<AdaGrad, 1>'
         self.n_coefficients = 2
 
 
@@ -56,7 +56,7 @@ cdef class AdaDeltaRecipe(Recipe):
         self.hyperparams = ('rho', 'eps')
         self.states = ('msg', 'msdx')
         self.loops = ADA_DELTA_LOOPS
-        self.name = 'Update<AdaDelta, 2>'
+        self.name = b'Update<AdaDelta, 2>'
         self.n_coefficients = 3
 
     cdef bint prepare(

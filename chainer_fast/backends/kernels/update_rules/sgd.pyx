@@ -19,7 +19,7 @@ cdef class SGDRecipe(Recipe):
         self.hyperparams = ('lr',)
         self.states = ()
         self.loops = SGD_LOOPS
-        self.name = 'Update<SGD, 0>'
+        self.name = b'Update<SGD, 0>'
         self.n_coefficients = 1
 
 
@@ -29,7 +29,7 @@ cdef class MomentumSGDRecipe(Recipe):
         self.hyperparams = ('lr', 'momentum')
         self.states = ('v',)
         self.loops = MOMENTUM_SGD_LOOPS
-        self.name = 'Update<MomentumSGD, 1>'
+        self.name = b'Update<MomentumSGD, 1>'
         self.n_coefficients = 2
 
 
@@ -39,7 +39,7 @@ cdef class CorrectedMomentumSGDRecipe(Recipe):
         self.hyperparams = ('lr', 'momentum')
         self.states = ('v',)
         self.loops = CORRECTED_MOMENTUM_SGD_LOOPS
-        self.name = 'Update<CorrectedMomentumSGD, 1>'
+        self.name = b'Update<CorrectedMomentumSGD, 1>'
         self.n_coefficients = 2
 
 
@@ -49,7 +49,7 @@ cdef class NesterovAGRecipe(Recipe):
         self.hyperparams = ('lr', 'momentum')
         self.states = ('v',)
         self.loops = NESTEROV_AG_LOOPS
-        self.name = 'Update<NesterovAG, 1>'
+        self.name = b'Update<NesterovAG, 1>'
         self.n_coefficients = 4
 
     cdef bint prepare(
