@@ -22,7 +22,9 @@ It cannot know
   that a missing synchronisation between streams or with the host remains unseen;
 - what several threads of a kernel do to each other;
 - CuPy's random numbers, its rounding, and the order in which it adds;
-- errors of the device, such as addresses beyond an array;
+- errors of the device, such as addresses beyond an array, except for indexes of arrays
+  in elementwise and reduction kernels;
+- whether NVRTC compiles what g++ compiles: ``make test-gpu`` asks it;
 - exactly what launches inside of cuSOLVER, cuBLAS, CUB, cuRAND and cuFFT cost: a call
   counts as one or as the few that CuPy's sources show;
 - whether ``cupy.fuse`` can trace a function: it counts as one launch, and functions
@@ -42,8 +44,10 @@ from tests.host_cupy import (
     device,
     elementwise,
     indexing,
+    kernels,
     linear,
     random,
+    raw,
     surface,
     testing,
 )
@@ -68,7 +72,9 @@ def make(version='14.2'):
     api = surface.read(version)
     exports['cupy']['ndarray'] = array.ndarray
     exports['cupy']['ufunc'] = surface.ufunc
-    _add_kernels()
+    for kernel in (kernels.ElementwiseKernel, kernels.ReductionKernel, raw.RawKernel,
+                   raw.RawModule):
+        exports['cupy'][kernel.__name__] = kernel
     modules = surface.build(api)
     classes = api['classes']
     surface.restrict(array.ndarray, classes['cupy.ndarray'])
@@ -89,16 +95,6 @@ def make(version='14.2'):
     modules['cupy_backends'] = types.ModuleType('cupy_backends')
     modules['cupy.cuda.runtime'].is_hip = False
     return modules
-
-
-def _add_kernels():
-    """Add the kernels that a C++ compiler runs."""
-    try:
-        kernels = importlib.import_module('tests.host_cupy.kernels')
-    except ModuleNotFoundError:
-        return
-    for name in ('ElementwiseKernel', 'ReductionKernel', 'RawKernel', 'RawModule'):
-        exports['cupy'][name] = getattr(kernels, name)
 
 
 def install(version='14.2'):
