@@ -23,7 +23,7 @@ _PIECE = 4096
 _BYTES = 4096
 _OTHER_BYTES = 160
 
-_TYPES = {'e': 'float16', 'f': 'float', 'd': 'double'}
+_TYPES = {'e': 'half', 'f': 'float', 'd': 'double'}
 _NUMBERS = {'e': 'float', 'f': 'float', 'd': 'double'}
 
 
@@ -107,11 +107,12 @@ def _by_value(kinds, *numbers):
 @functools.cache
 def _kernel(params, body):
     code = '''
-        #include <cupy/carray.cuh>
+        {}
         {}
         using namespace chainer_fast;
         extern "C" __global__ void change_many({}) {{ {}; }}
-        '''.format(header(_HEADER), params, body)
+        '''.format('#include <cuda_fp16.h>' if 'half' in body else '',
+                   header(_HEADER), params, body)
     return cuda.raw(code, 'change_many', ('-std=c++17',))
 
 
