@@ -56,6 +56,16 @@ cdef list arrays_of_update(object param, object grad, object states, tuple names
     return arrays
 
 
+cdef tuple _noted(Step *steps, int n_steps):
+    """Return the names of steps and their coefficients, as bytes."""
+    cdef list noted = []
+    cdef int i
+    for i in range(n_steps):
+        noted.append((steps[i].name.decode('ascii'), PyBytes_FromStringAndSize(
+            <const char *>steps[i].c, steps[i].n_coefficients * sizeof(double))))
+    return tuple(noted)
+
+
 cdef class Changes:
     """Changes of arrays on GPUs that wait to be made together."""
 
@@ -67,14 +77,17 @@ cdef class Changes:
             self.batch = _Batch()
         return self.batch.place(arrays)
 
-    cdef int add(self, object place, list arrays, Step *steps, int n_steps) except -1:
-        """Note the steps of a change."""
-        cdef list noted = []
-        cdef int i
-        for i in range(n_steps):
-            noted.append((steps[i].name.decode('ascii'), PyBytes_FromStringAndSize(
-                <const char *>steps[i].c, steps[i].n_coefficients * sizeof(double))))
-        self.batch.add(place, tuple(noted), arrays)
+    cdef int add(
+            self, object place, list arrays, Step *steps, int n_steps,
+            int n_hooks=0) except -1:
+        """Note the steps of a change.
+
+        The first ones can be hooks of the optimizer, which are done for all parameters
+        before the other steps of any.
+        """
+        self.batch.add(
+            place, _noted(steps, n_hooks), _noted(steps + n_hooks, n_steps - n_hooks),
+            arrays)
         return 0
 
     cdef int launch(self) except -1:

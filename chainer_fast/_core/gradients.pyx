@@ -218,6 +218,22 @@ cdef bint _run_hook(
     return True
 
 
+def change(hook, param):
+    """Change a gradient as a hook does, by its compiled form.
+
+    Returns
+    -------
+    bool
+        False if nothing was done: the hook or the parameter is not plain.
+    """
+    cdef HookRecipe recipe = recipe_of_hook(hook)
+    cdef Changes changes = Changes.__new__(Changes)
+    if recipe is None or not _run_hook(param, recipe, hook, changes):
+        return False
+    changes.launch()
+    return True
+
+
 def call_hook(hook, params):
     """Call a hook for each parameter, in order, with the parameter's rule.
 

@@ -317,7 +317,7 @@ cdef bint _update_plainly(
     cdef list arrays
     cdef Recipe recipe
     cdef bint in_floats, on_device
-    cdef int n = 0, kind
+    cdef int n = 0, n_hooks = 0, kind
     cdef long t
     if not is_ready(param):
         return False
@@ -389,6 +389,7 @@ cdef bint _update_plainly(
         return False
     if optimizer_hooks is not None:
         n = _prepare_hooks(optimizer_hooks, loss_scale, kind, values, steps, n)
+        n_hooks = n
     if n >= 0 and loss_scale is not None:
         if n == MAX_STEPS - 1 or not prepare_unscale(loss_scale, kind, &steps[n]):
             return False
@@ -401,7 +402,7 @@ cdef bint _update_plainly(
     if n < 0 or not values.prepare(recipe, fields, t, kind, &steps[n]):
         return False
     if on_device:
-        changes.add(place, arrays, steps, n + 1)
+        changes.add(place, arrays, steps, n + 1, n_hooks)
     elif in_floats:
         run_in_floats(&operands, &halves, steps, n + 1)
     else:

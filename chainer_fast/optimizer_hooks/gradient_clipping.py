@@ -5,6 +5,8 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast._core import gradients
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules import cuda as kernels
 
 
 class GradientClipping:
@@ -29,6 +31,8 @@ class GradientClipping:
         params = list(opt.target.params(include_uninit=False))
         if gradients.has_cleared_grad(params):
             params = [param for param in params if param.grad is not None]
+        if _clip_on_gpu(params, self.threshold):
+            return
         total = gradients.sum_of_squares(params)
         if total is None:
             total = sum(_squared_norms(params))
@@ -42,6 +46,14 @@ class GradientClipping:
             grad = param.grad
             with backend.using_device(param.device):
                 grad *= rate
+
+
+def _clip_on_gpu(params, threshold):
+    """Clip gradients on one GPU without waiting for their norm; False for others."""
+    return (
+        bool(params) and isinstance(threshold, (int, float, numpy.generic))
+        and params[0].device.xp is cuda.cupy
+        and kernels.clip([param.grad for param in params], threshold))
 
 
 def _squared_norms(params):

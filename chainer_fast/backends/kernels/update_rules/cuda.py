@@ -35,7 +35,7 @@ class Batch:
     """
 
     def __init__(self):
-        self._groups = {}
+        self._changes = []
 
     def place(self, arrays):
         """Return the device of arrays and their types.
@@ -59,46 +59,69 @@ class Batch:
             expected[1] = expected[-1] = 'e'
         if not all(map(_is_like, arrays, itertools.repeat(param), expected)):
             return None
-        return param.device.id, kinds
+        return param.data.device_id, kinds
 
-    def add(self, place, steps, arrays):
+    def add(self, place, hooks, steps, arrays):
         """Note a change to be made.
 
         Parameters
         ----------
         place : tuple
             Result of :meth:`place`.
+        hooks : tuple of (str, bytes)
+            Steps to be done for all parameters, before those of any.
         steps : tuple of (str, bytes)
+            The other steps.
         arrays : sequence of cupy.ndarray
         """
-        self._groups.setdefault((*place, steps), []).append(arrays)
+        self._changes.append((place, hooks, steps, arrays))
 
     def launch(self):
         """Make all changes, and forget them."""
-        groups, self._groups = self._groups, {}
-        for (device, kinds, steps), group in groups.items():
-            with cuda.Device(device):
-                names = [name for name, _ in steps]
-                numbers = _by_value(kinds, *[numbers for _, numbers in steps])
-                if names == ['Change<LARS>']:
-                    _scale_by_size(kinds[0], numbers, group)
-                else:
-                    _update(kinds, names, numbers, group)
+        changes, self._changes = self._changes, []
+        if _overlap([array for *_, arrays in changes for array in arrays]):
+            for place, hooks, _, arrays in changes:
+                if hooks:
+                    _make_changes(place, hooks, [arrays[:2]])
+            for place, _, steps, arrays in changes:
+                _make_changes(place, steps, [arrays])
+            return
+        groups = {}
+        for place, hooks, steps, arrays in changes:
+            groups.setdefault((place, hooks + steps), []).append(arrays)
+        for (place, steps), group in groups.items():
+            _make_changes(place, steps, group)
 
 
 def _is_like(array, param, kind):
     """Tell whether kernels can go over an array beside that of a parameter."""
+    if not isinstance(array, cuda.ndarray) or array.dtype.char != kind:
+        return False
+    memory = array.data
     return (
-        isinstance(array, cuda.ndarray) and array.dtype.char == kind and kind in _TYPES
-        and array.shape == param.shape and array.size < 2 ** 31
-        and array.device.id == param.device.id and not array.data.ptr >> 48)
+        kind in _TYPES and array.shape == param.shape and array.size < 2 ** 31
+        and memory.device_id == param.data.device_id and not memory.ptr >> 48)
 
 
-def _by_value(kinds, *numbers):
-    """Return doubles as an argument that is a structure of the type of numbers."""
-    values = numpy.frombuffer(b''.join(numbers))
-    values = values.astype(numpy.float64 if kinds[0] == 'd' else numpy.float32)
-    return values.view('V%d' % values.nbytes)
+def _overlap(arrays):
+    """Tell whether any two arrays have memory in common."""
+    bounds = numpy.array([_bounds(array) for array in arrays], numpy.int64)
+    if len(bounds) < 2:
+        return False
+    begins, ends = bounds[bounds[:, 0].argsort()].T
+    return (ends[:-1] > begins[1:]).any()
+
+
+def _bounds(array):
+    """Return the addresses between which an array lies."""
+    begin = end = array.data.ptr
+    flags = array.flags
+    if flags.c_contiguous or flags.f_contiguous:
+        return begin, begin + array.nbytes
+    for n, stride in zip(array.shape, array.strides, strict=True):
+        reach = (n - 1) * stride
+        begin, end = begin + min(reach, 0), end + max(reach, 0)
+    return begin, end + array.itemsize
 
 
 # -- kernels
@@ -114,6 +137,13 @@ def _kernel(params, body):
         '''.format('#include <cuda_fp16.h>' if 'half' in body else '',
                    header(_HEADER), params, body)
     return cuda.raw(code, 'change_many', ('-std=c++17',))
+
+
+def _by_value(kinds, *numbers):
+    """Return doubles as an argument that is a structure of the type of numbers."""
+    values = numpy.frombuffer(b''.join(numbers))
+    values = values.astype(numpy.float64 if kinds[0] == 'd' else numpy.float32)
+    return values.view('V%d' % values.nbytes)
 
 
 @functools.cache
@@ -135,15 +165,13 @@ def _launch(body, params, call, *args):
             (n_blocks,), (_THREADS,), (arrays, *args))
 
 
-def _calls(group, writes=True):
+def _calls(group):
     """Yield the arguments of kernels that together go over arrays of a group.
 
     Parameters
     ----------
     group : list of sequence of cupy.ndarray
         Contiguous arrays: as many for each parameter, in the same order.
-    writes : bool
-        Whether memory that two arrays have in common must be left to two launches.
 
     Yields
     ------
@@ -156,8 +184,6 @@ def _calls(group, writes=True):
     sizes = numpy.array([arrays[0].size for arrays in group], numpy.int64)
     addresses = numpy.array(
         [[array.data.ptr for array in arrays] for arrays in group], numpy.int64)
-    if writes and _overlap(addresses, sizes, [array.itemsize for array in group[0]]):
-        capacity = 1
     blocks = -(-sizes // _PIECE)
     for first in range(0, len(group), capacity):
         part = slice(first, first + capacity)
@@ -172,13 +198,6 @@ def _calls(group, writes=True):
         arrays['low'][:, :n] = (addresses[part] & 0xffffffff).T
         arrays['high'][:, :n] = (addresses[part] >> 32).T
         yield part, (int(ends[-1]), arrays)
-
-
-def _overlap(addresses, sizes, itemsizes):
-    """Tell whether any two arrays have memory in common."""
-    ends = addresses + numpy.multiply.outer(sizes, itemsizes)
-    order = addresses.argsort(axis=None)
-    return (ends.ravel()[order[:-1]] > addresses.ravel()[order[1:]]).any()
 
 
 class _Contiguous:
@@ -210,6 +229,18 @@ class _Contiguous:
 
 
 # -- changes
+
+
+def _make_changes(place, steps, group):
+    """Make the same changes of all parameters of a group."""
+    device, kinds = place
+    names = [name for name, _ in steps]
+    numbers = _by_value(kinds, *[numbers for _, numbers in steps])
+    with cuda.Device(device):
+        if names == ['Change<LARS>']:
+            _scale_by_size(kinds[0], numbers, group)
+        else:
+            _update(kinds, names, numbers, group)
 
 
 def _update(kinds, names, numbers, group):
@@ -252,10 +283,11 @@ def clip(grads, threshold):
     Returns
     -------
     bool
-        False if there are no kernels for these arrays, or they are not all on one
-        device; then nothing has changed.
+        False, and nothing has changed, if there are no kernels for these arrays, two
+        of them overlap, or they are not all on one device.
     """
-    if len({grad.device.id for grad in grads}) != 1 or not all(map(_is_plain, grads)):
+    if (len({grad.device.id for grad in grads}) != 1
+            or not all(map(_is_plain, grads)) or _overlap(grads)):
         return False
     with grads[0].device, _Contiguous([grads], [True] * len(grads)) as (grads,):
         calls = [(kind, call) for kind, _, group in _by_kind(grads)
@@ -278,7 +310,7 @@ def clip(grads, threshold):
 def are_finite(arrays):
     """Tell which arrays have no element that is infinite or no number.
 
-    It waits for the result, once for each device.
+    It waits for the result once for each device.
 
     Parameters
     ----------
@@ -287,32 +319,33 @@ def are_finite(arrays):
     Returns
     -------
     list of bool
-        None if there are no kernels for the arrays.
     """
-    if not all(map(_is_plain, arrays)):
-        return None
     by_device = {}
     for i, array in enumerate(arrays):
         by_device.setdefault(array.device.id, []).append(i)
     finite = [True] * len(arrays)
     for device, indices in by_device.items():
         with cuda.Device(device):
-            for i, found in zip(indices, _find_not_finite(
-                    [arrays[i] for i in indices]), strict=True):
-                finite[i] = not found
+            found = _find_not_finite([arrays[i] for i in indices])
+        for i, is_found in zip(indices, found, strict=True):
+            finite[i] = not is_found
     return finite
 
 
 def _find_not_finite(arrays):
-    places = []
+    """Return for each array of a device whether some element is not finite."""
+    if not all(map(_is_plain, arrays)):
+        finite = [cuda.cupy.isfinite(array).all() for array in arrays]
+        return ~cuda.cupy.stack(finite).get()
+    order = []
     found = cuda.cupy.zeros(len(arrays), numpy.int32)
     with _Contiguous([arrays], [False] * len(arrays)) as (arrays,):
         for kind, indices, group in _by_kind(arrays):
-            for part, call in _calls(group, writes=False):
+            for part, call in _calls(group):
                 _launch('find_not_finite<%s>(arrays, found)' % _TYPES[kind],
-                        ', int *found', call, found[len(places) + part.start:])
-            places += indices
-    return found.get()[numpy.argsort(places)]
+                        ', int *found', call, found[len(order) + part.start:])
+            order += indices
+    return found.get()[numpy.argsort(order)]
 
 
 def copy(sources, targets):
