@@ -3,8 +3,7 @@ import typing as tp
 import warnings
 
 from chainer_fast._core import gradients
-from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels.update_rules import cuda as kernels
+from chainer_fast.backends.kernels import update_rules
 
 
 class _LossScaling:
@@ -66,8 +65,15 @@ class _LossScaling:
             return
         if gradients.are_finite(self.target.params(include_uninit=False)):
             return
-        for name in _names_of_not_finite(
-                self.target.namedparams(include_uninit=False)):
+        grads = [
+            (name, param.grad) for name, param
+            in self.target.namedparams(include_uninit=False) if param.grad is not None]
+        # Whether the update is skipped shows as soon as it is done, and so does the
+        # warning. So there is no way around waiting for a GPU.
+        finite = update_rules.are_finite([grad for _, grad in grads])
+        for (name, _), is_finite in zip(grads, finite, strict=True):
+            if is_finite:
+                continue
             self._loss_scaling_isnan = True
             self._loss_scaling_isnan_ever = True
             warnings.warn(
@@ -77,17 +83,3 @@ class _LossScaling:
     def set_loss_scale(self, loss_scale):
         """Set a loss scale that stays, or a dynamic one if it is None."""
         self.loss_scaling(scale=loss_scale)
-
-
-def _names_of_not_finite(namedparams):
-    """Return the names of the gradients that are not finite.
-
-    Whether an update is skipped, and what it warns of, shows as soon as it returns. So it
-    has to wait for the GPU, but once for all gradients.
-    """
-    grads = [(name, param.xp, param.grad) for name, param in namedparams
-             if param.grad is not None]
-    on_gpu = [grad for _, xp, grad in grads if xp is cuda.cupy]
-    known = iter(kernels.are_finite(on_gpu) if on_gpu else ())
-    return [name for name, xp, grad in grads if not (
-        next(known) if xp is cuda.cupy else xp.isfinite(grad).all())]

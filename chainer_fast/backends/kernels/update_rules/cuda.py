@@ -348,19 +348,32 @@ def _find_not_finite(arrays):
     return found.get()[numpy.argsort(order)]
 
 
-def copy(sources, targets):
-    """Copy arrays into others of the same shapes, on the same device.
+def copy_arrays(sources, targets):
+    """Copy arrays into others.
 
     Parameters
     ----------
-    sources, targets : list of cupy.ndarray
-        Contiguous arrays of floats, of one dtype each list.
+    sources, targets : iterable of array
+
+    Returns
+    -------
+    list of (array, array)
+        The pairs for which there is no kernel, and which are left to the caller.
     """
-    group = list(zip(sources, targets, strict=True))
-    with targets[0].device:
-        for _, call in _calls(group):
-            _launch('copy<%s, %s>(arrays)' % tuple(
-                [_TYPES[array.dtype.char] for array in group[0]]), '', call)
+    groups, rest = {}, []
+    for source, target in zip(sources, targets, strict=True):
+        if _is_plain(source) and _is_like(target, source, target.dtype.char):
+            kinds = source.dtype.char, target.dtype.char
+            groups.setdefault((source.data.device_id, *kinds), []).append(
+                (source, target))
+        else:
+            rest.append((source, target))
+    for (device, *kinds), group in groups.items():
+        with cuda.Device(device), _Contiguous(group, [False, True]) as group:
+            for _, call in _calls(group):
+                _launch('copy<%s, %s>(arrays)' % tuple(map(_TYPES.get, kinds)), '',
+                        call)
+    return rest
 
 
 def _is_plain(array):
