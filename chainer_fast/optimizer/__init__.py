@@ -179,7 +179,8 @@ class UpdateRule(_states.Stateful):
             self._init_states(param)
             if loss_scale is not None and param.grad is not None:
                 grad = param.grad
-                grad /= loss_scale
+                with backend.using_device(param.device):
+                    grad /= loss_scale
         for hook in self._hookable.hooks('pre'):
             hook(self, param)
         self.update_core(param)
@@ -193,16 +194,19 @@ class UpdateRule(_states.Stateful):
             twin = self._fp32_param = self.__make_twin(param)
         if param._grad_valid:   # otherwise the twin refuses to show one as well
             grad = param.grad
-            twin.grad = None if grad is None else grad.astype(numpy.float32)
+            with backend.using_device(param.device):
+                twin.grad = None if grad is None else grad.astype(numpy.float32)
         self.__update(twin, param._loss_scale)
         if twin.array is not None:
-            param.array[...] = twin.array
+            with backend.using_device(param.device):
+                param.array[...] = twin.array
             twin.cleargrad()
 
     def __make_twin(self, param):
         if param.array is None:
             return self._create_uninitialized_parameter(numpy.float32, param.device)
-        return variable.Parameter(param.array.astype(numpy.float32))
+        with backend.using_device(param.device):
+            return variable.Parameter(param.array.astype(numpy.float32))
 
     def _create_uninitialized_parameter(self, dtype, device):
         """Return a parameter without array that knows its dtype and device."""

@@ -67,5 +67,6 @@ def _squared_norms(params):
             yield float(square)
         else:
             by_device.setdefault(param.device, []).append(square)
-    for squares in by_device.values():
-        yield float(sum(squares))
+    for device, squares in by_device.items():
+        with backend.using_device(device):
+            yield float(sum(squares))

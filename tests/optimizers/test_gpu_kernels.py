@@ -343,3 +343,41 @@ def test_dynamic_loss_scaling(n_params):
         assert pair[0].is_safe_to_update() == pair[1].is_safe_to_update() == (not bad)
         assert pair[0].t == pair[1].t
     assert_equal_links(pair[0].target, pair[1].target, 'float32')
+
+
+@pytest.mark.parametrize('devices', [('@cupy:0', '@cupy:1'), ('@numpy', '@cupy:1')])
+def test_parameters_on_several_devices(devices):
+    cpu, other = make_pair('Adam', {}, [(3,), (4,)], 'float32')
+    for param, device in zip(other.target.params(), devices, strict=True):
+        param.to_device(device)
+    for optimizer in cpu, other:
+        optimizer.loss_scaling()
+        optimizer.add_hook(optimizer_hooks.WeightDecay(.1))
+        optimizer.add_hook(optimizer_hooks.GradientClipping(.1))
+        optimizer.add_hook(optimizer_hooks.Lasso(.1))
+    for step in range(3):
+        set_grads([cpu.target], step)
+        for param, source in zip(
+                other.target.params(), cpu.target.params(), strict=True):
+            param.grad = param.device.send(source.grad.copy())
+        cpu.update()
+        other.update()
+    for x, y in zip(cpu.target.params(), other.target.params(), strict=True):
+        testing.assert_allclose(y.array, x.array, rtol=1e-5)
+        testing.assert_allclose(y.grad, x.grad, rtol=1e-5)
+    assert str(other.target.p000.device) == devices[0]
+    assert str(other.target.p001.device) == devices[1]
+
+
+def test_copies_in_single_precision_on_the_second_device():
+    cpu, gpu = make_pair('SGD', {}, [(3,), (4,)], 'float16', fp32=True)
+    gpu.target.to_device('@cupy:1')
+    for step in range(3):
+        for optimizer in cpu, gpu:
+            for param in optimizer.target.params():
+                param.grad = param.device.send(np.ones(param.shape, param.dtype))
+                param._loss_scale = 2.
+            optimizer.update()
+    for x, y in zip(cpu.target.params(), gpu.target.params(), strict=True):
+        assert str(y.update_rule._fp32_param.device) == '@cupy:1'
+        testing.assert_allclose(y.array, x.array, rtol=1e-3)
