@@ -39,6 +39,20 @@ def where(condition, x=None, y=None):
     return routines['_where'](routines['_as_bool'](condition), x, y)
 
 
+# Kernels of functions that CuPy writes by others.
+_STEPS = {'polygamma': 11, 'logsumexp': 8, 'softmax': 5, 'log_softmax': 6}
+
+
+def composition(name, f):
+    """Return a function that SciPy computes, of types as SciPy has them."""
+    def g(*args, **kwargs):
+        with numpy.errstate(all='ignore'):
+            result = numpy.asarray(f(*map(operand, args), **kwargs))
+        return _elementwise(name, result, launches=_STEPS.get(name, 2))
+    g.__name__ = name
+    return g
+
+
 @routine(names=['_as_bool'])
 def _as_bool(condition):
     if numpy.isscalar(condition):
@@ -282,17 +296,21 @@ def _check_fused(f, counts):
 
 @routine(module='cupyx')
 class errstate:
-    """Settings of CuPy that the stand-in has no use for."""
+    """What becomes of errors of linear algebra; other settings do nothing."""
+
+    linalg = 'ignore'
 
     def __init__(self, *, divide=None, over=None, under=None, invalid=None,
                  linalg=None, fallback_mode=None):
-        pass
+        self._linalg = linalg
 
     def __enter__(self):
+        self._previous = errstate.linalg
+        errstate.linalg = self._linalg or errstate.linalg
         return self
 
     def __exit__(self, *exc_info):
-        pass
+        errstate.linalg = self._previous
 
 
 @routine(module='cupyx')
