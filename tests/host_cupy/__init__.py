@@ -47,12 +47,8 @@ from tests.host_cupy import (
     indexing,
     kernels,
     linear,
-<<<<<<< HEAD
-    random,
-    raw,
-=======
     random_numbers,
->>>>>>> 81f0e3fa30a1f1f3da9adc9b640b4c654ab99494
+    raw,
     surface,
     testing,
 )
