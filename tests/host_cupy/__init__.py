@@ -22,14 +22,17 @@ It cannot know
   that a missing synchronisation between streams or with the host remains unseen;
 - what several threads of a kernel do to each other;
 - CuPy's random numbers, its rounding, and the order in which it adds;
-- errors of the device, such as addresses beyond an array;
+- errors of the device, such as addresses beyond an array, except for indexes of arrays
+  in elementwise and reduction kernels;
+- whether NVRTC compiles what g++ compiles: ``make test-gpu`` asks it;
 - exactly what launches inside of cuSOLVER, cuBLAS, CUB, cuRAND and cuFFT cost: a call
   counts as one or as the few that CuPy's sources show;
 - whether ``cupy.fuse`` can trace a function: it counts as one launch, and functions
   that look at elements, index or have two reductions are refused.
 """
 import ctypes
-import importlib
+import importlib.util
+import os
 import sys
 import types
 import unittest.mock
@@ -42,8 +45,10 @@ from tests.host_cupy import (
     device,
     elementwise,
     indexing,
+    kernels,
     linear,
-    random,
+    random_numbers,
+    raw,
     surface,
     testing,
 )
@@ -68,14 +73,16 @@ def make(version='14.2'):
     api = surface.read(version)
     exports['cupy']['ndarray'] = array.ndarray
     exports['cupy']['ufunc'] = surface.ufunc
-    _add_kernels()
+    for kernel in (kernels.ElementwiseKernel, kernels.ReductionKernel, raw.RawKernel,
+                   raw.RawModule):
+        exports['cupy'][kernel.__name__] = kernel
     modules = surface.build(api)
     classes = api['classes']
     surface.restrict(array.ndarray, classes['cupy.ndarray'])
     for cls in (cuda.Stream, cuda.ExternalStream, cuda.Event, cuda.MemoryPool,
                 cuda.PinnedMemoryPool, cuda.MemoryHook):
         surface.restrict(cls, classes['cupy.cuda.' + cls.__name__])
-    surface.restrict(random.RandomState, classes['cupy.random.RandomState'])
+    surface.restrict(random_numbers.RandomState, classes['cupy.random.RandomState'])
     cupy = modules['cupy']
     cupy.__version__ = api['version']
     cupy.newaxis, cupy.bool_ = None, numpy.bool_
@@ -91,16 +98,6 @@ def make(version='14.2'):
     modules['cupy.cuda.runtime'].is_hip = False
     modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)
     return modules
-
-
-def _add_kernels():
-    """Add the kernels that a C++ compiler runs."""
-    try:
-        kernels = importlib.import_module('tests.host_cupy.kernels')
-    except ModuleNotFoundError:
-        return
-    for name in ('ElementwiseKernel', 'ReductionKernel', 'RawKernel', 'RawModule'):
-        exports['cupy'][name] = getattr(kernels, name)
 
 
 def install(version='14.2'):
@@ -131,6 +128,27 @@ def install(version='14.2'):
     if not cuda.available:
         raise RuntimeError('chainer_fast has not taken the stand-in for CuPy: %s'
                            % cuda._resolution_error)
+
+
+def install_unless_gpu():
+    """Install the stand-in where there are no GPU and no CuPy for it.
+
+    ``HOST_CUPY=13.6`` in the environment installs this version in any case.
+    """
+    version = os.environ.get('HOST_CUPY')
+    if version or not _has_gpu():
+        install(version or VERSIONS[-1])
+
+
+def _has_gpu():
+    count = ctypes.c_int()
+    try:
+        driver = ctypes.CDLL('libcuda.so.1')
+    except OSError:
+        return False
+    return (driver.cuInit(0) == 0
+            and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+            and importlib.util.find_spec('cupy') is not None)
 
 
 _CDLL = ctypes.CDLL

@@ -3,9 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import normalization as kernels
-from tests.backends import host_cuda
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -67,27 +65,6 @@ def test_batches(case, dtype, layout, seed, offset, fixed):
     assert_same(kernels.batch_apply, dtype, x, gamma, beta, mean, inv_std, axis)
     assert_same(
         kernels.batch_backward, dtype, x, gamma, gy, mean, inv_std, axis, fixed)
-
-
-@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
-@settings(max_examples=30, deadline=None)
-@given(case=st.sampled_from(BATCHES), dtype=st.sampled_from('fd'),
-       layout=st.sampled_from(['C', 'F', 'steps']), seed=st.integers(0, 99),
-       fixed=st.booleans())
-def test_cuda_code_of_batches(case, dtype, layout, seed, fixed):
-    shape, axis = case
-    keys = tuple(n for i, n in enumerate(shape) if i not in axis)
-    x, gy = [laid_out(uniform(shape, seed + i, dtype), layout) for i in (0, 1)]
-    gamma, beta = uniform(keys, seed + 2, dtype), uniform(keys, seed + 3, dtype)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuda, 'cupy', host_cuda.cupy)
-        patch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-        _, mean, _, inv_std = assert_same(
-            kernels.batch_forward, dtype, x, gamma, beta, axis, .1, form='device')
-        assert_same(kernels.batch_apply, dtype, x, gamma, beta, mean, inv_std, axis,
-                    form='device')
-        assert_same(kernels.batch_backward, dtype, x, gamma, gy, mean, inv_std, axis,
-                    fixed, form='device')
 
 
 @settings(max_examples=60, deadline=None)
