@@ -33,22 +33,26 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    if _asks_for_gpu(config):
-        return
-    gpu = [item for item in items if item.get_closest_marker('gpu')]
-    if gpu:
-        config.hook.pytest_deselected(items=gpu)
-        items[:] = [item for item in items if not item.get_closest_marker('gpu')]
+    wrong = 'host' if _asks_for_gpu(config) else 'gpu'
+    left_out = [item for item in items if item.get_closest_marker(wrong)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker(wrong)]
 
 
-@pytest.fixture(params=[
-    pytest.param('@numpy', id='numpy'),
-    pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)])
+def pytest_generate_tests(metafunc):
+    own = [marker.args[0] for marker in metafunc.definition.iter_markers('parametrize')]
+    if ('device' in metafunc.fixturenames and 'device' not in str(own)
+            and _asks_for_gpu(metafunc.config)):
+        gpu = pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)
+        metafunc.parametrize('device', [gpu], indirect=True, scope='session')
+
+
+@pytest.fixture(scope='session')
 def device(request):
-    """A device of chainer_fast: the processor, and with ``-m gpu`` the first GPU.
+    """The device that a test runs on: the processor, and with ``-m gpu`` the first GPU.
 
-    It has the array module ``xp``, the method ``send()``, which copies an array of
-    NumPy to it, and a ``name``.
+    See :class:`tests.devices.Device`.
     """
-    import chainer_fast
-    return chainer_fast.get_device(request.param)
+    from tests import devices  # imports chainer_fast, which looks for CuPy
+    return devices.Device(getattr(request, 'param', '@numpy'))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import backend, initializers
+from tests import compare
 
 # Class, distribution, and the spread of each for fans of (12, 8).
 CASES = [
@@ -33,10 +34,10 @@ def draw(rng, distribution, spread, shape=SHAPE):
 @pytest.mark.parametrize('cls, options, distribution, spread', CASES)
 @pytest.mark.parametrize('scale', [None, 7.3])
 @pytest.mark.parametrize('dtype', 'efd')
-@pytest.mark.parametrize('given', [True, False])
-def test_stream(cls, options, distribution, spread, scale, dtype, given):
+@pytest.mark.parametrize('given', [True, pytest.param(False, marks=pytest.mark.host)])
+def test_stream(device, cls, options, distribution, spread, scale, dtype, given):
     expected = np.random.RandomState(5)
-    array = np.empty(SHAPE, dtype)
+    array = device.send(np.empty(SHAPE, dtype))
     if scale is not None:
         options = dict(options, scale=scale)
         spread *= scale / (0.05 if cls.__name__ in ('Normal', 'Uniform') else 1)
@@ -49,7 +50,7 @@ def test_stream(cls, options, distribution, spread, scale, dtype, given):
         cls(**options)(array)
 
     samples = draw(expected, distribution, spread)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         array, samples.astype(dtype), rtol=1e-3 if dtype == 'e' else 1e-7)
     # As many numbers are drawn: what programs draw afterwards is the same too.
     assert rng.random_sample() == expected.random_sample()
@@ -60,12 +61,12 @@ def test_known_values():
     np.random.seed(0)
     array = np.empty((2, 3))
     initializers.HeNormal()(array)
-    np.testing.assert_array_equal(array, [
+    compare.assert_array_equal(array, [
         [1.4403427090601317, 0.3267269924654215, 0.7991362176464312],
         [1.829681635372184, 1.5248547136417043, -0.7979440475353865]])
     np.random.seed(0)
     initializers.GlorotUniform()(array)
-    np.testing.assert_array_equal(array, [
+    compare.assert_array_equal(array, [
         [0.10694502884745116, 0.47145628038967113, 0.22514327663930378],
         [0.09833412712013101, -0.16726395423736085, 0.319637986935267]])
 
@@ -83,30 +84,30 @@ def test_attributes_and_arguments(cls):
 
 
 @pytest.mark.parametrize('cls', CLASSES)
-def test_dtype_is_checked(cls):
+def test_dtype_is_checked(device, cls):
     with pytest.raises(AssertionError, match='float64'):
-        cls(dtype='f')(np.empty((2, 3)))
+        cls(dtype='f')(device.send(np.empty((2, 3))))
 
 
 @pytest.mark.parametrize('cls', [initializers.Normal, initializers.Uniform])
-def test_without_axes(cls):
-    array = np.zeros(())
+def test_without_axes(device, cls):
+    array = device.send(np.zeros(()))
     cls()(array)
     assert array != 0
 
 
 @pytest.mark.parametrize('cls', [initializers.LeCunNormal, initializers.HeUniform])
-def test_fans_need_two_axes(cls):
+def test_fans_need_two_axes(device, cls):
     with pytest.raises(ValueError, match='two axes'):
-        cls()(np.empty(3))
+        cls()(device.send(np.empty(3)))
     with pytest.raises(ZeroDivisionError):
-        cls()(np.empty((3, 0)))
+        cls()(device.send(np.empty((3, 0))))
 
 
-def test_unknown_fan_option():
+def test_unknown_fan_option(device):
     init = initializers.HeNormal(fan_option='fan_avg')
     with pytest.raises(ValueError, match='fan_avg'):
-        init(np.empty((2, 3)))
+        init(device.send(np.empty((2, 3))))
 
 
 class Generator:
@@ -134,7 +135,7 @@ def test_gpu_draws_no_more_precision_than_it_needs(gpu, dtype, drawn):
     initializers.Normal(0.5)(array)
     assert gpu.random.asked == {
         'loc': 0, 'scale': 0.5, 'size': (2, 3), 'dtype': np.dtype(drawn)}
-    np.testing.assert_array_equal(array, 1)
+    compare.assert_array_equal(array, 1)
 
 
 def test_generator_of_the_cpu_fills_an_array_of_a_gpu(gpu):
