@@ -236,8 +236,7 @@ def alloc_pinned_memory(size):
 
 @in_cuda
 class MemoryHook:
-    """A hook of allocations. As pools are empty, all memory is acquired from the device.
-    """
+    """A hook of allocations. Pools are empty: all memory is acquired from the device."""
 
     name = 'MemoryHook'
     _active = {}

@@ -62,7 +62,7 @@ def x(cupy):
     (lambda cp, x: x.ravel().dot(x.ravel()), 2),
     (lambda cp, x: cp.add(x[:, 1:], 1, x[:, :-1]), 2),
     (lambda cp, x: cp.matmul(x.astype('e')[None], x.T.astype('e')[None]), 6),
-    (lambda cp, x: cp.tensordot(cp.empty((2, 2, 3)), cp.empty((2, 4)), ((1,), (0,))), 2),
+    (lambda cp, x: cp.tensordot(cp.empty((2, 2, 3)), cp.empty((2, 4)), (1, 0)), 2),
     (lambda cp, x: x[cp.asarray([0, 1]), cp.asarray([0, 1])], 4),
 ])
 def test_launches(cupy, x, call, launches):
