@@ -236,7 +236,7 @@ def alloc_pinned_memory(size):
 
 @in_cuda
 class MemoryHook:
-    """A hook of allocations. Pools are empty: all memory is acquired from the device."""
+    """A hook of allocations. Pools are empty: the device gives all memory."""
 
     name = 'MemoryHook'
     _active = {}
