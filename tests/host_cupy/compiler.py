@@ -22,10 +22,8 @@ FLAGS = ['-O1', '-shared', '-fPIC', '-w', '-pedantic-errors', '-ffp-contract=off
 # A GPU of compute capability below 9 with an older driver takes no more.
 MAX_PARAMETER_BYTES = 4096
 
-_UNARY = '''acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2
-expm1 fabs floor j0 j1 lgamma log log10 log1p log2 logb nearbyint rint round sin sinh sqrt
-tan tanh tgamma trunc y0 y1'''.split()
-_BINARY = 'atan2 copysign fdim fmax fmin fmod hypot nextafter pow remainder'.split()
+_UNARY = ['acos', 'acosh', 'asin', 'asinh', 'atan', 'atanh', 'cbrt', 'ceil', 'cos', 'cosh', 'erf', 'erfc', 'exp', 'exp10', 'exp2', 'expm1', 'fabs', 'floor', 'j0', 'j1', 'lgamma', 'log', 'log10', 'log1p', 'log2', 'logb', 'nearbyint', 'rint', 'round', 'sin', 'sinh', 'sqrt', 'tan', 'tanh', 'tgamma', 'trunc', 'y0', 'y1']
+_BINARY = ['atan2', 'copysign', 'fdim', 'fmax', 'fmin', 'fmod', 'hypot', 'nextafter', 'pow', 'remainder']
 _TO_INTEGER = {'lround': 'long', 'llround': 'long long', 'lrint': 'long',
                'llrint': 'long long', 'ilogb': 'int'}
 # The two arguments of min and max, and their result.

@@ -296,17 +296,21 @@ def _check_fused(f, counts):
 
 @routine(module='cupyx')
 class errstate:
-    """Settings of CuPy that the stand-in has no use for."""
+    """What becomes of errors of linear algebra; other settings do nothing."""
+
+    linalg = 'ignore'
 
     def __init__(self, *, divide=None, over=None, under=None, invalid=None,
                  linalg=None, fallback_mode=None):
-        pass
+        self._linalg = linalg
 
     def __enter__(self):
+        self._previous = errstate.linalg
+        errstate.linalg = self._linalg or errstate.linalg
         return self
 
     def __exit__(self, *exc_info):
-        pass
+        errstate.linalg = self._previous
 
 
 @routine(module='cupyx')
