@@ -22,7 +22,9 @@ It cannot know
   that a missing synchronisation between streams or with the host remains unseen;
 - what several threads of a kernel do to each other;
 - CuPy's random numbers, its rounding, and the order in which it adds;
-- errors of the device, such as addresses beyond an array;
+- errors of the device, such as addresses beyond an array, except for indexes of arrays
+  in elementwise and reduction kernels;
+- whether NVRTC compiles what g++ compiles: ``make test-gpu`` asks it;
 - exactly what launches inside of cuSOLVER, cuBLAS, CUB, cuRAND and cuFFT cost: a call
   counts as one or as the few that CuPy's sources show;
 - whether ``cupy.fuse`` can trace a function: it counts as one launch, and functions
@@ -39,12 +41,15 @@ import numpy
 
 from tests.host_cupy import (
     array,
+    cublas,
     cuda,
     device,
     elementwise,
     indexing,
+    kernels,
     linear,
     random_numbers,
+    raw,
     surface,
     testing,
 )
@@ -69,7 +74,9 @@ def make(version='14.2'):
     api = surface.read(version)
     exports['cupy']['ndarray'] = array.ndarray
     exports['cupy']['ufunc'] = surface.ufunc
-    _add_kernels()
+    for kernel in (kernels.ElementwiseKernel, kernels.ReductionKernel, raw.RawKernel,
+                   raw.RawModule):
+        exports['cupy'][kernel.__name__] = kernel
     modules = surface.build(api)
     classes = api['classes']
     surface.restrict(array.ndarray, classes['cupy.ndarray'])
@@ -80,26 +87,21 @@ def make(version='14.2'):
     cupy = modules['cupy']
     cupy.__version__ = api['version']
     cupy.newaxis, cupy.bool_ = None, numpy.bool_
-    for name in ('nvtx', 'profiler', 'runtime', 'driver', 'memory', 'memory_hooks'):
+    for name in ('nvrtc', 'nvtx', 'profiler', 'runtime', 'driver', 'memory',
+                 'memory_hooks'):
         if 'cupy.cuda.' + name not in modules:
             modules['cupy.cuda.' + name] = types.ModuleType('cupy.cuda.' + name)
         setattr(cupy.cuda, name, modules['cupy.cuda.' + name])
     cupy.lib = types.ModuleType('cupy.lib')
     cupy.lib.stride_tricks = modules['cupy.lib.stride_tricks']
     modules['cupy.lib'] = cupy.lib
+    # CuPy's module can't be imported without the library, so that its names are not
+    # among those of the versions.
+    modules['cupy.cuda.cublas'] = cupy.cuda.cublas = cublas
     modules['cupy_backends'] = types.ModuleType('cupy_backends')
     modules['cupy.cuda.runtime'].is_hip = False
+    modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)
     return modules
-
-
-def _add_kernels():
-    """Add the kernels that a C++ compiler runs."""
-    try:
-        kernels = importlib.import_module('tests.host_cupy.kernels')
-    except ModuleNotFoundError:
-        return
-    for name in ('ElementwiseKernel', 'ReductionKernel', 'RawKernel', 'RawModule'):
-        exports['cupy'][name] = getattr(kernels, name)
 
 
 def install(version='14.2'):

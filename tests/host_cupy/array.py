@@ -68,6 +68,7 @@ class ndarray:
 
     __array_priority__ = 100
     __hash__ = None
+    __module__ = 'cupy'
 
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order='C'):
         dtype = checked_dtype(dtype)
@@ -134,8 +135,9 @@ class ndarray:
     def __array__(self, dtype=None, copy=None):
         raise TypeError(_IMPLICIT)
 
+    # Copies to and from the host work whatever the current device.
+
     def get(self, stream=None, order='C', out=None, blocking=True):
-        check_device(self)
         if out is not None:
             if not isinstance(out, numpy.ndarray):
                 raise TypeError('Only numpy.ndarray can be obtained from cupy.ndarray')
@@ -154,7 +156,6 @@ class ndarray:
         return out
 
     def set(self, arr, stream=None):
-        check_device(self)
         if not isinstance(arr, numpy.ndarray):
             raise TypeError('Only numpy.ndarray can be set to cupy.ndarray')
         if self.dtype != arr.dtype:
@@ -171,7 +172,6 @@ class ndarray:
         if self.size != 1:
             raise ValueError(
                 'can only convert an array of size 1 to a Python scalar')
-        check_device(self)
         ledger.synchronise(what)
         ledger.to_host(self.nbytes)
         return self._host
@@ -180,7 +180,6 @@ class ndarray:
         return self._scalar('item()').item()
 
     def tolist(self):
-        check_device(self)
         ledger.synchronise('tolist()')
         ledger.to_host(self.nbytes)
         return self._host.tolist()
@@ -265,11 +264,11 @@ class ndarray:
     # Copies and shapes
     #
     def copy(self, order='C'):
-        if self._device != device.current():
-            # From one device to another: the memory is copied as it is.
-            with device.Device(self._device):
-                self = wrap(self._host)
-            self._device = device.current()
+        flags = self._host.flags
+        if self._device != device.current() and not (
+                flags.c_contiguous or flags.f_contiguous):
+            # The memory goes from device to device as it is.
+            ledger_launch('astype', self.size)
         ledger_launch('copy', self.size)
         return wrap(self._host.copy(order))
 

@@ -22,8 +22,12 @@ FLAGS = ['-O1', '-shared', '-fPIC', '-w', '-pedantic-errors', '-ffp-contract=off
 # A GPU of compute capability below 9 with an older driver takes no more.
 MAX_PARAMETER_BYTES = 4096
 
-_UNARY = ['acos', 'acosh', 'asin', 'asinh', 'atan', 'atanh', 'cbrt', 'ceil', 'cos', 'cosh', 'erf', 'erfc', 'exp', 'exp10', 'exp2', 'expm1', 'fabs', 'floor', 'j0', 'j1', 'lgamma', 'log', 'log10', 'log1p', 'log2', 'logb', 'nearbyint', 'rint', 'round', 'sin', 'sinh', 'sqrt', 'tan', 'tanh', 'tgamma', 'trunc', 'y0', 'y1']
-_BINARY = ['atan2', 'copysign', 'fdim', 'fmax', 'fmin', 'fmod', 'hypot', 'nextafter', 'pow', 'remainder']
+_UNARY = re.findall(r'\w+', '''
+    acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 expm1
+    fabs floor j0 j1 lgamma log log10 log1p log2 logb nearbyint rint round sin sinh sqrt
+    tan tanh tgamma trunc y0 y1''')
+_BINARY = ('atan2', 'copysign', 'fdim', 'fmax', 'fmin', 'fmod', 'hypot', 'nextafter',
+           'pow', 'remainder')
 _TO_INTEGER = {'lround': 'long', 'llround': 'long long', 'lrint': 'long',
                'llrint': 'long long', 'ilogb': 'int'}
 # The two arguments of min and max, and their result.
@@ -123,12 +127,15 @@ def _headers():
         'carray.hpp': (HERE / 'carray.hpp').read_text() + '\n'.join(
             [*_atomics(_ATOMIC_OF_CUPY), '']),
         'float16.hpp': (HERE / 'float16.hpp').read_text(),
-        'cuda_fp16.h': '#pragma once\n#include "float16.hpp"\n',
+        'cuda_fp16.h': '#include "float16.hpp"\n',
+        'cupy/carray.cuh': '#include "../carray.hpp"\n',
+        'cupy/float16.cuh': '#include "../float16.hpp"\n',
         'block.cpp': (HERE / 'block.cpp').read_text()}
     folder = CACHE / _digest(repr(files))
     if not folder.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
         draft = pathlib.Path(tempfile.mkdtemp(dir=CACHE))
+        (draft / 'cupy').mkdir()
         for name, text in files.items():
             (draft / name).write_text(text)
         try:
@@ -146,7 +153,8 @@ def _run_compiler(arguments, source, output):
     """Compile a file, so that other processes see all of the result or nothing."""
     draft = '%s.%d' % (output, os.getpid())
     result = subprocess.run(
-        [COMPILER, *arguments, '-o', draft, str(source)], capture_output=True, text=True)
+        [COMPILER, *arguments, '-o', draft, str(source)], capture_output=True,
+        text=True)
     if result.returncode:
         raise CompileException(result.stderr, pathlib.Path(source).read_text())
     os.replace(draft, output)
@@ -262,11 +270,11 @@ class Kernel:
                 'GPU takes' % (self._name, sum(sizes), MAX_PARAMETER_BYTES))
         if block[0] * block[1] * block[2] > 1024 or block[2] > 64 or max(
                 grid[1:]) > 65535 or shared_memory > 48 << 10:
-            raise ValueError('CUDA_ERROR_INVALID_VALUE: %r with grid %s, block %s and %d '
-                             'bytes of shared memory' % (
-                                 self._name, grid, block, shared_memory))
+            raise ValueError(
+                'CUDA_ERROR_INVALID_VALUE: %r with grid %s, block %s and %d bytes of '
+                'shared memory' % (self._name, grid, block, shared_memory))
         # Each at an address that suits every type.
-        buffers = [ctypes.create_string_buffer(bytes(arg), len(arg) + 16) for arg in args]
+        buffers = [ctypes.create_string_buffer(arg, len(arg) + 16) for arg in args]
         pointers = (ctypes.c_void_p * (len(args) + 1))(
             *[ctypes.addressof(buffer) for buffer in buffers])
         self._blocks.host_launch(

@@ -296,21 +296,17 @@ def _check_fused(f, counts):
 
 @routine(module='cupyx')
 class errstate:
-    """What becomes of errors of linear algebra; other settings do nothing."""
-
-    linalg = 'ignore'
+    """Settings of CuPy that the stand-in has no use for."""
 
     def __init__(self, *, divide=None, over=None, under=None, invalid=None,
                  linalg=None, fallback_mode=None):
-        self._linalg = linalg
+        pass
 
     def __enter__(self):
-        self._previous = errstate.linalg
-        errstate.linalg = self._linalg or errstate.linalg
         return self
 
     def __exit__(self, *exc_info):
-        errstate.linalg = self._previous
+        pass
 
 
 @routine(module='cupyx')

@@ -192,7 +192,7 @@ def test_numpy_scalars_as_hyperparameters(device, name):
     for _ in range(3):
         plain.update()
         rule.t += 1
-        rule._move(other.array, other.grad)
+        rule._move(other.device.xp, other.array, other.grad)
     compare.assert_array_equal(plain.array, other.array)
 
 
