@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
-from chainer_fast.backends.kernels.recurrent import cuda as device
-from tests.backends import host_cuda
+from tests import devices
 
 TOLERANCE = {'f': 2e-5, 'd': 1e-12}
 dtypes = st.sampled_from('fd')
@@ -137,75 +135,66 @@ def test_scan(data, dtype, mode, n, seed, reverse, sizes):
         np.testing.assert_array_equal(array, before)
 
 
-@pytest.fixture
-def on_device(monkeypatch):
-    """Have the code for a GPU run on the host."""
-    if host_cuda.COMPILER is None:
-        pytest.skip('no C++ compiler')
-
-    def run(form, *args):
-        with monkeypatch.context() as patch:
-            patch.setattr(cuda, 'cupy', host_cuda.cupy)
-            patch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-            patch.setattr(recurrent, 'CELLS', {
-                mode: (step.device, step_grad.device, n_extra)
-                for mode, (step, step_grad, n_extra) in recurrent.CELLS.items()})
-            return form(*args)
-
-    return run
+def assert_device_same(device, kernel, *args):
+    """Compare the form for a GPU with the reference; return results of the latter."""
+    expected = kernel.reference(*args)
+    results = kernel.device(*device.send(args))
+    assert_close(devices.to_cpu(results), expected, expected[0].dtype.char)
+    return expected
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize('dtype', 'fd')
 @pytest.mark.parametrize(('samples', 'tail', 'given'), [
     (3, (), (True, True)), (2, (2,), (True, False)), (1, (), (False, True))])
-def test_cuda_code_of_lstm(on_device, dtype, samples, tail, given):
+def test_cuda_code_of_lstm(device, dtype, samples, tail, given):
     shape, h_shape = (3, 4, *tail), (samples, 4, *tail)
     c_prev, x, c, gc, gh = arrays(
         0, dtype, shape, (samples, 16, *tail), shape, shape if given[0] else None,
         h_shape if given[1] else None)
-    for kernel, form, args in (
-            (recurrent.lstm, device.lstm, (c_prev, x)),
-            (recurrent.lstm_grad, device.lstm_grad, (c_prev, x, c, gc, gh))):
-        assert_close(on_device(form, *args), kernel.reference(*args), dtype)
+    assert_device_same(device, recurrent.lstm, c_prev, x)
+    assert_device_same(device, recurrent.lstm_grad, c_prev, x, c, gc, gh)
 
 
-def test_cuda_code_of_slstm(on_device, dtype='d'):
+@pytest.mark.gpu
+def test_cuda_code_of_slstm(device, dtype='d'):
     shape, x_shape = (3, 4), (3, 16)
     args = arrays(0, dtype, shape, shape, x_shape, x_shape)
-    assert_close(on_device(device.slstm, *args), recurrent.slstm(*args), dtype)
+    assert_device_same(device, recurrent.slstm, *args)
     for gradients in (shape, None), (None, shape), (shape, shape):
         args[4:] = arrays(1, dtype, shape, *gradients)
-        assert_close(
-            on_device(device.slstm_grad, *args), recurrent.slstm_grad(*args), dtype)
+        assert_device_same(device, recurrent.slstm_grad, *args)
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize('children', [1, 3])
-def test_cuda_code_of_tree_lstm(on_device, children, dtype='f'):
+def test_cuda_code_of_tree_lstm(device, children, dtype='f'):
     shape = 5, 4
     x, *cs = arrays(0, dtype, (5, (3 + children) * 4), *[shape] * children)
-    expected = recurrent.tree_lstm(x, *cs)
-    assert_close(on_device(device.tree_lstm, x, *cs), expected, dtype)
-    gates, c, _ = expected
+    gates, c, _ = assert_device_same(device, recurrent.tree_lstm, x, *cs)
     for gradients in (shape, None), (None, shape), (shape, shape):
-        args = (gates, c, *arrays(1, dtype, *gradients), *cs)
-        assert_close(on_device(device.tree_lstm_grad, *args),
-                     recurrent.tree_lstm_grad(*args), dtype)
+        assert_device_same(device, recurrent.tree_lstm_grad, gates, c,
+                           *arrays(1, dtype, *gradients), *cs)
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize(
     ('mode', 'count'), [('lstm', 4), ('gru', 3), ('rnn_tanh', 1), ('rnn_relu', 1)])
-def test_cuda_code_of_scan(on_device, mode, count):
+def test_cuda_code_of_scan(device, mode, count):
     sizes, shape = (3, 2, 2), (4, 5)
     cells = shape if mode == 'lstm' else None
     gates, weight, bias, hx, cx, gys, ghy, gcy = arrays(
-        0, 'f', (7, 5 * count), (5 * count, 5), (5,), shape, cells, (7, 5), shape,
-        cells)
+        0, 'f', (7, 5 * count), (5 * count, 5), (5,) if mode == 'gru' else None,
+        shape, cells, (7, 5), shape, cells)
     args = weight, bias, hx, cx, sizes, mode, True
     expected = recurrent.scan(gates.copy(), *args)
-    assert_close(on_device(recurrent.scan.reference, gates, *args), expected, 'f')
-    args = gys, expected[-1], weight, ghy, gcy, sizes, mode, True
-    expected = recurrent.scan_grad(*args)
-    assert_close(on_device(recurrent.scan_grad.reference, *args), expected, 'f')
+    results = recurrent.scan(*device.send((gates, *args)))
+    assert_close(devices.to_cpu(results[:-1]), expected[:-1], 'f')
+    gradients = recurrent.scan_grad(
+        *device.send((gys,)), results[-1], *device.send(
+            (weight, ghy, gcy, sizes, mode, True)))
+    assert_close(devices.to_cpu(gradients), recurrent.scan_grad(
+        gys, expected[-1], weight, ghy, gcy, sizes, mode, True), 'f')
 
 
 def test_other_dtypes_are_left_to_the_reference():
