@@ -6,10 +6,6 @@ then installed before chainer_fast is imported. ``HOST_CUPY=13.6`` or ``HOST_CUP
 in the environment chooses the stand-in and its version in any case. Without the mark
 the tests are deselected, and CuPy is what it is on the machine.
 """
-import ctypes
-import importlib.util
-import os
-
 import pytest
 from _pytest.mark.expression import Expression
 from hypothesis import settings
@@ -30,34 +26,18 @@ def _asks_for_gpu(config):
     return with_mark and not without
 
 
-def _has_gpu():
-    """Whether the driver finds a card and CuPy is installed."""
-    count = ctypes.c_int()
-    try:
-        driver = ctypes.CDLL('libcuda.so.1')
-    except OSError:
-        return False
-    return (driver.cuInit(0) == 0
-            and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
-            and importlib.util.find_spec('cupy') is not None)
-
-
 def pytest_configure(config):
-    if not _asks_for_gpu(config):
-        return
-    version = os.environ.get('HOST_CUPY')
-    if version or not _has_gpu():
+    if _asks_for_gpu(config):
         from tests import host_cupy
-        host_cupy.install(version or host_cupy.VERSIONS[-1])
+        host_cupy.install_unless_gpu()
 
 
 def pytest_collection_modifyitems(config, items):
-    if _asks_for_gpu(config):
-        return
-    gpu = [item for item in items if item.get_closest_marker('gpu')]
-    if gpu:
-        config.hook.pytest_deselected(items=gpu)
-        items[:] = [item for item in items if not item.get_closest_marker('gpu')]
+    wrong = 'host' if _asks_for_gpu(config) else 'gpu'
+    left_out = [item for item in items if item.get_closest_marker(wrong)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker(wrong)]
 
 
 def pytest_generate_tests(metafunc):

@@ -16,6 +16,11 @@ class Device:
     def __repr__(self):
         return 'Device(%r)' % self.name
 
+    def seed(self, number):
+        """Seed the random numbers of the device, and those of NumPy."""
+        np.random.seed(number)
+        self.xp.random.seed(number)
+
     def send(self, thing):
         """Return an array that lies on the device, with gaps if there were some.
 

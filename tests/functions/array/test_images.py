@@ -8,6 +8,7 @@ from chainer_fast.functions.array import resize_images as resize_mod
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 
 # Depth and space
@@ -57,7 +58,7 @@ def test_im2col(device, ksize, stride, pad, cover_all, dilate, dtype):
     ph, pw = pad if isinstance(pad, tuple) else (pad, pad)
     w = gradients.uniform((4, 3, kh, kw), 1, dtype)
     # A product of filters with the patches is a sum over windows.
-    product = np.einsum('ok,nkhw->nohw', w.reshape(4, -1), y.array)
+    product = np.einsum('ok,nkhw->nohw', w.reshape(4, -1), to_cpu(y.array))
     sy, sx = stride if isinstance(stride, tuple) else (stride, stride)
     assert y.shape == (2, 3 * kh * kw, *[
         utils.get_conv_outsize(n, k, s, p, cover_all, dilate)

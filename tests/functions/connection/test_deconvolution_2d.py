@@ -29,12 +29,12 @@ def test_adjoint_of_the_convolution(device, data):
     x = gradients.uniform((n, 3 * groups, 6, 7))
     W = device.send(gradients.uniform((2 * groups, 3, *pair(1, 3)), 1))
     y = F.convolution_2d(device.send(x), W, cover_all=cover_all, **options).array
-    z = gradients.uniform(y.shape, 2)
-    back = F.deconvolution_2d(device.send(z), W, outsize=x.shape[2:], **options).array
+    x, z = device.send((x, gradients.uniform(y.shape, 2)))
+    back = F.deconvolution_2d(z, W, outsize=x.shape[2:], **options).array
     assert back.shape == x.shape
     compare.assert_allclose((x * back).sum(), (y * z).sum(), 1e-10, 1e-10)
     # The least images from which the convolution leads to as many places.
-    least = F.deconvolution_2d(device.send(z), W, **options)
+    least = F.deconvolution_2d(z, W, **options)
     assert F.convolution_2d(least, W, **options).shape == y.shape
 
 
@@ -116,7 +116,8 @@ def test_attributes(device):
 def test_errors(device, error, named, options):
     with pytest.raises(error, match=named):
         F.deconvolution_2d(
-            device.send(ones(1, 4, 5, 5)), device.send(ones(4, 2, 3, 3)), **options)
+            device.send(ones(1, 4, 5, 5)), device.send(ones(4, 2, 3, 3)),
+            **device.send(options))
 
 
 def test_layouts_are_refused(device):

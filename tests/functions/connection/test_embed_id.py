@@ -25,8 +25,9 @@ def test_rows(device, x, ignore_label):
 def test_a_word_that_is_ignored_needs_no_row(device):
     x = device.send(np.array([-1, 1, 9]))
     W = Variable(device.send(gradients.uniform((4, 3), 0, 'f')))
-    with pytest.raises(IndexError):
-        F.embed_id(x, W, -1)
+    if device.xp is np:     # A GPU does not look whether there is such a row.
+        with pytest.raises(IndexError):
+            F.embed_id(x, W, -1)
     y = F.embed_id(x, W[:2], 9)
     compare.assert_array_equal(y.array[2], 0)
     F.sum(y).backward()

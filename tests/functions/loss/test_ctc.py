@@ -45,17 +45,19 @@ def test_values_and_gradients(device, lengths, reduce):
         for i, (n, m) in enumerate(zip(*lengths, strict=True))]
     expected = losses if reduce == 'no' else np.mean(losses)
     compare.assert_allclose(
-        loss(device.send(list(X)), device.send(T), BLANK, *lengths, reduce).array,
+        loss(device.send(list(X)), device.send(T), BLANK, *device.send(lengths),
+             reduce).array,
         expected, 1e-10)
     gradients.check(
-        device, lambda *xs: loss(xs, device.send(T), BLANK, *lengths, reduce), *X,
-        double=False)
+        device, lambda *xs: loss(xs, device.send(T), BLANK, *device.send(lengths),
+        reduce), *X, double=False)
 
 
 def test_lengths_are_those_of_the_arrays(device):
     y = loss(device.send(list(X)), device.send(T), BLANK).array
-    assert loss(device.send(list(X)), device.send(T), BLANK, *FULL).array == y
-    lengths = [Variable(n) for n in FULL]
+    assert loss(
+        device.send(list(X)), device.send(T), BLANK, *device.send(FULL)).array == y
+    lengths = [Variable(n) for n in device.send(FULL)]
     assert loss(
         device.send(tuple(X)), Variable(device.send(T)), BLANK, *lengths).array == y
 
@@ -147,8 +149,12 @@ def test_without_backprop(device):
     (AssertionError, (list(X), T, 4)),
     (IndexError, ([], T, BLANK)),
     (IndexError, (list(X), T + 4, BLANK)),
-    (ValueError, (list(X), T, BLANK, None, np.array([3, 0, 0], 'i'))),
-    (ValueError, (list(X), T, BLANK, None, np.array([-1, 0, 0], 'i'))),
+    pytest.param(
+        ValueError, (list(X), T, BLANK, None, np.array([3, 0, 0], 'i')),
+        marks=pytest.mark.host),
+    pytest.param(
+        ValueError, (list(X), T, BLANK, None, np.array([-1, 0, 0], 'i')),
+        marks=pytest.mark.host),
     (ValueError, (list(X), T, BLANK, None, None, 'sum')),
     (type_check.InvalidType, (list(X), T.astype('l'), BLANK)),
     (type_check.InvalidType, (list(X), T[:2], BLANK)),

@@ -24,10 +24,10 @@ def triplet(a, b, c, margin):
 
 
 CASES = [
-    (lambda *xs, **kw: F.contrastive(*xs, SIMILAR, 1.3, **kw), (A, B),
-     contrastive(A, B, 1.3)),
-    (lambda *xs, **kw: F.triplet(*xs, .4, **kw), (A, B, C), triplet(A, B, C, .4)),
-]
+    (lambda device, *xs, **kw: F.contrastive(*xs, device.send(SIMILAR), 1.3, **kw),
+    (A, B), contrastive(A, B, 1.3)),
+    (lambda device, *xs, **kw: F.triplet(*xs, .4, **kw), (A, B, C),
+    triplet(A, B, C, .4)), ]
 each = pytest.mark.parametrize('f, xs, losses', CASES)
 
 
@@ -35,8 +35,8 @@ each = pytest.mark.parametrize('f, xs, losses', CASES)
 @reduce
 def test_values_and_gradients(device, f, xs, losses, reduce):
     expected = losses.mean() if reduce == 'mean' else losses
-    compare.assert_allclose(f(*device.send(xs), reduce=reduce).array, expected)
-    gradients.check(device, lambda *xs: f(*xs, reduce=reduce), *xs)
+    compare.assert_allclose(f(device, *device.send(xs), reduce=reduce).array, expected)
+    gradients.check(device, lambda *xs: f(device, *xs, reduce=reduce), *xs)
 
 
 @each
@@ -44,7 +44,7 @@ def test_values_and_gradients(device, f, xs, losses, reduce):
 @pytest.mark.parametrize('dtype', 'ef')
 def test_dtypes(device, f, xs, losses, reduce, dtype):
     vs = [Variable(device.send(x.astype(dtype))) for x in xs]
-    y = f(*vs, reduce=reduce)
+    y = f(device, *vs, reduce=reduce)
     assert y.dtype == dtype
     for g in grad([y], vs, enable_double_backprop=True) + grad([y], vs):
         assert g.dtype == dtype
@@ -77,13 +77,13 @@ def test_rows_may_be_images(device):
 @each
 def test_errors(device, f, xs, losses):
     with pytest.raises(ValueError, match='reduce'):
-        f(*device.send(xs), reduce='sum')
+        f(device, *device.send(xs), reduce='sum')
     with pytest.raises(type_check.InvalidType):
-        f(device.send(xs[0][:, :2]), *device.send(xs[1:]))
+        f(device, device.send(xs[0][:, :2]), *device.send(xs[1:]))
     with pytest.raises(type_check.InvalidType):
-        f(*device.send([x[:0] for x in xs]))
+        f(device, *device.send([x[:0] for x in xs]))
     with pytest.raises(type_check.InvalidType):
-        f(device.send(xs[0].astype('f')), *device.send(xs[1:]))
+        f(device, device.send(xs[0].astype('f')), *device.send(xs[1:]))
 
 
 @pytest.mark.parametrize('margin', [0, -1])

@@ -60,13 +60,13 @@ def test_second_gradient_of_one_operand(device, op, of):
     x1 = Variable(device.send(uniform((2,), seed=1)))
     y = op(x0, x1)
     v = (x0, x1)[of]
-    gy, ggx = device.send(uniform((3, 2), seed=2)), uniform(v.shape, seed=3)
+    gy, ggx = device.send((uniform((3, 2), seed=2), uniform(v.shape, seed=3)))
     y.grad = gy
     y.backward(enable_double_backprop=True)
     gx = v.grad_var
     x0.cleargrad()
     x1.cleargrad()
-    gx.grad = device.send(ggx)
+    gx.grad = ggx
     gx.backward()
     for w in x0, x1:
         if w.grad is not None:
@@ -138,9 +138,10 @@ def test_arrays_take_the_dtype_of_the_variable(device, op):
     x = uniform((3, 2), 'f')
     for other in uniform((3, 2), 'd', 1), uniform((2,), 'e', 1), np.array(2.), \
             np.array([1, 2]):
+        v, array = Variable(device.send(x)), device.send(other)
         for y, expected in (
-                (op(Variable(device.send(x)), other), op(x, other.astype('f'))),
-                (op(other, Variable(device.send(x))), op(other.astype('f'), x))):
+                (op(v, array), op(x, other.astype('f'))),
+                (op(array, v), op(other.astype('f'), x))):
             assert y.dtype == np.float32
             compare.assert_allclose(y.array, expected, rtol=1e-6)
 
@@ -201,7 +202,7 @@ def test_floor_division(device, shape):
     x = Variable(device.send(np.asarray(uniform(shape) * 5, 'f')))
     for y, expected in ((x // 2, x.array // 2), (7 // x, 7 // x.array),
                         (x // x, np.ones(shape)),
-                        (np.array(np.full(shape, 9., 'f')) // x, 9 // x.array)):
+                        (device.send(np.full(shape, 9., 'f')) // x, 9 // x.array)):
         assert y.creator is None
         assert y.dtype == np.float32
         compare.assert_array_equal(y.array, expected)
@@ -230,10 +231,10 @@ def test_add_of_several(device, shapes):
 
 
 def test_add_leaves_its_operands_alone(device):
-    xs = [np.ones((2,), 'f') for _ in range(4)]
-    F.add(*device.send(xs))
+    xs = device.send([np.ones((2,), 'f') for _ in range(4)])
+    F.add(*xs)
     assert all((x == 1).all() for x in xs)
-    assert F.add(device.send(xs[0])).array is xs[0]
+    assert F.add(xs[0]).array is xs[0]
 
 
 def test_add_refuses_mixed_dtypes(device):
@@ -306,7 +307,7 @@ def test_array_constants_of_functions(device):
                           (basic_math.PowVarConst, x ** c),
                           (basic_math.PowConstVar, c ** x)):
         v = Variable(device.send(x))
-        y, = cls(c).apply((v,))
+        y, = cls(device.send(c)).apply((v,))
         assert y.dtype == np.float32
         compare.assert_allclose(y.array, expected, rtol=1e-5)
         y.grad = device.send(np.ones_like(x))
@@ -316,9 +317,10 @@ def test_array_constants_of_functions(device):
 
 def test_matrix_product_operator(device):
     x, w = uniform((3, 2), 'f'), uniform((2, 4), 'd', 1)
+    x_sent, w_sent = device.send((x, w))
     for y in (
-            Variable(device.send(x)) @ w,
-            x.astype('d') @ Variable(device.send(w.astype('f'))),
-            Variable(device.send(x)) @ Variable(device.send(w.astype('f')))):
+            Variable(x_sent) @ w_sent,
+            x_sent.astype('d') @ Variable(w_sent.astype('f')),
+            Variable(x_sent) @ Variable(w_sent.astype('f'))):
         assert y.dtype == np.float32
         compare.assert_allclose(y.array, x @ w, rtol=1e-5)

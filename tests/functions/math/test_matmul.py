@@ -40,7 +40,7 @@ def test_product_and_gradients(device, shapes, transa, transb):
     def f(a, b):
         return F.matmul(a, b, transa, transb)
 
-    y = f(a, b)
+    y = f(*device.send((a, b)))
     assert isinstance(y.array, device.xp.ndarray)
     compare.assert_allclose(y.array, expected)
     gy = device.send(uniform(y.shape, seed=2))

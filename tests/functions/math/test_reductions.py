@@ -148,7 +148,7 @@ def test_sum_to_its_own_shape_is_no_function(device):
 
 def test_sum_is_the_adjoint_of_broadcasting(device):
     x = Variable(device.send(np.ones((2, 1), 'e')))
-    y = x * np.ones((3, 2, 4), 'e')
+    y = x * device.send(np.ones((3, 2, 4), 'e'))
     y.grad = device.send(np.ones((3, 2, 4), 'e'))
     y.backward()
     assert x.grad.dtype == np.float16

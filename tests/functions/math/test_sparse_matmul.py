@@ -35,7 +35,7 @@ def product(a, b, transa, transb):
 def test_values_and_dtypes(device, batch, transa, transb, dtypes, left):
     a, b = [sparse(s, d) for s, d in
             zip(shapes(batch, transa, transb), dtypes, strict=True)]
-    coo = utils.to_coo(a if left else b, requires_grad=True)
+    coo = utils.to_coo(device.send(a if left else b), requires_grad=True)
     dense = Variable(device.send(b if left else a))
     y = F.sparse_matmul(*(coo, dense) if left else (dense, coo), transa, transb)
     assert y.dtype == np.result_type(*dtypes)
@@ -51,7 +51,7 @@ def test_values_and_dtypes(device, batch, transa, transb, dtypes, left):
 def test_gradients(device, batch, trans):
     transa, transb, transc = map(bool, trans)
     a, b = [sparse(s) for s in shapes(batch, transa, transb)]
-    coo = utils.to_coo(a)
+    coo = utils.to_coo(device.send(a))
     data = coo.data.array
 
     def f(data, b):
@@ -80,21 +80,21 @@ def test_products_sampled_at_coordinates(device, batch, trans):
 
     def f(a, b):
         return sparse_matmul.CooMatMulGradSP(
-            row, col, c.shape[-2:], 'other', *trans).apply((a, b))[0]
+            *device.send((row, col)), c.shape[-2:], 'other', *trans).apply((a, b))[0]
 
-    compare.assert_allclose(f(a, b).array, expected)
+    compare.assert_allclose(f(*device.send((a, b))).array, expected)
     gradients.check(device, f, a, b)
 
 
 def test_elements_given_twice_add_up(device):
     at = np.array([0, 0], 'i')
-    coo = utils.CooMatrix(np.ones(2), at, at + 1, (2, 2))
+    coo = utils.CooMatrix(*device.send((np.ones(2), at, at + 1)), (2, 2))
     compare.assert_array_equal(
         F.sparse_matmul(coo, device.send(np.eye(2))).array, [[0, 2], [0, 0]])
 
 
 def test_matrices_of_no_elements(device):
-    coo = utils.to_coo(np.zeros((2, 3), 'f'))
+    coo = utils.to_coo(device.send(np.zeros((2, 3), 'f')))
     compare.assert_array_equal(
         F.sparse_matmul(coo, device.send(np.ones((3, 2), 'f'))).array, np.zeros((2, 2)))
 
@@ -103,7 +103,7 @@ def test_matrices_of_no_elements(device):
     np.zeros((2, 2)), np.zeros((1, 3, 2)), np.zeros((3, 2), 'i')])
 def test_what_does_not_go_together(device, dense):
     with pytest.raises(type_check.InvalidType):
-        F.sparse_matmul(utils.to_coo(np.eye(3)), device.send(dense))
+        F.sparse_matmul(utils.to_coo(device.send(np.eye(3))), device.send(dense))
 
 
 def test_exactly_one_is_sparse(device):

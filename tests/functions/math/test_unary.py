@@ -164,5 +164,5 @@ def test_log_ndtr_far_in_the_tail(device):
     x = Variable(device.send(np.array(-100.)))
     y = F.log_ndtr(x)
     y.backward()
-    compare.assert_allclose(y.array, scipy.special.log_ndtr(x.array))
+    compare.assert_allclose(y.array, scipy.special.log_ndtr(-100.))
     compare.assert_allclose(x.grad, 100.01, rtol=1e-5)

@@ -12,10 +12,10 @@ from tests.functions import gradients
 
 @pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('shape', [(3, 4), (), (0, 2)])
-def test_dropout_draws_uniform_numbers(device, dtype, shape):
+def test_dropout_draws_uniform_numbers(dtype, shape):
     x = np.ones(shape, dtype)
     np.random.seed(3)
-    y, mask = F.dropout(device.send(x), .3, return_mask=True)
+    y, mask = F.dropout(x, .3, return_mask=True)
     np.random.seed(3)
     kept = np.random.rand(*shape) >= .3
     assert (y.dtype, mask.dtype) == (dtype, dtype)
@@ -29,8 +29,8 @@ def test_gradients_of_dropout(device):
 
 
 def test_a_mask_may_be_given(device):
-    x, mask = np.full((2, 3), 3.), np.array([[0, 1, 2.]] * 2)
-    y, same = F.dropout(device.send(x), mask=device.send(mask), return_mask=True)
+    x, mask = device.send((np.full((2, 3), 3.), np.array([[0, 1, 2.]] * 2)))
+    y, same = F.dropout(x, mask=mask, return_mask=True)
     assert same is mask
     compare.assert_array_equal(y.array, x * mask)
 
@@ -51,11 +51,11 @@ def test_options_of_dropout(device, options, error):
 
 
 @pytest.mark.parametrize('dtype', 'efd')
-def test_gaussian_draws_normal_numbers(device, dtype):
+def test_gaussian_draws_normal_numbers(dtype):
     mean = gradients.uniform((3, 4), 0, dtype)
     ln_var = gradients.uniform((3, 4), 1, dtype)
     np.random.seed(3)
-    y, eps = F.gaussian(device.send(mean), device.send(ln_var), return_eps=True)
+    y, eps = F.gaussian(mean, ln_var, return_eps=True)
     np.random.seed(3)
     compare.assert_array_equal(eps, np.random.standard_normal((3, 4)).astype(dtype))
     assert y.dtype == dtype
@@ -64,7 +64,7 @@ def test_gaussian_draws_normal_numbers(device, dtype):
 
 
 def test_gradients_of_gaussian(device):
-    f = gaussian.Gaussian(eps=gradients.uniform((2, 3), 5))
+    f = gaussian.Gaussian(eps=device.send(gradients.uniform((2, 3), 5)))
     gradients.check(device, lambda *xs: f.apply(xs)[0] ** 2,
                     gradients.uniform((2, 3)), gradients.uniform((2, 3), 1))
 
@@ -88,8 +88,8 @@ def test_dropout_for_cudnn_takes_a_mask(device):
         dropout.DropoutGradCuDNN(None, .5).apply((gy,))
 
 
-def test_masks_that_are_no_arrays(device):
-    x = device.send(np.ones((2, 3), 'f'))
+def test_masks_that_are_no_arrays():
+    x = np.ones((2, 3), 'f')
     compare.assert_array_equal(F.dropout(x, mask=[1, 0, 2]).array, [[1, 0, 2]] * 2)
     with pytest.raises(TypeError):
         F.dropout(x, mask=Variable(x))

@@ -9,6 +9,7 @@ from chainer_fast.functions.normalization import batch_normalization as module
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -98,13 +99,14 @@ def test_dtypes(device, dtypes, fixed):
 def test_running_statistics(device, dtype):
     x = uniform((5, 3, 2), 0, 'f')
     gamma, beta, mean, var = params(x.shape, None, 1, 4, 'f')
-    mean, var = mean.astype(dtype), var.astype(dtype)
+    mean, var = device.send((mean.astype(dtype), var.astype(dtype)))
     f = module.BatchNormalization(mean=mean, var=var, decay=.7)
     before = mean.copy(), var.copy()
     f.apply(device.send((x, gamma, beta)))
     assert f.running_mean is mean
     assert f.running_var is var
     rtol = 3e-3 if dtype == 'e' else 1e-6
+    before = to_cpu(before)
     compare.assert_allclose(mean, .7 * before[0] + .3 * x.mean((0, 2)), rtol)
     compare.assert_allclose(
         var, .7 * before[1] + .3 * x.var((0, 2)) * 10 / 9, rtol)
@@ -248,20 +250,21 @@ class OverTwoMachines(module.GeneralBatchNormalizationImpl):
 def test_statistics_of_an_extension(device):
     impl = OverTwoMachines()
     x, gy = uniform((4, 3)), uniform((4, 3), 1)
-    gamma, beta = [Variable(device.send(v)) for v in params((4, 3), None, 1)]
+    g, b = params((4, 3), None, 1)
+    gamma, beta = Variable(device.send(g)), Variable(device.send(b))
     v = Variable(device.send(x))
     y = F.batch_normalization(
         v, gamma, beta, impl_selector=lambda function, inputs: impl)
     assert isinstance(y.creator, module.BatchNormalization)
     x_hat = (x - x.mean(0) - 1) / np.sqrt(x.var(0) + 1 + 2e-5)
-    compare.assert_allclose(y.array, x_hat * gamma.array + beta.array)
+    compare.assert_allclose(y.array, x_hat * g + b)
     y.grad = device.send(gy)
     y.backward()
-    gbeta, ggamma = impl.seen
+    gbeta, ggamma = to_cpu(impl.seen)
     compare.assert_allclose(gbeta, gy.sum(0))
     compare.assert_allclose(ggamma, (gy * x_hat).sum(0))
     compare.assert_allclose(
-        v.grad, gamma.array / np.sqrt(x.var(0) + 1 + 2e-5) * (
+        v.grad, g / np.sqrt(x.var(0) + 1 + 2e-5) * (
             gy - (gbeta + x_hat * ggamma) / 4))
 
 

@@ -28,12 +28,12 @@ def composed(x, gamma, beta, rmax, dmax, eps, mean, var, axes, shape):
     ((5, 3, 2), (3, 2), 0, (1, 3, 2))])
 def test_values_and_gradients(device, shape, keys, axes, kept, update):
     arrays = uniform(shape, 0, low=-3, high=3), uniform(keys, 1), uniform(keys, 2)
-    mean, var = uniform(keys, 3), uniform(keys, 4, low=.1, high=2)
-    old = mean.copy(), var.copy()
+    old = uniform(keys, 3), uniform(keys, 4, low=.1, high=2)
+    mean, var = device.send((old[0].copy(), old[1].copy()))
     results = []
     for f in (
             lambda *xs: F.batch_renormalization(
-                *xs, 1.5, .4, .01, device.send(mean), device.send(var), .8, update),
+                *xs, 1.5, .4, .01, mean, var, .8, update),
             lambda *xs: composed(*xs, 1.5, .4, .01, *device.send(old), axes, kept)):
         xs = [Variable(device.send(x)) for x in arrays]
         y = f(*xs)

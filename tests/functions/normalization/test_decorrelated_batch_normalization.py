@@ -9,6 +9,7 @@ from chainer_fast.functions.normalization import (
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -23,7 +24,8 @@ def rows_of(x, groups):
 def test_values_and_gradients(device, shape, groups):
     x = uniform(shape)
     size = shape[1] // groups
-    mean, projection = np.ones((groups, size)), np.ones((groups, size, size))
+    mean = device.send(np.ones((groups, size)))
+    projection = device.send(np.ones((groups, size, size)))
 
     def f(x):
         return F.decorrelated_batch_normalization(x, groups=groups, eps=.01)
@@ -31,9 +33,9 @@ def test_values_and_gradients(device, shape, groups):
     rows = rows_of(x, groups)
     count = rows.shape[2]
     y = F.decorrelated_batch_normalization(
-        device.send(x), groups=groups, eps=.01, running_mean=device.send(mean),
-        running_projection=device.send(projection), decay=.8).array
-    for i, (r, z) in enumerate(zip(rows, rows_of(y, groups), strict=True)):
+        device.send(x), groups=groups, eps=.01, running_mean=mean,
+        running_projection=projection, decay=.8).array
+    for i, (r, z) in enumerate(zip(rows, rows_of(to_cpu(y), groups), strict=True)):
         cov = np.cov(r, bias=True).reshape(size, size) + .01 * np.eye(size)
         values, vectors = np.linalg.eigh(cov)
         whitening = vectors / np.sqrt(values) @ vectors.T

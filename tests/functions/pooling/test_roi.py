@@ -48,7 +48,7 @@ def test_max_and_average(device, dtype):
 def test_align(device):
     # Interpolation of a plane is the plane.
     row, column = np.mgrid[:6, :5].astype('f')
-    x = (2 * row + 3 * column)[None, None]
+    x = device.send((2 * row + 3 * column)[None, None])
     rois = device.send(np.array([[1, 1, 4, 3.5]], 'f'))
     indices = device.send(np.zeros(1, 'i'))
     y = F.roi_average_align_2d(x, rois, indices, (3, 1), 1., 2)
@@ -71,12 +71,12 @@ def test_outside_of_the_image(device):
             (F.roi_max_pooling_2d, -np.inf), (F.roi_average_pooling_2d, 0),
             (F.roi_max_align_2d, -np.inf), (F.roi_average_align_2d, 0)):
         x_ = chainer.Variable(device.send(x))
-        y = function(x_, rois, indices, 2, 1.)
+        y = function(x_, *device.send((rois, indices)), 2, 1.)
         compare.assert_array_equal(y.array, np.full((1, 2, 2, 2), value))
         y.grad = np.ones_like(y.array)
         y.backward()
         compare.assert_array_equal(x_.grad, np.zeros_like(x))
-    y = F.roi_pooling_2d(device.send(x), fast_rcnn(rois, indices), 2, 2, 1.)
+    y = F.roi_pooling_2d(*device.send((x, fast_rcnn(rois, indices))), 2, 2, 1.)
     compare.assert_array_equal(y.array, np.zeros((1, 2, 2, 2)))
 
 
@@ -89,7 +89,8 @@ def test_gradients(device, function):
 
 def test_gradients_of_roi_pooling(device):
     gradients.check(
-        device, lambda x: F.roi_pooling_2d(x, fast_rcnn(ROIS, INDICES), 2, 3, .8),
+        device, lambda x: F.roi_pooling_2d(
+            x, device.send(fast_rcnn(ROIS, INDICES)), 2, 3, .8),
         gradients.spread((2, 2, 6, 5)), double=False)
 
 
@@ -112,7 +113,7 @@ def test_no_gradients_of_regions(device):
     y.backward()
     assert rois.grad is None and x.grad is not None
 
-    rois = chainer.Variable(fast_rcnn(ROIS, INDICES).astype('f'))
+    rois = chainer.Variable(device.send(fast_rcnn(ROIS, INDICES).astype('f')))
     y = F.roi_pooling_2d(x, rois, 2, 2, 1.)
     y.grad = np.ones_like(y.array)
     y.backward()
@@ -121,7 +122,8 @@ def test_no_gradients_of_regions(device):
 
 def test_double_backward_of_roi_pooling(device):
     x = chainer.Variable(device.send(gradients.spread((2, 2, 6, 5), 'f')))
-    y = F.roi_pooling_2d(x, fast_rcnn(ROIS, INDICES).astype('f'), 2, 2, 1.)
+    rois = device.send(fast_rcnn(ROIS, INDICES).astype('f'))
+    y = F.roi_pooling_2d(x, rois, 2, 2, 1.)
     gy = chainer.Variable(np.ones_like(y.array))
     gx, = chainer.grad([y], [x], [gy], enable_double_backprop=True)
     with pytest.raises(NotImplementedError):
@@ -131,7 +133,7 @@ def test_double_backward_of_roi_pooling(device):
 def test_function_objects(device):
     x = chainer.Variable(device.send(gradients.spread((2, 2, 6, 5), 'f')))
     rois = ROIS.astype('f')
-    y = F.roi_pooling_2d(x, fast_rcnn(rois, INDICES), 2, 3, 1.)
+    y = F.roi_pooling_2d(x, device.send(fast_rcnn(rois, INDICES)), 2, 3, 1.)
     f = y.creator
     assert type(f) is roi_pooling_2d.ROIPooling2D
     assert (f.outh, f.outw, f.spatial_scale) == (2, 3, 1.)
@@ -213,7 +215,7 @@ def test_types_of_roi_pooling(device, x, rois):
 def test_sizes_of_roi_pooling(device, size, error):
     x, rois = np.zeros((2, 2, 6, 5)), fast_rcnn(ROIS, INDICES)
     with pytest.raises(error):
-        F.roi_pooling_2d(device.send(x), rois, *size, 1.)
+        F.roi_pooling_2d(*device.send((x, rois)), *size, 1.)
 
 
 @pytest.mark.parametrize('function', POOLING + ALIGN)

@@ -72,9 +72,9 @@ def test_gradients_as_of_many_functions(
 def test_gradients_and_their_graph_agree(device, kind, directions):
     network = Network(device, kind, directions=directions)
     with chainer.using_config('train', True):
-        np.random.seed(5)
+        device.seed(5)
         found = gradients(network, ratio=.4)
-        np.random.seed(5)
+        device.seed(5)
         differentiable = gradients(network, ratio=.4, double=True)
     for gx, expected in zip(found, differentiable, strict=True):
         compare.assert_allclose(gx.array, expected.array, 1e-12, 1e-12)
@@ -140,7 +140,7 @@ def test_dropout_draws_as_step_by_step(device, kind, directions, ratio, monkeypa
     network = Network(device, kind, directions=directions, n_layers=3)
 
     def run():
-        np.random.seed(7)
+        device.seed(7)
         return network.run(*network.flat, ratio=ratio), np.random.rand()
 
     with chainer.using_config('train', True):
@@ -177,7 +177,7 @@ def test_one_function_of_the_graph(device, kind):
 def test_arrays_in_any_order_of_memory(device, kind):
     network = Network(device, kind)
     expected = network.run(*network.flat)
-    flat = [np.asfortranarray(x) for x in network.flat]
+    flat = device.send([np.asfortranarray(x) for x in network.drawn])
     for y, other in zip(network.run(*flat), expected, strict=True):
         compare.assert_allclose(y.array, other.array, 1e-12, 1e-12)
 
@@ -193,6 +193,7 @@ def test_sequence_as_one_array(device):
             compare.assert_array_equal(y.array, other.array)
 
 
+@pytest.mark.host
 def test_overflow_is_warned_of(device):
     network = Network(device, 'relu', n_layers=1, sizes=(1,), m=1, n=1, dtype='f')
     for array, value in zip(
