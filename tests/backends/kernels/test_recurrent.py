@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
-from tests import devices
+from tests.backends.kernels import device_forms
 
 TOLERANCE = {'f': 2e-5, 'd': 1e-12}
 dtypes = st.sampled_from('fd')
@@ -135,66 +136,76 @@ def test_scan(data, dtype, mode, n, seed, reverse, sizes):
         np.testing.assert_array_equal(array, before)
 
 
-def assert_device_same(device, kernel, *args):
-    """Compare the form for a GPU with the reference; return results of the latter."""
-    expected = kernel.reference(*args)
-    results = kernel.device(*device.send(args))
-    assert_close(devices.to_cpu(results), expected, expected[0].dtype.char)
-    return expected
+def laid_out(x):
+    """The same values in Fortran's order."""
+    return None if x is None else np.asfortranarray(x)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize(('samples', 'tail', 'given'), [
+    (3, (), (True, True)), (2, (2,), (True, False)), (1, (), (False, True))])
+def test_lstm_on_gpu(dtype, samples, tail, given):
+    shape, h_shape = (3, 4, *tail), (samples, 4, *tail)
+    args = arrays(
+        0, dtype, shape, (samples, 16, *tail), shape, shape if given[0] else None,
+        h_shape if given[1] else None)
+    for layout in laid_out, lambda x: x:
+        args = [layout(x) for x in args]
+        device_forms.check(recurrent.lstm, *args[:2])
+        device_forms.check(recurrent.lstm_grad, *args)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+def test_slstm_on_gpu(dtype):
+    shape, x_shape = (3, 4), (3, 16)
+    args = arrays(0, dtype, shape, shape, x_shape, x_shape)
+    device_forms.check(recurrent.slstm, *args)
+    for gradients in (shape, None), (None, shape), (shape, shape):
+        args[4:] = arrays(1, dtype, shape, *gradients)
+        device_forms.check(recurrent.slstm_grad, *map(laid_out, args))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('children', [1, 3])
+def test_tree_lstm_on_gpu(children, dtype):
+    shape = 5, 4
+    x, *cs = arrays(0, dtype, (5, (3 + children) * 4), *[shape] * children)
+    gates, c, _ = device_forms.check(recurrent.tree_lstm, laid_out(x), *cs)
+    for gradients in (shape, None), (None, shape), (shape, shape):
+        device_forms.check(
+            recurrent.tree_lstm_grad, gates, c, *arrays(1, dtype, *gradients), *cs)
+
+
+@pytest.mark.gpu
+def test_trees_of_many_children_are_left_to_the_reference():
+    c = cuda.cupy.zeros((1, 2), 'f')
+    x = cuda.cupy.zeros((1, 40), 'f')
+    assert recurrent.tree_lstm.device(x, *[c] * 17) is NotImplemented
+    assert [y.shape for y in recurrent.tree_lstm(x, *[c] * 17)] == [
+        (1, 40), (1, 2), (1, 2)]
+    assert recurrent.tree_lstm_grad.device(x, c, c, c, *[c] * 17) is NotImplemented
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize('dtype', 'fd')
-@pytest.mark.parametrize(('samples', 'tail', 'given'), [
-    (3, (), (True, True)), (2, (2,), (True, False)), (1, (), (False, True))])
-def test_cuda_code_of_lstm(device, dtype, samples, tail, given):
-    shape, h_shape = (3, 4, *tail), (samples, 4, *tail)
-    c_prev, x, c, gc, gh = arrays(
-        0, dtype, shape, (samples, 16, *tail), shape, shape if given[0] else None,
-        h_shape if given[1] else None)
-    assert_device_same(device, recurrent.lstm, c_prev, x)
-    assert_device_same(device, recurrent.lstm_grad, c_prev, x, c, gc, gh)
-
-
-@pytest.mark.gpu
-def test_cuda_code_of_slstm(device, dtype='d'):
-    shape, x_shape = (3, 4), (3, 16)
-    args = arrays(0, dtype, shape, shape, x_shape, x_shape)
-    assert_device_same(device, recurrent.slstm, *args)
-    for gradients in (shape, None), (None, shape), (shape, shape):
-        args[4:] = arrays(1, dtype, shape, *gradients)
-        assert_device_same(device, recurrent.slstm_grad, *args)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize('children', [1, 3])
-def test_cuda_code_of_tree_lstm(device, children, dtype='f'):
-    shape = 5, 4
-    x, *cs = arrays(0, dtype, (5, (3 + children) * 4), *[shape] * children)
-    gates, c, _ = assert_device_same(device, recurrent.tree_lstm, x, *cs)
-    for gradients in (shape, None), (None, shape), (shape, shape):
-        assert_device_same(device, recurrent.tree_lstm_grad, gates, c,
-                           *arrays(1, dtype, *gradients), *cs)
-
-
-@pytest.mark.gpu
+@pytest.mark.parametrize('reverse', [False, True])
 @pytest.mark.parametrize(
     ('mode', 'count'), [('lstm', 4), ('gru', 3), ('rnn_tanh', 1), ('rnn_relu', 1)])
-def test_cuda_code_of_scan(device, mode, count):
-    sizes, shape = (3, 2, 2), (4, 5)
+def test_scan_on_gpu(mode, count, reverse, dtype):
+    sizes, shape = (3, 2, 2, 0), (4, 5)
     cells = shape if mode == 'lstm' else None
     gates, weight, bias, hx, cx, gys, ghy, gcy = arrays(
-        0, 'f', (7, 5 * count), (5 * count, 5), (5,) if mode == 'gru' else None,
+        0, dtype, (7, 5 * count), (5 * count, 5), (5,) if mode == 'gru' else None,
         shape, cells, (7, 5), shape, cells)
-    args = weight, bias, hx, cx, sizes, mode, True
-    expected = recurrent.scan(gates.copy(), *args)
-    results = recurrent.scan(*device.send((gates, *args)))
-    assert_close(devices.to_cpu(results[:-1]), expected[:-1], 'f')
-    gradients = recurrent.scan_grad(
-        *device.send((gys,)), results[-1], *device.send(
-            (weight, ghy, gcy, sizes, mode, True)))
-    assert_close(devices.to_cpu(gradients), recurrent.scan_grad(
-        gys, expected[-1], weight, ghy, gcy, sizes, mode, True), 'f')
+    rest = sizes, mode, reverse
+    *_, trace = device_forms.check(
+        recurrent.scan, gates, weight, bias, hx, laid_out(cx), *rest, changed=1)
+    device_forms.check(
+        recurrent.scan_grad, laid_out(gys), trace, laid_out(weight), ghy,
+        laid_out(gcy), *rest)
 
 
 def test_other_dtypes_are_left_to_the_reference():
