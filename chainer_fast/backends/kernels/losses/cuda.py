@@ -80,7 +80,8 @@ def huber_grad(x, t, g, delta):
         return NotImplemented
     return _elementwise(
         'T x, T t, T g, float64 delta', 'T gx',
-        'gx = chainer_fast::huber_grad<R>(x, t, g, delta)', 'huber_grad')(x, t, g, delta)
+        'gx = chainer_fast::huber_grad<R>(x, t, g, delta)', 'huber_grad')(
+            x, t, g, delta)
 
 
 # ------------------------------------------------------------------------------- labels
