@@ -128,6 +128,12 @@ def _ctc(times, new):
         F.connectionist_temporal_classification, xs, new.integers((2, 2), 5, low=1), 0)
 
 
+def _crf(times, new):
+    xs = [new.variable(3, 5) for _ in range(times)]
+    return partial(
+        F.crf1d, new.variable(5, 5), xs, [new.integers(3, 5) for _ in xs])
+
+
 LOSSES = [
     ('softmax_cross_entropy', lambda new: _labels(new, F.softmax_cross_entropy), 2, 1),
     ('softmax_cross_entropy, no cache', lambda new: _labels(
@@ -155,6 +161,8 @@ LOSSES = [
      1, 1),
     *[('ctc, %d times' % n, functools.partial(_ctc, n), 2 * n + n + 16, 2)
       for n in (3, 4)],
+    *[('crf1d, %d times' % n, functools.partial(_crf, n), 3 * n + 7, 3 * n + 4)
+      for n in (2, 3)],
     ('negative_sampling', _negative_sampling, _UNIFORM + 4, 4),
     ('hierarchical_softmax', _hierarchical_softmax, 5, 5),
 ]
