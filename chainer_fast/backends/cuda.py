@@ -16,7 +16,7 @@ import warnings
 import numpy
 
 from chainer_fast import _backend
-from chainer_fast.backends import _cpu, intel64
+from chainer_fast.backends import _cpu, _cudnn, intel64
 from chainer_fast.backends._cuda_kernel import (
     clear_memo,
     elementwise,
@@ -26,7 +26,6 @@ from chainer_fast.backends._cuda_kernel import (
     reduce,
 )
 from chainer_fast.backends._cudnn import (
-    cudnn_enabled,
     get_cudnn_dropout_states,
     get_cudnn_dropout_states_core,
     get_max_workspace_size,
@@ -94,6 +93,10 @@ else:
         """Type of CUDA streams, for ``isinstance``."""
 
 
+# Whether functions may use cuDNN, which is looked for when someone asks.
+cudnn_enabled: bool
+
+
 class _PerformanceWarning(Warning):
     """Category that programs name in their warning filters."""
 
@@ -112,6 +115,8 @@ _FROM_CUPY = {
 
 
 def __getattr__(name):
+    if name == 'cudnn_enabled':
+        return _cudnn.version() > 0
     if not available or name not in _FROM_CUPY:
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
     module_name, attribute = _FROM_CUPY[name]

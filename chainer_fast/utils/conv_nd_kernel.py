@@ -1,6 +1,6 @@
 """Generated CUDA kernels for images of any dimension.
 
-Both kernels run once for each element of their output. They find its coordinates by
+They run once for each element of their output. They find its coordinates by
 dividing the index by the lengths of the axes, starting with the last axis.
 """
 from chainer_fast.backends import cuda
@@ -102,17 +102,31 @@ class Writer:
 _PREFIXES = ('d', 'out', 'k', 's', 'p', 'di')
 
 
-def _params(array, ndim):
-    numbers = ['int32 ' + name for prefix in _PREFIXES for name in vars(prefix, ndim)]
-    return ', '.join(['raw T ' + array, *numbers])
+def _params(arrays, ndim, further=()):
+    numbers = [name for prefix in _PREFIXES for name in vars(prefix, ndim)]
+    return ', '.join([arrays, *['int32 ' + name for name in [*numbers, *further]]])
 
 
-def _write_coordinates(writer, names, lengths):
-    """Write the division of ``i`` into coordinates; the quotient is the image."""
-    writer.write('ptrdiff_t image = i;')
+def _write_division(writer, rest, names, lengths):
+    """Write the division of an index into coordinates, of the last axis first."""
     for name, length in zip(reversed(names), reversed(lengths), strict=True):
-        writer.write('const int %s = image %% %s;' % (name, length))
-        writer.write('image /= %s;' % length)
+        writer.write('const int %s = %s %% %s;' % (name, rest, length))
+        writer.write('%s /= %s;' % (rest, length))
+
+
+def _write_element_of_patch(writer, ndim, target, image):
+    """Write the copy of an element of the images, or a zero from their padding."""
+    length, _, _, stride, pad, dilation = [vars(p, ndim) for p in _PREFIXES]
+    at, place, x = [vars(p, ndim) for p in ('at', 'place', 'x')]
+    for j in range(ndim):
+        writer.write('const int %s = %s * %s + %s * %s - %s;' % (
+            x[j], place[j], stride[j], at[j], dilation[j], pad[j]))
+    inside = ['%s >= 0 && %s < %s' % (x[j], x[j], length[j]) for j in range(ndim)]
+    writer.write('if (%s) {' % andexp(inside), 'inc')
+    writer.write('%s = T(img[%s]);' % (target, muladdexp(length, x, image)))
+    writer.write('} else {', 'decinc')
+    writer.write('%s = T(0);' % target)
+    writer.write('}', 'dec')
 
 
 class Im2colNDKernel:
@@ -125,20 +139,13 @@ class Im2colNDKernel:
         return _im2col_nd_kernel._generate(ndim)
 
     def _generate(self, ndim):
-        length, out, k, stride, pad, dilation = [vars(p, ndim) for p in _PREFIXES]
-        at, place, x = [vars(p, ndim) for p in ('at', 'place', 'x')]
+        _, out, k, *_ = [vars(p, ndim) for p in _PREFIXES]
+        at, place = [vars(p, ndim) for p in ('at', 'place')]
         writer = Writer()
-        _write_coordinates(writer, at + place, k + out)
-        for j in range(ndim):
-            writer.write('const int %s = %s * %s + %s * %s - %s;' % (
-                x[j], place[j], stride[j], at[j], dilation[j], pad[j]))
-        inside = ['%s >= 0 && %s < %s' % (x[j], x[j], length[j]) for j in range(ndim)]
-        writer.write('if (%s) {' % andexp(inside), 'inc')
-        writer.write('col = img[%s];' % muladdexp(length, x, 'image'))
-        writer.write('} else {', 'decinc')
-        writer.write('col = T(0);')
-        writer.write('}', 'dec')
-        return _params('img', ndim), 'T col', writer.get(), 'im2col_%dd' % ndim
+        writer.write('ptrdiff_t image = i;')
+        _write_division(writer, 'image', at + place, k + out)
+        _write_element_of_patch(writer, ndim, 'col', 'image')
+        return _params('raw T img', ndim), 'T col', writer.get(), 'im2col_%dd' % ndim
 
 
 class Col2imNDKernel:
@@ -154,8 +161,10 @@ class Col2imNDKernel:
         length, out, k, stride, pad, dilation = [vars(p, ndim) for p in _PREFIXES]
         at, place, x, way = [vars(p, ndim) for p in ('at', 'place', 'x', 'way')]
         writer = Writer()
-        _write_coordinates(writer, x, length)
-        writer.write('T sum = T(0);')
+        writer.write('ptrdiff_t image = i;')
+        _write_division(writer, 'image', x, length)
+        # Half floats are added up in single precision.
+        writer.write('decltype(T() + T()) sum = 0;')
         for j in range(ndim):
             # Element `at` of the window is here if the window is `way` further left,
             # which must be one of its positions.
@@ -169,8 +178,34 @@ class Col2imNDKernel:
         writer.write('sum = sum + col[%s];' % muladdexp(k + out, at + place, 'image'))
         for _ in range(ndim):
             writer.write('}', 'dec')
-        writer.write('img = sum;')
-        return _params('col', ndim), 'T img', writer.get(), 'col2im_%dd' % ndim
+        writer.write('img = T(sum);')
+        return _params('raw T col', ndim), 'T img', writer.get(), 'col2im_%dd' % ndim
+
+
+@cuda.memoize()
+def _generate_correlation(ndim):
+    """Return the code of the kernel that writes both operands of a correlation.
+
+    The rows of the result are the elements of patches, followed by the channels of the
+    gradient; its columns are the places of all images. The gradient needs a change of
+    layout, which would otherwise be a launch of its own.
+    """
+    _, out, k, *_ = [vars(p, ndim) for p in _PREFIXES]
+    at, place = [vars(p, ndim) for p in ('at', 'place')]
+    writer = Writer()
+    writer.write('ptrdiff_t row = i;')
+    _write_division(writer, 'row', ['image', *place], ['images', *out])
+    writer.write('const ptrdiff_t filter = row - %s;' % mulexp(k, 'channels'))
+    writer.write('if (filter >= 0) {', 'inc')
+    writer.write('both = T(gy[%s]);' % muladdexp(
+        out, place, '(filter + filters * (ptrdiff_t)image)'))
+    writer.write('} else {', 'decinc')
+    _write_division(writer, 'row', at, k)
+    _write_element_of_patch(
+        writer, ndim, 'both', '(row + channels * (ptrdiff_t)image)')
+    writer.write('}', 'dec')
+    return (_params('raw S img, raw U gy', ndim, ('images', 'channels', 'filters')),
+            'T both', writer.get(), 'correlation_%dd' % ndim)
 
 
 _im2col_nd_kernel = Im2colNDKernel()
@@ -185,3 +220,10 @@ def im2col_kernel(ndim):
 def col2im_kernel(ndim):
     """Return the kernel ``(col, *d, *out, *k, *s, *p, *di, img)``."""
     return cuda.elementwise(*Col2imNDKernel.generate(ndim))
+
+
+def _correlation_kernel(ndim):
+    """Return the kernel ``(img, gy, *d, *out, *k, *s, *p, *di, images, channels,
+    filters, both)``.
+    """
+    return cuda.elementwise(*_generate_correlation(ndim))

@@ -41,6 +41,7 @@ import numpy
 
 from tests.host_cupy import (
     array,
+    cublas,
     cuda,
     device,
     elementwise,
@@ -86,15 +87,20 @@ def make(version='14.2'):
     cupy = modules['cupy']
     cupy.__version__ = api['version']
     cupy.newaxis, cupy.bool_ = None, numpy.bool_
-    for name in ('nvtx', 'profiler', 'runtime', 'driver', 'memory', 'memory_hooks'):
+    for name in ('nvrtc', 'nvtx', 'profiler', 'runtime', 'driver', 'memory',
+                 'memory_hooks'):
         if 'cupy.cuda.' + name not in modules:
             modules['cupy.cuda.' + name] = types.ModuleType('cupy.cuda.' + name)
         setattr(cupy.cuda, name, modules['cupy.cuda.' + name])
     cupy.lib = types.ModuleType('cupy.lib')
     cupy.lib.stride_tricks = modules['cupy.lib.stride_tricks']
     modules['cupy.lib'] = cupy.lib
+    # CuPy's module can't be imported without the library, so that its names are not
+    # among those of the versions.
+    modules['cupy.cuda.cublas'] = cupy.cuda.cublas = cublas
     modules['cupy_backends'] = types.ModuleType('cupy_backends')
     modules['cupy.cuda.runtime'].is_hip = False
+    modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)
     return modules
 
 

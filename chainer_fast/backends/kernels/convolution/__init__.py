@@ -122,7 +122,7 @@ def _grouped(array, groups, *lengths):
     return array.reshape((array.shape[0], groups, *lengths))
 
 
-@kernel(compiled=_compiled.convolve)
+@kernel(compiled=_compiled.convolve, device=_device.convolve)
 def convolve(x, W, b, stride, pad, dilate, groups, outs):
     """Convolve images with filters, as neural networks understand it.
 
@@ -159,7 +159,8 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
     return _add_bias(y.reshape((x.shape[0], W.shape[0]) + tuple(outs)), b)
 
 
-@kernel(compiled=_compiled.convolve_transposed)
+@kernel(compiled=_compiled.convolve_transposed,
+        device=_device.convolve_transposed)
 def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     """Apply the adjoint of :func:`convolve` (a transposed convolution).
 
@@ -199,7 +200,7 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     return _add_bias(scatter(col, stride, pad, outs, dilate), b)
 
 
-@kernel(compiled=_compiled.correlate)
+@kernel(compiled=_compiled.correlate, device=_device.correlate)
 def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     """Compute the gradient of :func:`convolve` with respect to the filters.
 
@@ -230,12 +231,11 @@ def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     channels, filters = x.shape[1] // groups, gy.shape[1] // groups
     depth = channels * math.prod(ksize)
     col = gather(x, ksize, stride, pad, dilate, outs)
-    # The places of all images are one long axis, which is summed over.
-    places = x.shape[0] * math.prod(outs)
-    left = _grouped(gy, groups, filters, math.prod(outs)).transpose(1, 2, 0, 3)
-    right = _grouped(col, groups, depth, math.prod(outs)).transpose(1, 0, 3, 2)
-    gW = xp.matmul(left.reshape(groups, filters, places),
-                   right.reshape(groups, places, depth))
+    left = _grouped(gy, groups, filters, math.prod(outs))
+    right = _grouped(col, groups, depth, math.prod(outs)).swapaxes(2, 3)
+    # Image after image: side by side, all patches would have to be copied.
+    gW = xp.zeros((groups, filters, depth), working)
+    for gradient, patches in zip(left, right, strict=True):
+        gW += xp.matmul(gradient, patches)
     return gW.reshape((groups * filters, channels) + tuple(ksize)).astype(
         dtype, copy=False)
-

@@ -1,0 +1,71 @@
+"""Products of many matrices on a GPU, in one launch.
+
+``cupy.matmul`` converts half floats to single precision, copies transposed matrices,
+and needs four launches for an operand that is broadcast. cuBLAS takes all of them as
+they are.
+"""
+import os
+
+import numpy
+
+from chainer_fast.backends._cupy import cupy
+
+
+def multiply(a, b, out):
+    """Multiply matrices of CuPy: ``out[i] = a[i] @ b[i]``.
+
+    Parameters
+    ----------
+    a : cupy.ndarray, shape (batch, m, k)
+        Matrices. Half floats are added up in single precision. Transposed matrices are
+        not copied, nor one that is broadcast along the batch.
+    b : cupy.ndarray, shape (batch, k, n)
+        Matrices of the same dtype.
+    out : cupy.ndarray, shape (batch, m, n)
+        The result, in C order. Its dtype is that of the operands, or float32 if they
+        are half floats.
+    """
+    if a.size == 0 or b.size == 0:
+        out.fill(0)
+        return
+    cublas, runtime = cupy.cuda.cublas, cupy.cuda.runtime
+    single, compute = numpy.dtype('f'), cublas.CUBLAS_COMPUTE_32F
+    if out.dtype == 'd':
+        single, compute = out.dtype, cublas.CUBLAS_COMPUTE_64F
+    elif a.dtype == 'f' and int(os.environ.get('CUPY_TF32', 0)):
+        # The switch that CuPy has for its own products.
+        compute = cublas.CUBLAS_COMPUTE_32F_FAST_TF32
+    types = {'e': runtime.CUDA_R_16F, 'f': runtime.CUDA_R_32F, 'd': runtime.CUDA_R_64F}
+    a, a_transposed, a_row = _operand(a)
+    b, b_transposed, b_row = _operand(b)
+    one, zero = numpy.ones((), single), numpy.zeros((), single)
+    batch, m, n = out.shape
+    # The columns come first in cuBLAS, so that it sees all matrices transposed, and the
+    # product of the two is the other way round.
+    cublas.gemmStridedBatchedEx(
+        cupy.cuda.get_cublas_handle(), b_transposed, a_transposed, n, m, a.shape[2],
+        one.ctypes.data,
+        b.data.ptr, types[b.dtype.char], b_row, _step(b),
+        a.data.ptr, types[a.dtype.char], a_row, _step(a),
+        zero.ctypes.data,
+        out.data.ptr, types[out.dtype.char], n, _step(out),
+        batch, compute, cublas.CUBLAS_GEMM_DEFAULT)
+
+
+def _operand(a):
+    """Return matrices, whether they are transposed, and how far their rows are apart.
+
+    They are copied if neither their rows nor their columns are contiguous.
+    """
+    _, rows, columns = a.shape
+    step, row, column = [stride // a.itemsize for stride in a.strides]
+    if step >= 0:
+        if (column == 1 or columns == 1) and (row >= columns or rows == 1):
+            return a, 0, max(row, columns)
+        if (row == 1 or rows == 1) and (column >= rows or columns == 1):
+            return a, 1, max(column, rows)
+    return cupy.ascontiguousarray(a), 0, columns
+
+
+def _step(a):
+    return a.strides[0] // a.itemsize

@@ -1,0 +1,156 @@
+"""Settings of cuDNN, and whether functions use it.
+
+The library is looked for when a function first asks, never at import. Kernels of the
+GPU ask :func:`wanted`, and the modules beside this one do the work.
+"""
+import functools
+
+import numpy
+
+from chainer_fast import _backend
+from chainer_fast.backends._cudnn import library
+from chainer_fast.configuration import config
+
+# Version number of the library as `cudnnGetVersion` gives it; -1 without one, and None
+# before anyone has asked.
+_cudnn_version = None
+
+# Some of the fastest engines change the layout of images in a workspace as large as
+# the images.
+_max_workspace_size = 256 << 20
+
+
+def version():
+    """Return the version number of cuDNN, such as 91002; -1 if it can't be used."""
+    global _cudnn_version
+    if _cudnn_version is None:
+        _cudnn_version = library.version()
+    return _cudnn_version
+
+
+def should_use_cudnn(level, lowest_version=0):
+    """Return whether a function that asks at ``level`` should use cuDNN.
+
+    Parameters
+    ----------
+    level : {'==always', '>=auto'}
+        Least value of ``config.use_cudnn`` at which the answer is yes.
+    lowest_version : int
+        Lowest version of cuDNN that the function supports.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        If cuDNN is available and ``level`` or ``config.use_cudnn`` is unknown.
+    """
+    if version() < lowest_version:
+        return False
+    return _backend._library_wanted('cuDNN', 'use_cudnn', level, config.use_cudnn)
+
+
+def wanted():
+    """Return whether a kernel that cuDNN has a form of uses it, for arrays on a GPU.
+
+    Raises
+    ------
+    RuntimeError
+        If ``config.use_cudnn`` is ``'always'``, and cuDNN is not available although it
+        has not been switched off.
+    """
+    if should_use_cudnn('>=auto'):
+        return True
+    if config.use_cudnn == 'always' and version() < 0 and not library.switched_off():
+        raise RuntimeError(
+            "chainer.config.use_cudnn is 'always', but cuDNN can't be used (%s). "
+            "'auto' does without it. To install it: %s" % (
+                library.reason(), library.INSTALL))
+    return False
+
+
+def preferred(form):
+    """Return a decorator of CUDA forms that gives precedence to one by cuDNN.
+
+    Parameters
+    ----------
+    form : callable
+        The form by cuDNN. It takes the same arguments, and returns ``NotImplemented``
+        where cuDNN can't do it, before it has changed anything.
+
+    Returns
+    -------
+    callable
+    """
+    def decorate(own):
+        @functools.wraps(own)
+        def choose(*args):
+            result = form(*args) if wanted() else NotImplemented
+            return own(*args) if result is NotImplemented else result
+        return choose
+    return decorate
+
+
+def should_use_cudnn_tensor_core(dtype):
+    """Return whether cuDNN should use Tensor Cores for arrays of ``dtype``.
+
+    In single precision they round the operands to TF32, which has the fraction of a
+    half float. That takes ``'always'``.
+
+    Parameters
+    ----------
+    dtype : dtype
+
+    Returns
+    -------
+    bool
+        ``config.use_cudnn_tensor_core``, or under ``'auto'`` whether cuDNN has Tensor
+        Cores that lose no precision: for half floats.
+
+    Raises
+    ------
+    ValueError
+        If ``config.use_cudnn_tensor_core`` is unknown.
+    """
+    value = config.use_cudnn_tensor_core
+    _backend._check_setting('use_cudnn_tensor_core', value)
+    if value == 'auto':
+        return version() > 0 and numpy.dtype(dtype) == 'e'
+    return value == 'always'
+
+
+def get_max_workspace_size():
+    """Return how many bytes of workspace cuDNN may use: 0 without cuDNN."""
+    return _max_workspace_size if version() > 0 else 0
+
+
+def set_max_workspace_size(size):
+    """Limit the bytes of workspace that cuDNN may use; ignored without cuDNN.
+
+    Parameters
+    ----------
+    size : int
+        The limit of each call; 256 MiB at first.
+    """
+    global _max_workspace_size
+    _max_workspace_size = size
+
+
+def get_cudnn_dropout_states():
+    """Return cuDNN's random states of the running thread.
+
+    Raises
+    ------
+    RuntimeError
+        Always: dropout needs no cuDNN.
+    """
+    raise RuntimeError(
+        'cuDNN is not enabled.' if version() < 0 else
+        'cuDNN has no random states here: dropout draws from CuPy.')
+
+
+def get_cudnn_dropout_states_core(thread_id):
+    """Return cuDNN's random states of the given thread, as above."""
+    return get_cudnn_dropout_states()

@@ -1,0 +1,129 @@
+"""Convolutions by cuDNN: forward, and by the gradients of images and filters.
+
+Arguments are those of :mod:`chainer_fast.backends.kernels.convolution`, on a GPU. All
+functions return ``NotImplemented`` where cuDNN has no engine.
+"""
+from chainer_fast.backends._cudnn import layouts, plans
+
+
+def convolve(x, W, b, stride, pad, dilate, groups, outs):
+    """Convolve images with filters."""
+    geometry = _geometry(x, W, W.shape, stride, pad, dilate, x.shape[2:], outs)
+    if geometry is None:
+        return NotImplemented
+    last = layouts.channels_last(x)
+    y = layouts.empty((x.shape[0], W.shape[0]) + tuple(outs), x.dtype, last)
+    if b is not None and b.dtype == x.dtype:
+        # Few engines add a bias; those that do save a launch.
+        bias = b.reshape((1, -1) + (1,) * (x.ndim - 2))
+        if _run(_biased, (x.shape, W.shape, y.shape, *geometry), y, x=x, W=W, b=bias):
+            return y
+    if not _run(_forward, (x.shape, W.shape, y.shape, *geometry), y, x=x, W=W):
+        return NotImplemented
+    return _add_bias(y, b)
+
+
+def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
+    """Compute the gradient of images, a transposed convolution."""
+    geometry = _geometry(x, W, W.shape, stride, pad, dilate, outs, x.shape[2:])
+    if geometry is None:
+        return NotImplemented
+    y = layouts.empty((x.shape[0], W.shape[1] * groups) + tuple(outs), x.dtype,
+                      layouts.channels_last(x))
+    if not _run(_by_data, (x.shape, W.shape, y.shape, *geometry), y, x=x, W=W):
+        return NotImplemented
+    return _add_bias(y, b)
+
+
+def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
+    """Compute the gradient of filters."""
+    shape = (gy.shape[1], x.shape[1] // groups) + tuple(ksize)
+    geometry = _geometry(x, gy, shape, stride, pad, dilate, x.shape[2:], gy.shape[2:])
+    if geometry is None or dtype != x.dtype:
+        return NotImplemented
+    gW = layouts.empty(shape, dtype, layouts.channels_last(x))
+    if not _run(_by_filters, (x.shape, gy.shape, shape, *geometry), gW, x=x, gy=gy):
+        return NotImplemented
+    return gW
+
+
+def _add_bias(y, b):
+    if b is not None:
+        y += b.reshape((-1,) + (1,) * (y.ndim - 2))
+    return y
+
+
+def _geometry(a, b, filters, stride, pad, dilate, lengths, outs):
+    """Return padding before and after, stride and dilation; None without an engine.
+
+    The padding after the images is what the places need: less than that before where
+    the last elements are not seen, more where all are to be covered.
+    """
+    if a.dtype != b.dtype or a.dtype.char not in 'efd' or not 3 <= a.ndim <= 5 or (
+            0 in a.shape or 0 in b.shape or 0 in filters):
+        return None
+    after = []
+    for n, out, k, s, p, d in zip(
+            lengths, outs, filters[2:], stride, pad, dilate, strict=True):
+        room = n + p - (k - 1) * d - 1      # beside one window
+        if (room + p) // s + 1 == out:
+            after.append(p)
+        else:
+            after.append((out - 1) * s - room)
+    if min(after) < 0:
+        return None
+    return tuple(pad), tuple(after), tuple(stride), tuple(dilate)
+
+
+def _run(describe, facts, result, **operands):
+    last = layouts.channels_last(next(iter(operands.values())))
+    arrays = {name: layouts.dense(array, last) for name, array in operands.items()}
+    return plans.run(describe, facts, {'result': result, **arrays}, result.dtype, last,
+                     tunable=True)
+
+
+# Graphs
+#
+
+def _planar(shape):
+    """Return the shape of images of two axes or three, with a first axis of one."""
+    return shape if len(shape) > 3 else (*shape[:2], 1, shape[2])
+
+
+def _window(before, after, stride, dilate):
+    """Return the arguments of a convolution, likewise of two axes or three."""
+    if len(stride) == 1:
+        before, after, stride, dilate = (
+            (0, *before), (0, *after), (1, *stride), (1, *dilate))
+    return {'pre_padding': list(before), 'post_padding': list(after),
+            'stride': list(stride), 'dilation': list(dilate)}
+
+
+def _forward(graph, x, W, y, *window):
+    result = graph.native.conv_fprop(
+        image=graph.operand('x', _planar(x)), weight=graph.operand('W', _planar(W)),
+        **_window(*window))
+    graph.result(result, 'result', _planar(y))
+
+
+def _biased(graph, x, W, y, *window):
+    result = graph.native.conv_fprop(
+        image=graph.operand('x', _planar(x)), weight=graph.operand('W', _planar(W)),
+        **_window(*window))
+    shape = (1, y[1]) + (1,) * (len(_planar(y)) - 2)
+    result = graph.native.bias(input=result, bias=graph.operand('b', shape))
+    graph.result(result, 'result', _planar(y))
+
+
+def _by_data(graph, gy, W, gx, *window):
+    result = graph.native.conv_dgrad(
+        loss=graph.operand('x', _planar(gy)), filter=graph.operand('W', _planar(W)),
+        **_window(*window))
+    graph.result(result, 'result', _planar(gx))
+
+
+def _by_filters(graph, x, gy, gW, *window):
+    result = graph.native.conv_wgrad(
+        image=graph.operand('x', _planar(x)), loss=graph.operand('gy', _planar(gy)),
+        **_window(*window))
+    graph.result(result, 'result', _planar(gW))

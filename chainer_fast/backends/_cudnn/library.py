@@ -1,0 +1,90 @@
+"""The library cuDNN, through NVIDIA's frontend, opened when it is first needed."""
+import importlib
+import os
+import threading
+
+from chainer_fast.backends._cupy import available, cupy
+
+INSTALL = ("pip install 'chainer-fast[cudnn]' nvidia-cudnn-cu12, or nvidia-cudnn-cu13 "
+           'with CuPy for CUDA 13')
+
+# The graph interface, as it is used here.
+_LOWEST = 90000
+
+_module: object = None
+_reason = None
+_lock = threading.Lock()
+
+
+def switched_off():
+    """Return whether the environment forbids cuDNN, by ``CHAINER_CUDNN=0``."""
+    return os.environ.get('CHAINER_CUDNN', '1') == '0'
+
+
+def frontend():
+    """Return the module of the frontend; None if cuDNN can't be used."""
+    global _module, _reason
+    with _lock:
+        if _module is None and _reason is None:
+            try:
+                _module = _open()
+            except Exception as e:
+                # Nothing about cuDNN may stop a program that can do without.
+                _reason = str(e) or type(e).__name__
+    return _module
+
+
+def _open():
+    if not available:
+        raise ImportError('CuPy is not available')
+    if switched_off():
+        raise ImportError('CHAINER_CUDNN is 0')
+    module = importlib.import_module('cudnn')
+    found = module.backend_version()
+    if found < _LOWEST:
+        raise ImportError('cuDNN 9 or newer is needed, found %s' % found)
+    return module
+
+
+def reason():
+    """Return why cuDNN can't be used, in words; None if it can."""
+    frontend()
+    return _reason
+
+
+def version():
+    """Return the version number of cuDNN, or -1."""
+    module = frontend()
+    return -1 if module is None else module.backend_version()
+
+
+class _Session:
+    """What a thread keeps for a device: cuDNN's handle, and the plans made with it."""
+
+    def __init__(self):
+        self.handle = frontend().create_handle()
+        self.stream = None
+        self.plans = {}
+
+    def use_current_stream(self):
+        stream = cupy.cuda.get_current_stream().ptr
+        if stream != self.stream:
+            frontend().set_stream(self.handle, stream)
+            self.stream = stream
+
+
+_local = threading.local()
+
+
+def session():
+    """Return the session of the running thread on the current device.
+
+    Its handle launches on CuPy's current stream. Handles must not be shared by threads.
+    """
+    sessions = _local.__dict__.setdefault('sessions', {})
+    device = cupy.cuda.runtime.getDevice()
+    found = sessions.get(device)
+    if found is None:
+        found = sessions[device] = _Session()
+    found.use_current_stream()
+    return found
