@@ -94,7 +94,8 @@ def missing(kernels, package=PACKAGE):
     out = []
     for path in sorted(package.rglob('*.py')):
         relative = str(path.relative_to(package))
-        for first, last, name in calls_in(path.read_text()):
+        for first, last, name in sorted(
+                calls_in(path.read_text()), key=lambda site: site[:2]):
             if name is not None:
                 compiled = name in names
             else:
