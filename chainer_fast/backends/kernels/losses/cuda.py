@@ -104,8 +104,10 @@ def sigmoid_mean(x, t, ignore_label, n):
 
 
 def sigmoid_gradient(x, t, g, ignore_label, number):
+    # A number that is no array does not decide about a type.
+    kind = 'S' if isinstance(number, cuda.ndarray) else 'float64'
     return _elementwise(
-        _SIGMOID_PARAMS + ', T g, S number', 'T gx', '''
+        _SIGMOID_PARAMS + ', T g, %s number' % kind, 'T gx', '''
             gx = t == ignored ? R(0)
                 : R(g) * (chainer_fast::Sigmoid::of<R>(x) - R(t)) / R(number);
         ''', 'sigmoid_cross_entropy_grad')(x, t, ignore_label, g, number)
