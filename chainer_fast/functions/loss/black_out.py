@@ -31,8 +31,8 @@ class _LogSumExpOfOthers(FunctionNode):
     def forward(self, inputs):
         x, = inputs
         xp = backend.get_array_module(x)
-        largest, is_largest, others = self._without_largest(x)
-        top = xp.take_along_axis(x, largest, 1)
+        _, is_largest, others = self._without_largest(x)
+        top = x.max(axis=1, keepdims=True)
         terms = xp.exp(x - top)
         # Where the sum contains the largest element, subtraction loses no precision.
         with_top = xp.where(
@@ -72,8 +72,8 @@ class _LogSumExpOfOthers(FunctionNode):
         x, y, g = arrays
         xp = backend.get_array_module(x)
         largest, is_largest, others = self._without_largest(x)
-        top, g_top, y_top = [
-            xp.take_along_axis(each, largest, 1) for each in (x, g, y)]
+        top = x.max(axis=1, keepdims=True)
+        g_top, y_top = [xp.take_along_axis(each, largest, 1) for each in (g, y)]
         # Sums that contain the largest element are not smaller than it.
         weights = xp.where(
             is_largest, x.dtype.type(0), g * xp.exp(xp.minimum(top - y, 0)))

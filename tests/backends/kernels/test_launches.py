@@ -66,6 +66,7 @@ ACTIVATIONS = [
     # The scale is a product of its own.
     ('selu', _of_one(F.selu), 2, 2),
     ('rrelu', _of_one(F.rrelu), _UNIFORM + 1, 1),
+    ('logsumexp', _of_one(lambda x: F.logsumexp(x, axis=1)), 1, 1),
     ('softmax', _of_one(F.softmax, 3, 4, 5), 2, 2),
     ('log_softmax', _of_one(F.log_softmax, 3, 4, 5), 2, 2),
 ]
