@@ -22,6 +22,16 @@ def test_device_forms(device, dtype, ignore, shape):
         forms.assert_same(device, kernels.add_rows, ids, each, W.shape, ignore)
 
 
+@pytest.mark.parametrize('dtype', 'efd')
+def test_device_forms_of_elements(device, dtype):
+    rng = np.random.RandomState(0)
+    t = rng.randint(-5, 5, 7).astype('i')
+    x = rng.uniform(-1, 1, (7, 5)).astype(dtype)
+    for each in forms.layouts(x):
+        forms.assert_same(device, kernels.select, each, t)
+        forms.assert_same(device, kernels.place, each[:, 0], t, 5)
+
+
 def test_half_floats_are_summed_in_single_precision(device):
     gy = device.send(np.ones((4096, 1), 'e'))
     out = kernels.add_rows(

@@ -169,6 +169,8 @@ LOSSES = [
 ]
 
 LOOK_UPS = [
+    ('select_item', lambda new: partial(
+        F.select_item, new.variable(6, 5), new.integers(6, 5)), 1, 1),
     ('embed_id', lambda new: partial(
         new.link(L.EmbedID, 5, 4), new.integers((2, 3), 5)), 1, 2),
     ('embed_id, some ignored', lambda new: partial(
