@@ -221,6 +221,17 @@ POOLING = [
      1, 1),
 ]
 
+REGIONS = [
+    # Numbers of images and corners of boxes are parts of one array.
+    ('roi_pooling_2d', lambda new: partial(
+        F.roi_pooling_2d, new.variable(2, 3, 7, 8), new.array(4, 5), 2, 2, 8.), 3, 2),
+    *[(function.__name__, lambda new, function=function: partial(
+        function, new.variable(2, 3, 7, 8), 8 * new.array(4, 4),
+        new.integers((4,), 2), 2, .5), 1, 1) for function in (
+            F.roi_max_pooling_2d, F.roi_average_pooling_2d, F.roi_max_align_2d,
+            F.roi_average_align_2d)],
+]
+
 ARRAYS = [
     ('linear', lambda new: partial(
         new.link(L.Linear, 4, 5), new.variable(3, 4)), 2, 3),
@@ -233,7 +244,7 @@ ARRAYS = [
 
 BUDGETS = [
     *ACTIVATIONS, *NOISE, *ARITHMETIC, *LOSSES, *LOOK_UPS, *NORMALIZATION, *RECURRENT,
-    *POOLING, *ARRAYS]
+    *POOLING, *REGIONS, *ARRAYS]
 
 
 def count(step, new):
