@@ -1,4 +1,5 @@
 """Boxes in the coordinates of images of another size."""
+import dataclasses
 import functools
 import typing as tp
 
@@ -7,7 +8,8 @@ import numpy
 from chainer_fast.backends.cuda import get_array_module
 
 
-class Boxes(tp.NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Boxes:
     """Boxes ``(y_min, x_min, y_max, x_max)`` that are to be multiplied by a number.
 
     Attributes
@@ -20,6 +22,9 @@ class Boxes(tp.NamedTuple):
 
     corners: tp.Any
     scale: float
+
+    def __len__(self):
+        return len(self.corners)
 
     def in_pixels(self):
         """Return an array of shape ``(r, 4)``, in double precision."""

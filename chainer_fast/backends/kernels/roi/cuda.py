@@ -66,8 +66,9 @@ def _with_index(code):
 
 def _corners(boxes):
     """Boxes of any floating dtype, in a row of four each, and their scale."""
-    corners, scale = boxes if isinstance(boxes, Boxes) else (boxes, 1.)
-    return cuda.cupy.ascontiguousarray(corners), scale
+    if not isinstance(boxes, Boxes):
+        boxes = Boxes(boxes, 1.)
+    return cuda.cupy.ascontiguousarray(boxes.corners), boxes.scale
 
 
 def _geometry(shape, size, numbers):
