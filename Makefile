@@ -5,11 +5,13 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
-.PHONY: help demo test lint bench sanitize asv build clean
+.PHONY: help demo test lint test-gpu bench sanitize asv build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
+	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
+	@echo '            kernel through NVRTC'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
@@ -48,6 +50,27 @@ demo: build $(VENV)/.demo
 
 test: build $(VENV)/.test
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests
+
+# On a card, the tests run there. Without one they run on a stand-in for CuPy, which
+# records the kernels; these are then compiled by NVRTC for GPUs of three generations.
+KERNELS = $(abspath build/kernels.json)
+test-gpu: build $(VENV)/.test .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready
+	mkdir -p $(dir $(KERNELS)) && rm -f $(KERNELS)
+	HOST_CUPY_INSTANCES=$(KERNELS) $(BIN)/python -m pytest -q -m gpu -n 2 \
+		--dist loadfile tests
+	if [ -e $(KERNELS) ]; then \
+		$(BIN)/python tests/device_code/missing.py $(KERNELS) && \
+		.peers/cupy-13.6/bin/python tests/device_code/replay.py $(KERNELS) && \
+		.peers/cupy-14.2/bin/python tests/device_code/replay.py $(KERNELS); \
+	fi
+
+# NVRTC 12.9 is the last that knows GPUs of compute capability 7.0.
+.peers/cupy-%/.ready:
+	$(PYTHON) -m venv .peers/cupy-$*
+	.peers/cupy-$*/bin/python -m pip install --quiet --only-binary :all: \
+		'cupy-cuda12x==$*.0' 'nvidia-cuda-nvrtc-cu12==12.9.*' \
+		'nvidia-cuda-runtime-cu12==12.9.*'
+	touch $@
 
 # Compiled modules whose stubs are compared with them.
 STUBBED = $(subst /,.,$(basename $(shell find chainer_fast -name '*.pyi')))

@@ -20,10 +20,19 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARKERS = ('not gpu and not cudnn and not ideep and not chainerx and not slow and '
            'not multi_gpu and not theano')
+GPU_MARKERS = MARKERS.replace('not gpu', 'gpu', 1)
 # Later warnings of test runners, which upstream turns into errors.
 RUNNER_CHANGES = (
     '-W', 'ignore:It is deprecated to return:DeprecationWarning',
     '-W', 'ignore::pytest.PytestUnraisableExceptionWarning')
+# Already pytest's settings name a category of warnings, for which it imports Chainer.
+GPU_START = '''
+import sys
+from tests import host_cupy
+host_cupy.install_unless_gpu()
+import pytest
+sys.exit(pytest.main())
+'''
 OUTCOMES = ('passed', 'failed', 'error', 'skipped')
 PYTEST_RAN = (0, 1, 5)      # all passed, some failed, none was selected
 
@@ -39,7 +48,12 @@ def parse_args(argv):
     parser.add_argument(
         '-n', '--processes', type=int, default=1, metavar='N',
         help='number of processes, each with files of its own')
-    parser.add_argument('--markers', default=MARKERS, help='default: %(default)s')
+    parser.add_argument(
+        '--gpu', action='store_true',
+        help='run the tests of GPUs instead: on the GPU, or without one on a stand-in '
+        'for CuPy; HOST_CUPY=13.6 in the environment chooses its version')
+    parser.add_argument(
+        '--markers', help='default: %s; with --gpu: %s' % (MARKERS, GPU_MARKERS))
     parser.add_argument(
         '--out', metavar='FILE', help='write the outcome of every test, as JSON')
     parser.add_argument(
@@ -54,6 +68,9 @@ def parse_args(argv):
         extra = []
     args = parser.parse_intermixed_args(argv)
     args.pytest = extra
+    args.tables = '_gpu.tsv' if args.gpu else '.tsv'
+    if args.markers is None:
+        args.markers = GPU_MARKERS if args.gpu else MARKERS
     args.tests = os.path.join(os.path.abspath(args.checkout), 'tests')
     if not os.path.isdir(os.path.join(args.tests, 'chainer_tests')):
         parser.error(
@@ -85,12 +102,14 @@ def run(args, out):
     """
     root = os.path.dirname(args.tests)
     command = [
-        sys.executable, '-m', 'pytest', '-q', '-p', 'conformance_plugin',
+        sys.executable, *(['-c', GPU_START] if args.gpu else ['-m', 'pytest']), '-q',
+        '-p', 'conformance_plugin',
         '-p', 'no:cacheprovider', '--rootdir', root,
         '-c', os.path.join(root, 'setup.cfg'),
         '-o', 'addopts=', '-m', args.markers, '--tb=short',
         '--continue-on-collection-errors', *RUNNER_CHANGES, *args.pytest]
-    paths = [HERE] + [p for p in [os.environ.get('PYTHONPATH')] if p]
+    paths = [HERE, os.path.dirname(HERE)]
+    paths += [p for p in [os.environ.get('PYTHONPATH')] if p]
     files = test_files(args)
     parts = [files[i::args.processes] for i in range(args.processes)]
     running = []

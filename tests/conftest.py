@@ -6,10 +6,6 @@ then installed before chainer_fast is imported. ``HOST_CUPY=13.6`` or ``HOST_CUP
 in the environment chooses the stand-in and its version in any case. Without the mark
 the tests are deselected, and CuPy is what it is on the machine.
 """
-import ctypes
-import importlib.util
-import os
-
 import pytest
 from _pytest.mark.expression import Expression
 from hypothesis import settings
@@ -30,44 +26,31 @@ def _asks_for_gpu(config):
     return with_mark and not without
 
 
-def _has_gpu():
-    """Whether the driver finds a card and CuPy is installed."""
-    count = ctypes.c_int()
-    try:
-        driver = ctypes.CDLL('libcuda.so.1')
-    except OSError:
-        return False
-    return (driver.cuInit(0) == 0
-            and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
-            and importlib.util.find_spec('cupy') is not None)
-
-
 def pytest_configure(config):
-    if not _asks_for_gpu(config):
-        return
-    version = os.environ.get('HOST_CUPY')
-    if version or not _has_gpu():
+    if _asks_for_gpu(config):
         from tests import host_cupy
-        host_cupy.install(version or host_cupy.VERSIONS[-1])
+        host_cupy.install_unless_gpu()
 
 
 def pytest_collection_modifyitems(config, items):
-    if _asks_for_gpu(config):
-        return
-    gpu = [item for item in items if item.get_closest_marker('gpu')]
-    if gpu:
-        config.hook.pytest_deselected(items=gpu)
-        items[:] = [item for item in items if not item.get_closest_marker('gpu')]
+    wrong = 'host' if _asks_for_gpu(config) else 'gpu'
+    left_out = [item for item in items if item.get_closest_marker(wrong)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker(wrong)]
 
 
-@pytest.fixture(params=[
-    pytest.param('@numpy', id='numpy'),
-    pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)])
+def pytest_generate_tests(metafunc):
+    if 'device' in metafunc.fixturenames and _asks_for_gpu(metafunc.config):
+        gpu = pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)
+        metafunc.parametrize('device', [gpu], indirect=True, scope='session')
+
+
+@pytest.fixture(scope='session')
 def device(request):
-    """A device of chainer_fast: the processor, and with ``-m gpu`` the first GPU.
+    """The device that a test runs on: the processor, and with ``-m gpu`` the first GPU.
 
-    It has the array module ``xp``, the method ``send()``, which copies an array of NumPy
-    to it, and a ``name``.
+    See :class:`tests.devices.Device`.
     """
-    import chainer_fast
-    return chainer_fast.get_device(request.param)
+    from tests import devices  # imports chainer_fast, which looks for CuPy
+    return devices.Device(getattr(request, 'param', '@numpy'))

@@ -14,8 +14,9 @@ def _as_noncontiguous_array(array):
     if array is None or array.size <= 1:
         return array
     # Every second element of a larger buffer, backwards.
-    spread = backend.get_array_module(array).empty(
-        [2 * n for n in array.shape], array.dtype)
-    view = spread[tuple(slice(None, None, -2) for _ in array.shape)]
-    view[...] = array
+    with backend.using_device(backend.get_device_from_array(array)):
+        spread = backend.get_array_module(array).empty(
+            [2 * n for n in array.shape], array.dtype)
+        view = spread[tuple(slice(None, None, -2) for _ in array.shape)]
+        view[...] = array
     return view

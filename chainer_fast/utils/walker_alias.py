@@ -4,6 +4,7 @@ import numpy
 from chainer_fast import device_resident
 from chainer_fast.backend import using_device
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import negative_sampling
 
 
 class WalkerAlias(device_resident.DeviceResident):
@@ -95,9 +96,4 @@ class WalkerAlias(device_resident.DeviceResident):
         -------
         array of int32
         """
-        heights = xp.asarray(xp.random.uniform(0, len(self.threshold), shape))
-        buckets = heights.astype(numpy.int32)
-        # Heights in the buckets have the precision of the thresholds.
-        inside = heights.astype(self.threshold.dtype) - buckets
-        is_alias = self.threshold[buckets] < inside
-        return self.values[2 * buckets + is_alias]
+        return negative_sampling.sample(self.threshold, self.values, shape)

@@ -11,6 +11,8 @@ from scipy import integrate
 
 import chainer_fast
 from chainer_fast import gradient_check
+from tests import compare
+from tests.devices import to_cpu
 
 # By our names: those of SciPy.
 FUNCTIONS = {
@@ -81,7 +83,7 @@ class Family:
     @settings(
         max_examples=25, suppress_health_check=[HealthCheck.differing_executors])
     @given(data=st.data())
-    def test_functions_are_those_of_scipy(self, data):
+    def test_functions_are_those_of_scipy(self, device, data):
         shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=2, max_side=3))
         params = {
             name: data.draw(hnp.arrays(np.float64, shape, elements=st.floats(*ends)))
@@ -89,42 +91,43 @@ class Family:
         elements = st.integers(*self.points).map(float) if self.discrete else (
             st.floats(*self.points))
         x = data.draw(hnp.arrays(np.float64, (2,) + shape, elements=elements))
-        dist = self.dist(**params)
+        dist = self.dist(**device.send(params))
         for name in self.functions:
             at = self.probabilities(x) if name == 'icdf' else x
-            np.testing.assert_allclose(
-                getattr(dist, name)(at).array, self.expected(name, at, **params),
-                rtol=1e-8, atol=1e-8, err_msg=name)
+            compare.assert_allclose(
+                getattr(dist, name)(device.send(at)).array,
+                self.expected(name, at, **params), rtol=1e-8, atol=1e-8, err_msg=name)
 
     @dtypes
     @pytest.mark.parametrize('variables', [True, False])
-    def test_dtypes_are_kept(self, dtype, variables):
+    def test_dtypes_are_kept(self, device, dtype, variables):
         params = self.params((2, 3), dtype)
         exact = {name: each.astype(float) for name, each in params.items()}
         x = self.at((4, 2, 3), dtype)
-        wrap = chainer_fast.Variable if variables else np.asarray
-        dist = self.dist(**{name: wrap(each) for name, each in params.items()})
+        wrap = chainer_fast.Variable if variables else device.xp.asarray
+        dist = self.dist(**{
+            name: wrap(each) for name, each in device.send(params).items()})
         for name in self.functions:
             at = self.probabilities(x).astype(dtype) if name == 'icdf' else x
-            y = getattr(dist, name)(wrap(at))
+            y = getattr(dist, name)(wrap(device.send(at)))
             assert y.dtype == dtype
-            np.testing.assert_allclose(
+            compare.assert_allclose(
                 y.array, self.expected(name, at.astype(float), **exact),
                 rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype], err_msg=name)
         for name in self.statistics:
             y = getattr(dist, name)
             assert y.dtype == dtype
-            np.testing.assert_allclose(
+            compare.assert_allclose(
                 y.array, getattr(self.frozen(**exact), STATISTICS[name])(),
                 rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype], err_msg=name)
 
     @pytest.mark.parametrize('shape', [(), (0,), (2, 3)])
-    def test_shapes(self, shape):
-        dist = self.dist(**self.params(shape, np.float32))
+    def test_shapes(self, device, shape):
+        dist = self.dist(**device.send(self.params(shape, np.float32)))
         assert dist.batch_shape == shape
         assert dist.event_shape == ()
         assert dist.support == self.support
-        assert dist.xp is np
+        assert dist.xp is device.xp
         assert list(dist.params) == list(self.parameters)
         for name in self.statistics:
             assert getattr(dist, name).shape == shape
@@ -132,26 +135,26 @@ class Family:
         assert dist.sample((4, 2)).shape == (4, 2) + shape
         assert dist.sample_n(5).shape == (5,) + shape
 
-    def test_points_broadcast_with_the_batch(self):
-        dist = self.dist(**self.params((3,)))
-        x = self.at((2, 1))
-        np.testing.assert_array_equal(
+    def test_points_broadcast_with_the_batch(self, device):
+        dist = self.dist(**device.send(self.params((3,))))
+        x = device.send(self.at((2, 1)))
+        compare.assert_array_equal(
             dist.log_prob(x).array,
             dist.log_prob(np.broadcast_to(x, (2, 3)).copy()).array)
 
-    def test_what_has_no_formula(self):
-        dist = self.dist(**self.params(()))
+    def test_what_has_no_formula(self, device):
+        dist = self.dist(**device.send(self.params(())))
         for name in self.missing:
             with pytest.raises(NotImplementedError):
                 getattr(dist, name)
         for name in set(FUNCTIONS) - set(self.functions) | {'log_cdf', 'perplexity'}:
             with pytest.raises(NotImplementedError):
-                getattr(dist, name)(self.at(()))
+                getattr(dist, name)(device.send(self.at(())))
 
-    def test_parameters_are_the_variables_given_and_fixed(self):
+    def test_parameters_are_the_variables_given_and_fixed(self, device):
         params = {
             name: chainer_fast.Variable(each)
-            for name, each in self.params((3,)).items()}
+            for name, each in device.send(self.params((3,))).items()}
         dist = self.dist(**params)
         for name, param in params.items():
             assert dist.params[name] is param
@@ -163,21 +166,21 @@ class Family:
         with pytest.raises(TypeError):
             self.dist(*[[0.5]] * len(params)).params  # noqa: B018
 
-    def test_copies(self):
-        dist = self.dist(**self.params((3,)))
-        x = self.at((3,))
+    def test_copies(self, device):
+        dist = self.dist(**device.send(self.params((3,))))
+        x = device.send(self.at((3,)))
         expected = dist.log_prob(x).array
         for other in (copy.copy(dist), pickle.loads(pickle.dumps(dist))):
-            np.testing.assert_array_equal(other.log_prob(x).array, expected)
+            compare.assert_array_equal(other.log_prob(x).array, expected)
 
     # Gradients
     #
 
-    def test_gradients_of_functions(self):
+    def test_gradients_of_functions(self, device):
         params = self.params((2, 3))
         x = self.at((2, 3))
         for name in self.functions:
-            at = self.probabilities(x) if name == 'icdf' else x
+            at = device.send(self.probabilities(x) if name == 'icdf' else x)
             # A discrete point is not a place to take steps at.
             inputs = list(params.values()) + ([] if self.discrete else [at])
 
@@ -185,21 +188,23 @@ class Family:
                 n = len(params)
                 return getattr(self.dist(*inputs[:n]), name)(*inputs[n:] or (at,))
 
-            self._check_gradients(function, inputs)
+            self._check_gradients(device, function, inputs)
 
-    def test_gradients_of_statistics(self):
+    def test_gradients_of_statistics(self, device):
         inputs = list(self.params((2, 3)).values())
         for name in self.statistics:
             # The squares are there for statistics that have nothing to do with one of
             # the parameters, or are linear in them.
             self._check_gradients(
-                lambda *params, name=name: getattr(self.dist(*params), name)
+                device, lambda *params, name=name: getattr(self.dist(*params), name)
                 + sum([param ** 2 for param in params]), inputs)
 
     @staticmethod
-    def _check_gradients(function, inputs):
-        gy = np.random.RandomState(1).uniform(0.5, 1, (2, 3))
-        ggs = [np.random.RandomState(2).uniform(-1, 1, x.shape) for x in inputs]
+    def _check_gradients(device, function, inputs):
+        inputs = device.send(inputs)
+        gy = device.send(np.random.RandomState(1).uniform(0.5, 1, (2, 3)))
+        ggs = device.send([
+            np.random.RandomState(2).uniform(-1, 1, x.shape) for x in inputs])
         options = {'dtype': np.float64, 'atol': 1e-4, 'rtol': 1e-3}
         gradient_check.check_backward(function, inputs, gy, **options)
         gradient_check.check_double_backward(
@@ -209,34 +214,35 @@ class Family:
     #
 
     @dtypes
-    def test_stream_of_samples(self, dtype):
+    def test_stream_of_samples(self, device, dtype):
         params = self.params((2, 3), dtype)
         np.random.seed(5)
         expected = self.drawn((4, 2, 3), **params)
         np.random.seed(5)
-        sample = self.dist(**params).sample_n(4)
+        sample = self.dist(**device.send(params)).sample_n(4)
         assert sample.dtype == (self.sample_dtype or dtype)
         assert expected.dtype == sample.dtype
-        np.testing.assert_array_equal(sample.array, expected)
+        compare.assert_array_equal(sample.array, expected)
 
-    def test_moments_of_samples(self):
+    def test_moments_of_samples(self, device):
         params = self.params((3,))
         frozen = self.frozen(**params)
         np.random.seed(0)
-        sample = self.dist(**params).sample_n(20000).array
-        np.testing.assert_allclose(
+        sample = to_cpu(self.dist(**device.send(params)).sample_n(20000).array)
+        compare.assert_allclose(
             sample.mean(axis=0), frozen.mean(), atol=4 * frozen.std().max() / 141)
-        np.testing.assert_allclose(sample.var(axis=0), frozen.var(), rtol=0.15)
+        compare.assert_allclose(sample.var(axis=0), frozen.var(), rtol=0.15)
 
-    def test_gradients_of_samples(self):
+    def test_gradients_of_samples(self, device):
         params = [
-            chainer_fast.Variable(each) for each in self.params((3,)).values()]
+            chainer_fast.Variable(device.send(each))
+            for each in self.params((3,)).values()]
         np.random.seed(0)
         sample = self.dist(*params).sample_n(2)
         if not self.reparameterized:
             assert sample.creator is None
             return
-        grads = chainer_fast.grad([sample], params, [np.ones((2, 3))])
+        grads = chainer_fast.grad([sample], params, [device.xp.ones((2, 3))])
         step = 1e-6
         for i, grad in enumerate(grads):
             if grad is None:
@@ -247,21 +253,21 @@ class Family:
             np.random.seed(0)
             there = self.dist(*moved).sample_n(2).array
             slope = (there - sample.array).sum(axis=0) / step
-            np.testing.assert_allclose(grad.array, slope, rtol=1e-4, atol=1e-4)
+            compare.assert_allclose(grad.array, slope, rtol=1e-4, atol=1e-4)
 
     # Divergences
     #
 
-    def test_divergence_is_the_integral(self):
+    def test_divergence_is_the_integral(self, device):
         first, second = self.params((2,), seed=1), self.params((2,), seed=2)
-        dists = self.dist(**first), self.dist(**second)
+        dists = self.dist(**device.send(first)), self.dist(**device.send(second))
         if not self.has_divergence:
             with pytest.raises(KeyError):
                 chainer_fast.kl_divergence(*dists)
             return
         self._fit_for_divergence(first, second)
-        dists = self.dist(**first), self.dist(**second)
-        actual = chainer_fast.kl_divergence(*dists).array
+        dists = self.dist(**device.send(first)), self.dist(**device.send(second))
+        actual = to_cpu(chainer_fast.kl_divergence(*dists).array)
         for i in range(2):
             p, q = [
                 self.frozen(**{name: each[i] for name, each in params.items()})
@@ -276,25 +282,25 @@ class Family:
                 expected, _ = integrate.quad(
                     lambda x, p=p, q=q: p.pdf(x) * (p.logpdf(x) - q.logpdf(x)),
                     *ends, limit=400, points=p.ppf([1e-4, 0.1, 0.5, 0.9, 1 - 1e-4]))
-            np.testing.assert_allclose(actual[i], expected, rtol=1e-5)
+            compare.assert_allclose(actual[i], expected, rtol=1e-5)
 
     def _fit_for_divergence(self, first, second):
         """Change parameters for which the divergence or the integral is not finite."""
 
-    def test_divergence_from_itself_is_zero(self):
+    def test_divergence_from_itself_is_zero(self, device):
         if not self.has_divergence:
             return
-        dist = self.dist(**self.params((2, 3)))
-        np.testing.assert_allclose(
+        dist = self.dist(**device.send(self.params((2, 3))))
+        compare.assert_allclose(
             chainer_fast.kl_divergence(dist, dist).array, 0, atol=1e-12)
 
-    def test_gradients_of_divergence(self):
+    def test_gradients_of_divergence(self, device):
         if not self.has_divergence:
             return
         first, second = self.params((2, 3), seed=1), self.params((2, 3), seed=2)
         self._fit_for_divergence(first, second)
         n = len(first)
         self._check_gradients(
-            lambda *params: chainer_fast.kl_divergence(
+            device, lambda *params: chainer_fast.kl_divergence(
                 self.dist(*params[:n]), self.dist(*params[n:])),
             [*first.values(), *second.values()])

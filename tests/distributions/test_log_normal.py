@@ -3,6 +3,8 @@ import pytest
 from scipy import stats
 
 from chainer_fast import distributions
+from tests import compare
+from tests.devices import to_cpu
 from tests.distributions.family import Family
 
 
@@ -18,22 +20,23 @@ class TestLogNormal(Family):
         noise = np.random.standard_normal(size).astype(mu.dtype)
         return np.exp(mu + sigma * noise)
 
-    def test_moments_of_samples(self):
+    def test_moments_of_samples(self, device):
         # The logarithm has moments that 20,000 samples tell.
         params = self.params((3,))
         np.random.seed(0)
-        sample = np.log(self.dist(**params).sample_n(20000).array)
-        np.testing.assert_allclose(sample.mean(axis=0), params['mu'], atol=0.03)
-        np.testing.assert_allclose(sample.std(axis=0), params['sigma'], rtol=0.05)
+        sample = np.log(to_cpu(self.dist(**device.send(params)).sample_n(20000).array))
+        compare.assert_allclose(sample.mean(axis=0), params['mu'], atol=0.03)
+        compare.assert_allclose(sample.std(axis=0), params['sigma'], rtol=0.05)
 
 
-def test_variance_of_a_narrow_distribution():
+def test_variance_of_a_narrow_distribution(device):
     sigma = np.array(1e-4, np.float32)
-    dist = distributions.LogNormal(np.zeros((), np.float32), sigma)
-    np.testing.assert_allclose(dist.variance.array, 1e-8, rtol=1e-5)
+    dist = distributions.LogNormal(
+        device.send(np.zeros((), np.float32)), device.send(sigma))
+    compare.assert_allclose(dist.variance.array, 1e-8, rtol=1e-5)
 
 
-def test_outside():
-    dist = distributions.LogNormal(np.zeros(1), np.ones(1))
+def test_outside(device):
+    dist = distributions.LogNormal(device.send(np.zeros(1)), device.send(np.ones(1)))
     with pytest.warns(RuntimeWarning):
-        assert np.isnan(dist.log_prob(np.array([-1.])).array)
+        assert np.isnan(dist.log_prob(device.send(np.array([-1.]))).array)

@@ -3,36 +3,39 @@ import pytest
 
 import chainer_fast
 from chainer_fast.distributions import _terms
+from tests import compare
 
 
 @pytest.mark.parametrize(
     'function, pole', [(_terms.times_log, 0), (_terms.times_log1p, -1)])
 @pytest.mark.parametrize('wrap', [np.asarray, chainer_fast.Variable])
-def test_times_logarithm(function, pole, wrap):
-    factor = chainer_fast.Variable(np.array([0, 3, 2, 0], np.float32))
+def test_times_logarithm(device, function, pole, wrap):
+    factor = chainer_fast.Variable(device.send(np.array([0, 3, 2, 0], np.float32)))
     x = wrap(np.array([pole, pole - 1, pole + np.e, pole + 4], np.float32))
-    y = function(factor, x, np.array([False, True, False, False]))
+    y = function(factor, x, device.send(np.array([False, True, False, False])))
     assert y.dtype == np.float32
-    np.testing.assert_allclose(y.array, [0, 0, 2, 0], atol=1e-6)
+    compare.assert_allclose(y.array, [0, 0, 2, 0], atol=1e-6)
     by_factor, = chainer_fast.grad([y], [factor])
-    np.testing.assert_allclose(by_factor.array, [0, 0, 1, np.log(4)], atol=1e-6)
+    compare.assert_allclose(by_factor.array, [0, 0, 1, np.log(4)], atol=1e-6)
     if isinstance(x, chainer_fast.Variable):
         by_x, = chainer_fast.grad([y], [x])
-        np.testing.assert_allclose(by_x.array, [0, 0, 2 / np.e, 0], rtol=1e-6)
+        compare.assert_allclose(by_x.array, [0, 0, 2 / np.e, 0], rtol=1e-6)
 
 
-def test_pole_is_kept_for_other_factors():
+def test_pole_is_kept_for_other_factors(device):
     with np.errstate(divide='ignore'):
-        y = _terms.times_log(chainer_fast.Variable(np.array([2.])), np.zeros(1))
+        y = _terms.times_log(
+            chainer_fast.Variable(device.send(np.array([2.]))),
+            device.send(np.zeros(1)))
     assert y.array == -np.inf
 
 
-def test_substitute_keeps_the_kind():
-    array = np.array([1, 2], np.float32)
-    mask = np.array([True, False])
+def test_substitute_keeps_the_kind(device):
+    array = device.send(np.array([1, 2], np.float32))
+    mask = device.send(np.array([True, False]))
     replaced = _terms.substitute(array, mask, 5)
     assert isinstance(replaced, np.ndarray)
     assert replaced.dtype == np.float32
-    np.testing.assert_array_equal(replaced, [5, 2])
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(replaced, [5, 2])
+    compare.assert_array_equal(
         _terms.substitute(chainer_fast.Variable(array), mask, 5).array, [5, 2])

@@ -35,16 +35,16 @@ def assert_lines(text, *patterns):
         assert re.fullmatch(pattern, line), (line, pattern)
 
 
-def test_both_directions():
+def test_both_directions(device):
     out = io.StringIO()
-    x = Variable(np.arange(6, dtype='f').reshape(2, 3))
-    n = Variable(np.array([1], 'i'), requires_grad=False)
+    x = Variable(device.send(np.arange(6, dtype='f').reshape(2, 3)))
+    n = Variable(device.send(np.array([1], 'i')), requires_grad=False)
     with function_hooks.PrintHook(file=out) as hook:
         assert hook.name == 'PrintHook'
         y, z = Select()(x, n)
         forward = out.getvalue()
         out.truncate(out.seek(0))
-        y.grad = np.full((2, 3), 4, 'f')
+        y.grad = device.send(np.full((2, 3), 4, 'f'))
         y.backward()
     assert_lines(
         forward, 'function\tthe label', 'input data',

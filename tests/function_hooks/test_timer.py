@@ -109,13 +109,13 @@ def test_choice_of_units(seconds, unit):
         function_hooks.TimerHook.table[unit], unit)
 
 
-def test_real_time():
+def test_real_time(device):
     class Plain(FunctionNode):
         def forward(self, inputs):
             return inputs[0] + 0,
 
     with function_hooks.TimerHook() as hook:
-        Plain().apply((np.ones(2),))
+        Plain().apply(device.send((np.ones(2),)))
     assert 0 < hook.total_time() < 10
 
 

@@ -15,13 +15,14 @@ def spread(shape, dtype='d'):
     return np.asarray((order - size // 2 + .5) * .37, dtype).reshape(shape)
 
 
-def check(f, *xs, double=True, **options):
+def check(device, f, *xs, double=True, **options):
     """Compares the gradients of a function with differences, twice if wanted."""
     options = {'rtol': 1e-4, 'atol': 1e-4, **options}
+    xs = device.send(xs)
     ys = f(*xs)
     ys = ys if isinstance(ys, tuple) else (ys,)
-    gys = tuple(uniform(y.shape, 10 + i) for i, y in enumerate(ys))
+    gys = device.send(tuple(uniform(y.shape, 10 + i) for i, y in enumerate(ys)))
     gradient_check.check_backward(f, xs, gys, **options)
     if double:
-        ggs = tuple(uniform(x.shape, 20 + i) for i, x in enumerate(xs))
+        ggs = device.send(tuple(uniform(x.shape, 20 + i) for i, x in enumerate(xs)))
         gradient_check.check_double_backward(f, xs, gys, ggs, **options)

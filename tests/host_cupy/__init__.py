@@ -31,7 +31,8 @@ It cannot know
   that look at elements, index or have two reductions are refused.
 """
 import ctypes
-import importlib
+import importlib.util
+import os
 import sys
 import types
 import unittest.mock
@@ -47,7 +48,7 @@ from tests.host_cupy import (
     indexing,
     kernels,
     linear,
-    random,
+    random_numbers,
     raw,
     surface,
     testing,
@@ -82,7 +83,7 @@ def make(version='14.2'):
     for cls in (cuda.Stream, cuda.ExternalStream, cuda.Event, cuda.MemoryPool,
                 cuda.PinnedMemoryPool, cuda.MemoryHook):
         surface.restrict(cls, classes['cupy.cuda.' + cls.__name__])
-    surface.restrict(random.RandomState, classes['cupy.random.RandomState'])
+    surface.restrict(random_numbers.RandomState, classes['cupy.random.RandomState'])
     cupy = modules['cupy']
     cupy.__version__ = api['version']
     cupy.newaxis, cupy.bool_ = None, numpy.bool_
@@ -129,6 +130,27 @@ def install(version='14.2'):
     if not cuda.available:
         raise RuntimeError('chainer_fast has not taken the stand-in for CuPy: %s'
                            % cuda._resolution_error)
+
+
+def install_unless_gpu():
+    """Install the stand-in where there are no GPU and no CuPy for it.
+
+    ``HOST_CUPY=13.6`` in the environment installs this version in any case.
+    """
+    version = os.environ.get('HOST_CUPY')
+    if version or not _has_gpu():
+        install(version or VERSIONS[-1])
+
+
+def _has_gpu():
+    count = ctypes.c_int()
+    try:
+        driver = ctypes.CDLL('libcuda.so.1')
+    except OSError:
+        return False
+    return (driver.cuInit(0) == 0
+            and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+            and importlib.util.find_spec('cupy') is not None)
 
 
 _CDLL = ctypes.CDLL

@@ -105,7 +105,7 @@ class ndarray:
                     lambda self, value: self._part('real', value))
     imag = property(lambda self: _routine('imag')(self),
                     lambda self, value: self._part('imag', value))
-    base = property(lambda self: None)
+    base = None
 
     @property
     def mT(self):
@@ -518,6 +518,7 @@ def view(array, host):
     out = ndarray.__new__(ndarray)
     out._host = host
     out._device = array._device
+    out.base = array if array.base is None else array.base
     return out
 
 

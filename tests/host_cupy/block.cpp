@@ -81,6 +81,20 @@ bool release(int from, int to, State waiting) {
     return any;
 }
 
+/* Run the threads of a warp until they end or wait for others than themselves. */
+void run_warp(int from, int to) {
+    do {
+        for (int k = 0; k < to - from; ++k) {
+            int i = from + scattered(k, to - from);
+            if (fibers[i]->state == READY) {
+                current = i;
+                threadIdx = position(i, blockDim);
+                swapcontext(&scheduler, &fibers[i]->context);
+            }
+        }
+    } while (release(from, to, AT_WARP));
+}
+
 /* Return false if threads wait for each other without end. */
 bool run_fibers(int count) {
     while ((int)fibers.size() < count) {
@@ -96,28 +110,19 @@ bool run_fibers(int count) {
         fiber->state = READY;
         makecontext(&fiber->context, thread, 0);
     }
-    for (;;) {
-        for (int k = 0; k < count; ++k) {
-            int i = scattered(k, count);
-            if (fibers[i]->state == READY) {
-                current = i;
-                threadIdx = position(i, blockDim);
-                swapcontext(&scheduler, &fibers[i]->context);
-            }
+    int warps = (count + 31) / 32;
+    do {
+        for (int k = 0; k < warps; ++k) {
+            int from = 32 * scattered(k, warps);
+            run_warp(from, from + 32 < count ? from + 32 : count);
         }
-        bool any = release(0, count, AT_BLOCK);
-        for (int i = 0; i < count; i += 32) {
-            any |= release(i, i + 32 < count ? i + 32 : count, AT_WARP);
-        }
-        if (!any) {
-            for (int i = 0; i < count; ++i) {
-                if (fibers[i]->state != ENDED) {
-                    return false;
-                }
-            }
-            return true;
+    } while (release(0, count, AT_BLOCK));
+    for (int i = 0; i < count; ++i) {
+        if (fibers[i]->state != ENDED) {
+            return false;
         }
     }
+    return true;
 }
 
 }

@@ -4,6 +4,7 @@
  * the array ends in an IndexError of the launch, where a GPU would read or overwrite
  * something else.
  */
+#pragma once
 #pragma GCC system_header
 
 #define M_PI 3.1415926535897932384626433832795

@@ -127,12 +127,15 @@ def _headers():
         'carray.hpp': (HERE / 'carray.hpp').read_text() + '\n'.join(
             [*_atomics(_ATOMIC_OF_CUPY), '']),
         'float16.hpp': (HERE / 'float16.hpp').read_text(),
-        'cuda_fp16.h': '#pragma once\n#include "float16.hpp"\n',
+        'cuda_fp16.h': '#include "float16.hpp"\n',
+        'cupy/carray.cuh': '#include "../carray.hpp"\n',
+        'cupy/float16.cuh': '#include "../float16.hpp"\n',
         'block.cpp': (HERE / 'block.cpp').read_text()}
     folder = CACHE / _digest(repr(files))
     if not folder.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
         draft = pathlib.Path(tempfile.mkdtemp(dir=CACHE))
+        (draft / 'cupy').mkdir()
         for name, text in files.items():
             (draft / name).write_text(text)
         try:

@@ -39,6 +39,20 @@ def where(condition, x=None, y=None):
     return routines['_where'](routines['_as_bool'](condition), x, y)
 
 
+# Kernels of functions that CuPy writes by others.
+_STEPS = {'polygamma': 11, 'logsumexp': 8, 'softmax': 5, 'log_softmax': 6}
+
+
+def composition(name, f):
+    """Return a function that SciPy computes, of types as SciPy has them."""
+    def g(*args, **kwargs):
+        with numpy.errstate(all='ignore'):
+            result = numpy.asarray(f(*map(operand, args), **kwargs))
+        return _elementwise(name, result, launches=_STEPS.get(name, 2))
+    g.__name__ = name
+    return g
+
+
 @routine(names=['_as_bool'])
 def _as_bool(condition):
     if numpy.isscalar(condition):

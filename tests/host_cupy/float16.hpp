@@ -1,4 +1,5 @@
 /* Half floats: the class of CuPy, with the same constructors and conversions. */
+#pragma once
 #pragma GCC system_header
 
 struct __half_raw {

@@ -6,9 +6,26 @@ processes may write to one file.
 """
 import json
 import os
+import sys
+
+_PACKAGE = os.sep + 'chainer_fast' + os.sep
 
 
-def record(kind, init, kinds, ndims, letters):
+def place():
+    """Return the lines of chainer_fast that are being run, if kernels are recorded."""
+    if not os.environ.get('HOST_CUPY_INSTANCES'):
+        return None
+    lines = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if _PACKAGE in path:
+            lines.append('%s:%d' % (path.rpartition(_PACKAGE)[2], frame.f_lineno))
+        frame = frame.f_back
+    return lines
+
+
+def record(kind, init, kinds, ndims, letters, made_at):
     """Append a kernel to the list, if there is one.
 
     Parameters
@@ -20,17 +37,20 @@ def record(kind, init, kinds, ndims, letters):
     kinds : sequence of tuple
         For each argument of the call ``('number', dtype)`` or
         ``('array', dtype, ndim, is_contiguous)``.
-    ndims : list of int
+    ndims : sequence of int
         Number of axes of each indexer.
     letters : dict
         Types that letters stand for.
+    made_at : list of str
+        What :func:`place` said when the kernel was made.
     """
     path = os.environ.get('HOST_CUPY_INSTANCES')
     if not path:
         return
     line = json.dumps({
         'kind': kind, 'init': init, 'arguments': kinds, 'ndims': ndims,
-        'letters': {letter: dtype.name for letter, dtype in letters.items()}})
+        'letters': {letter: dtype.name for letter, dtype in letters.items()},
+        'made_at': made_at})
     # One write, at the end of the file: lines of several processes do not mix.
     with open(path, 'ab', buffering=0) as file:
         file.write(line.encode() + b'\n')

@@ -55,6 +55,7 @@ class ElementwiseKernel:
             operation, preamble, reduce_dims)
         self.no_return, self.return_tuple = no_return, return_tuple
         self._compiled = {}
+        self._made_at = instances.place()
 
     def __call__(self, *args, size=-1, stream=None, block_size=128):
         if block_size <= 0:
@@ -103,14 +104,16 @@ class ElementwiseKernel:
             [*arguments.pack(values), arguments.pack_indexer(shape)])
 
     def _compile(self, kinds, letters, ndim):
-        instances.record('elementwise', self._init, kinds, [ndim], letters)
         code = _ELEMENTWISE.substitute(
             self._code, typedefs=arguments.typedefs(letters), ndim=ndim,
             params=arguments.declarations(self.params, kinds),
             references=arguments.references(self.params, kinds, '_ind'))
-        return compiler.compile_kernels(
+        out, = compiler.compile_kernels(
             code, (self.name,), self._init['options'],
-            arguments.headers(kinds, letters))[0]
+            arguments.headers(kinds, letters))
+        instances.record(
+            'elementwise', self._init, kinds, [ndim], letters, self._made_at)
+        return out
 
 
 _REDUCTION = string.Template('''${typedefs}
@@ -229,6 +232,7 @@ class ReductionKernel:
         self.reduce_dims = reduce_dims
         self.name = self.__name__ = name
         self._compiled = {}
+        self._made_at = instances.place()
 
     def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None):
         if len(args) not in (self.nin, self.nargs):
@@ -300,7 +304,6 @@ class ReductionKernel:
              arguments.pack_indexer(out_shape), numpy.int32(stride).tobytes()])
 
     def _compile(self, kinds, letters, ndims):
-        instances.record('reduction', self._init, kinds, ndims, letters)
         typedefs = arguments.typedefs(letters)
         n = self.nin
         codes = [_REDUCTION.substitute(
@@ -314,9 +317,12 @@ class ReductionKernel:
                 self._code_for_cub(), typedefs=typedefs,
                 in_type=arguments.c_type(kinds[0][1]),
                 out_type=arguments.c_type(kinds[1][1])))
-        return [compiler.compile_kernels(
+        kernels = [compiler.compile_kernels(
             code, (self.name,), self._init['options'],
-            arguments.headers(kinds, letters))[0] for code in codes][0]
+            arguments.headers(kinds, letters))[0] for code in codes]
+        instances.record(
+            'reduction', self._init, kinds, ndims, letters, self._made_at)
+        return kernels[0]
 
     def _code_for_cub(self):
         (in_param,), (out_param,) = self.in_params, self.out_params

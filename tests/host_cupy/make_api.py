@@ -1,9 +1,10 @@
 """Write the names and parameters of an installed CuPy to a JSON file.
 
 Run with a Python that has the CuPy in question, e.g. once with cupy-cuda12x 13.6.0 and
-once with 14.2.0; no driver is needed::
+once with 14.2.0; no driver is needed (nor, with ``-P``, a module beside this file
+instead of one of Python's)::
 
-    python tests/host_cupy/make_api.py tests/host_cupy/api-14.2.json
+    python -P tests/host_cupy/make_api.py tests/host_cupy/api-14.2.json
 
 For each module and class the file maps public names to
 
@@ -31,7 +32,7 @@ MODULES = [
     'cupy.cuda.memory_hooks', 'cupy.cuda.nvtx', 'cupy.cuda.pinned_memory',
     'cupy.cuda.profiler', 'cupy.cuda.runtime', 'cupy.cuda.stream', 'cupy.cublas',
     'cupy.exceptions', 'cupy.fft', 'cupy.lib.stride_tricks', 'cupy.linalg',
-    'cupy.random', 'cupy.testing', 'cupyx', 'cupyx.scipy', 'cupyx.scipy.linalg',
+    'cupy.random', 'cupy.testing', 'cupy.testing._random', 'cupyx', 'cupyx.scipy', 'cupyx.scipy.linalg',
     'cupyx.scipy.special', 'cupyx.profiler', 'cupy_backends.cuda.api.runtime',
     'cupy_backends.cuda.libs.cublas']
 CLASSES = [

@@ -72,12 +72,15 @@ class RawModule:
             raise NotImplementedError('options of RawModule in the stand-in')
         self.code, self.options = code, tuple(options)
         self.name_expressions = name_expressions
+        self._made_at = instances.place()
 
     def _compile(self, names):
+        out = compiler.compile_kernels(self.code, names, self.options)
         instances.record(
-            'raw', {'code': self.code, 'options': self.options,
-                    'name_expressions': self.name_expressions}, [], [], {})
-        return compiler.compile_kernels(self.code, names, self.options)
+            'raw', {'code': self.code, 'name': names[0], 'options': self.options,
+                    'name_expressions': self.name_expressions}, [], [], {},
+            self._made_at)
+        return out
 
     def compile(self, log_stream=None):
         """Compile the module before the first call of :meth:`get_function`."""

@@ -7,7 +7,7 @@ import types
 import numpy
 import scipy.special
 
-from tests.host_cupy import array, registry
+from tests.host_cupy import array, elementwise, registry
 from tests.host_cupy.ufuncs import ufunc
 
 _WHERE = ['?%s%s->%s' % (t, t, t) for t in '?bBhHiIlLqQefdFD']
@@ -141,6 +141,9 @@ def _member(module, name, entry, nep50):
         return own
     if isinstance(entry, dict):
         return _ufunc(name, entry, nep50)
+    if module == 'cupyx.scipy.special' and hasattr(scipy.special, name):
+        return checked(elementwise.composition(
+            name, getattr(scipy.special, name)), full, entry)
     # Types, constants and errors of NumPy are CuPy's too.
     if module in ('cupy', 'cupy.exceptions', 'cupy.linalg'):
         source = {'cupy': numpy, 'cupy.exceptions': numpy.exceptions,

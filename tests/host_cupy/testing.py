@@ -1,9 +1,11 @@
 """``cupy.testing``, as far as tests of Chainer use it, and ``cupy.fft``."""
 import functools
+import random
 
 import numpy
 
 from tests.host_cupy.array import array_operand, ledger_launch, ndarray, wrap
+from tests.host_cupy.random_numbers import get_random_state, states
 from tests.host_cupy.registry import routine
 
 
@@ -64,3 +66,24 @@ def _frequencies(name):
 
 _frequencies('fftfreq')
 _frequencies('rfftfreq')
+
+
+_saved = []
+
+
+@routine(module='cupy.testing._random')
+def do_setup(deterministic=True):
+    _saved.append((random.getstate(), numpy.random.get_state(), states.copy()))
+    states.clear()
+    random.seed(99 if deterministic else None)
+    numpy.random.seed(100 if deterministic else None)
+    get_random_state().seed(101 if deterministic else None)
+
+
+@routine(module='cupy.testing._random')
+def do_teardown():
+    of_python, of_numpy, of_cupy = _saved.pop()
+    random.setstate(of_python)
+    numpy.random.set_state(of_numpy)
+    states.clear()
+    states.update(of_cupy)

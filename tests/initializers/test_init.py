@@ -5,6 +5,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import initializers
+from tests import compare
 
 
 def fill_one(array):
@@ -23,7 +24,7 @@ class TestGenerateArray:
     def test_initializer_goes_before_the_configuration(self):
         array = initializers.generate_array(initializers.One('d'), (2, 1), np)
         assert array.dtype == np.float64
-        np.testing.assert_array_equal(array, np.ones((2, 1)))
+        compare.assert_array_equal(array, np.ones((2, 1)))
 
     @pytest.mark.parametrize('dtype', ['d', np.float64, np.dtype('d')])
     def test_agreeing_dtypes(self, dtype):
@@ -60,7 +61,7 @@ class TestGetInitializer:
         assert type(init) is initializers.Constant
         array = np.empty((2, 3))
         init(array)
-        np.testing.assert_array_equal(array, np.broadcast_to(value, (2, 3)))
+        compare.assert_array_equal(array, np.broadcast_to(value, (2, 3)))
 
     def test_callables_stay(self):
         assert initializers._get_initializer(fill_one) is fill_one

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import backend, initializers
+from tests import compare
 
 # Class, distribution, and the spread of each for fans of (12, 8).
 CASES = [
@@ -49,7 +50,7 @@ def test_stream(cls, options, distribution, spread, scale, dtype, given):
         cls(**options)(array)
 
     samples = draw(expected, distribution, spread)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         array, samples.astype(dtype), rtol=1e-3 if dtype == 'e' else 1e-7)
     # As many numbers are drawn: what programs draw afterwards is the same too.
     assert rng.random_sample() == expected.random_sample()
@@ -60,12 +61,12 @@ def test_known_values():
     np.random.seed(0)
     array = np.empty((2, 3))
     initializers.HeNormal()(array)
-    np.testing.assert_array_equal(array, [
+    compare.assert_array_equal(array, [
         [1.4403427090601317, 0.3267269924654215, 0.7991362176464312],
         [1.829681635372184, 1.5248547136417043, -0.7979440475353865]])
     np.random.seed(0)
     initializers.GlorotUniform()(array)
-    np.testing.assert_array_equal(array, [
+    compare.assert_array_equal(array, [
         [0.10694502884745116, 0.47145628038967113, 0.22514327663930378],
         [0.09833412712013101, -0.16726395423736085, 0.319637986935267]])
 
@@ -134,7 +135,7 @@ def test_gpu_draws_no_more_precision_than_it_needs(gpu, dtype, drawn):
     initializers.Normal(0.5)(array)
     assert gpu.random.asked == {
         'loc': 0, 'scale': 0.5, 'size': (2, 3), 'dtype': np.dtype(drawn)}
-    np.testing.assert_array_equal(array, 1)
+    compare.assert_array_equal(array, 1)
 
 
 def test_generator_of_the_cpu_fills_an_array_of_a_gpu(gpu):

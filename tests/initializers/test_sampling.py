@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import initializers
+from tests import compare
 
 Up = initializers.UpsamplingDeconvFilter
 Down = initializers.DownsamplingConvFilter
@@ -22,8 +23,8 @@ def test_kernel(size, kernel, ndim, cls):
     array = np.full((2, 2) + (size,) * ndim, 9.)
     cls()(array)
     for i in range(2):
-        np.testing.assert_allclose(array[i, i], expected, rtol=1e-15)
-        np.testing.assert_array_equal(array[i, 1 - i], 0)
+        compare.assert_allclose(array[i, i], expected, rtol=1e-15)
+        compare.assert_array_equal(array[i, 1 - i], 0)
 
 
 @pytest.mark.parametrize('cls', [Up, Down])
@@ -32,7 +33,7 @@ def test_single_input_channel(cls):
     cls()(array)
     full = np.empty((1, 1, 4, 4), 'f')
     cls()(full)
-    np.testing.assert_array_equal(array, np.broadcast_to(full, array.shape))
+    compare.assert_array_equal(array, np.broadcast_to(full, array.shape))
 
 
 @pytest.mark.parametrize('cls', [Up, Down])

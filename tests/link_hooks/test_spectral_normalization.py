@@ -13,6 +13,7 @@ from chainer_fast import functions as F
 from chainer_fast import links as L
 from chainer_fast.link_hooks import SpectralNormalization, WeightStandardization
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
+from tests import compare
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -43,7 +44,7 @@ def test_known_values(n, eps, factor, use_gamma):
     largest = np.linalg.svd(weight)[1][0]
     if use_gamma:
         assert layer.gamma.shape == ()
-        np.testing.assert_allclose(layer.gamma.array, largest, rtol=1e-5)
+        compare.assert_allclose(layer.gamma.array, largest, rtol=1e-5)
     u0 = layer.W_u.copy()
     u, v = iterate(weight, u0, n, eps)
     expected = weight / (u @ weight @ v)
@@ -51,56 +52,56 @@ def test_known_values(n, eps, factor, use_gamma):
 
     # Testing computes the same, and remembers nothing.
     for train in False, True:
-        np.testing.assert_array_equal(layer.W_u, u0)
+        compare.assert_array_equal(layer.W_u, u0)
         with using_config('train', train):
-            np.testing.assert_allclose(weight_used(layer), expected, rtol=1e-4)
-        np.testing.assert_allclose(hook.v, v, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(layer.W_u, u, rtol=1e-4)
+            compare.assert_allclose(weight_used(layer), expected, rtol=1e-4)
+        compare.assert_allclose(hook.v, v, rtol=1e-4, atol=1e-6)
+    compare.assert_allclose(layer.W_u, u, rtol=1e-4)
 
 
 def test_converges():
     layer = L.Linear(4, 3, nobias=True).add_hook(SpectralNormalization(100))
     singular_values = np.linalg.svd(weight_used(layer))[1]
-    np.testing.assert_allclose(singular_values[0], 1, rtol=1e-3)
+    compare.assert_allclose(singular_values[0], 1, rtol=1e-3)
 
 
-def test_the_link_keeps_its_parameter():
+def test_the_link_keeps_its_parameter(device):
     layer = L.Linear(3, 2).add_hook(SpectralNormalization())
     weight, x = layer.W, uniform((4, 3), 0, 'f')
-    y = layer(x)
+    y = layer(device.send(x))
     assert layer.W is weight and layer.local_link_hooks
     layer.cleargrads()
     F.sum(y).backward()
     assert weight.grad is not None
     with pytest.raises(Exception, match='InvalidType|Invalid operation'):
-        layer(x[:, :2])
+        layer(device.send(x[:, :2]))
     assert layer.W is weight
 
 
 @pytest.mark.parametrize('use_gamma', [False, True])
-def test_gradients(use_gamma):
+def test_gradients(device, use_gamma):
     with using_config('dtype', np.dtype('d')):
         layer = L.Linear(3, 2).add_hook(SpectralNormalization(use_gamma=use_gamma))
     x = uniform((4, 3), 1)
-    layer(x)
+    layer(device.send(x))
     # With the vectors as constants; they would follow the weight otherwise.
     with using_config('in_recomputing', True):
         def f(x, weight):
             layer.W = as_variable(weight)
             return layer(x)
 
-        gradients.check(f, x, uniform((2, 3)), atol=1e-3, rtol=1e-3)
+        gradients.check(device, f, x, uniform((2, 3)), atol=1e-3, rtol=1e-3)
 
 
-def test_what_is_computed_again_has_the_same_vectors():
+def test_what_is_computed_again_has_the_same_vectors(device):
     layer = L.Linear(3, 2).add_hook(hook := SpectralNormalization())
-    x = Variable(uniform((4, 3), 0, 'f'))
+    x = Variable(device.send(uniform((4, 3), 0, 'f')))
     y = layer(x)
     u, v = layer.W_u.copy(), hook.v.copy()
     with using_config('in_recomputing', True):
-        np.testing.assert_allclose(layer(x).array, y.array, rtol=1e-5)
-    np.testing.assert_array_equal(layer.W_u, u)
-    np.testing.assert_array_equal(hook.v, v)
+        compare.assert_allclose(layer(x).array, y.array, rtol=1e-5)
+    compare.assert_array_equal(layer.W_u, u)
+    compare.assert_array_equal(hook.v, v)
 
 
 @pytest.mark.parametrize('use_gamma', [False, True])
@@ -110,7 +111,7 @@ def test_what_is_computed_again_has_the_same_vectors():
     (lambda n: L.Convolution2D(n, 5, 2), (2, 3, 4, 4), 5),
     (lambda n: L.Deconvolution2D(n, 5, 2), (2, 3, 4, 4), 5),
     (lambda n: L.Deconvolution1D(n, 5, 2), (2, 3, 4), 5)])
-def test_deferred_initialization(make, shape, length, use_gamma):
+def test_deferred_initialization(device, make, shape, length, use_gamma):
     x = uniform(shape, 0, 'f')
     results = []
     for in_size in x[0].size if len(shape) == 3 and make(3).W.ndim == 2 else 3, None:
@@ -119,12 +120,12 @@ def test_deferred_initialization(make, shape, length, use_gamma):
         layer.add_hook(SpectralNormalization(use_gamma=use_gamma))
         assert hasattr(layer, 'W_u') == (in_size is not None)
         assert hasattr(layer, 'gamma') == (in_size is not None and use_gamma)
-        results.append(layer(x=x).array)
+        results.append(layer(x=device.send(x)).array)
         assert layer.W_u.shape == (length,)
         assert set(layer._persistent) == {'W_u'}
         assert {name for name, _ in layer.namedparams()} == (
             {'/W', '/b', '/gamma'} if use_gamma else {'/W', '/b'})
-    np.testing.assert_array_equal(*results)
+    compare.assert_array_equal(*results)
 
 
 def test_deletion():
@@ -132,36 +133,37 @@ def test_deletion():
     layer.delete_hook('sn')
     assert not hasattr(layer, 'W_u') and not hasattr(layer, 'gamma')
     assert layer._persistent == set() and layer._params == {'W', 'b'}
-    np.testing.assert_array_equal(weight_used(layer), layer.W.array)
+    compare.assert_array_equal(weight_used(layer), layer.W.array)
     # There is nothing to take away yet.
     L.Linear(None, 2).add_hook(SpectralNormalization()).delete_hook(
         'SpectralNormalization')
 
 
-def test_other_weights():
+def test_other_weights(device):
     layer = L.EmbedID(4, 3).add_hook(SpectralNormalization(100))
     assert layer.W_u.shape == (4,)
-    y = layer(np.arange(4, dtype='i')).array
-    np.testing.assert_allclose(np.linalg.svd(y)[1][0], 1, rtol=1e-3)
+    y = layer(device.send(np.arange(4, dtype='i'))).array
+    compare.assert_allclose(np.linalg.svd(y)[1][0], 1, rtol=1e-3)
     layer = L.Linear(3, 2).add_hook(SpectralNormalization(weight_name='b'))
     layer.b.array[:] = 1
     assert layer.b_u.shape == (2,)
-    np.testing.assert_allclose(
-        layer(np.zeros((1, 3), 'f')).array[0], [np.sqrt(.5)] * 2, rtol=1e-3)
+    compare.assert_allclose(
+        layer(device.send(np.zeros((1, 3), 'f'))).array[0], [np.sqrt(.5)] * 2,
+        rtol=1e-3)
 
 
 @pytest.mark.parametrize('dtype, expected', [
     (np.float16, 'e'), (mixed16, 'e'), (np.float64, 'd')])
-def test_dtypes(dtype, expected):
+def test_dtypes(device, dtype, expected):
     with using_config('dtype', dtype):
         layer = L.Linear(3, 2).add_hook(SpectralNormalization(use_gamma=True))
-    assert layer(uniform((4, 3), 0, expected)).dtype == expected
+    assert layer(device.send(uniform((4, 3), 0, expected))).dtype == expected
     assert layer.W_u.dtype == layer.gamma.dtype == expected
 
 
-def test_serialization_and_copies():
+def test_serialization_and_copies(device):
     layer = L.Linear(3, 2).add_hook(SpectralNormalization(use_gamma=True))
-    x, stored = uniform((4, 3), 0, 'f'), {}
+    x, stored = device.send(uniform((4, 3), 0, 'f')), {}
     layer(x)
     layer.serialize(DictionarySerializer(stored))
     assert set(stored) == {'W', 'b', 'gamma', 'W_u'}
@@ -169,23 +171,23 @@ def test_serialization_and_copies():
     other.serialize(NpzDeserializer(stored))
     with using_config('train', False):
         expected = layer(x).array
-        np.testing.assert_array_equal(other(x).array, expected)
-        np.testing.assert_array_equal(layer.copy('copy')(x).array, expected)
-        np.testing.assert_array_equal(layer.copy()(x).array, expected)
+        compare.assert_array_equal(other(x).array, expected)
+        compare.assert_array_equal(layer.copy('copy')(x).array, expected)
+        compare.assert_array_equal(layer.copy()(x).array, expected)
     assert isinstance(layer.copy('init').gamma, Parameter)
 
 
 @pytest.mark.parametrize('hooks', [
     (SpectralNormalization, WeightStandardization),
     (WeightStandardization, SpectralNormalization)])
-def test_two_hooks_of_a_weight(hooks):
+def test_two_hooks_of_a_weight(device, hooks):
     layer = L.Linear(3, 2)
     weight = layer.W
     for hook in hooks:
         layer.add_hook(hook())
     for width in 3, 2, 3:
         try:
-            layer(np.zeros((1, width), 'f'))
+            layer(device.send(np.zeros((1, width), 'f')))
         except Exception:
             assert width == 2
         assert layer.W is weight

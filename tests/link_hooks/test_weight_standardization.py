@@ -5,6 +5,7 @@ from chainer_fast import as_variable, using_config
 from chainer_fast import functions as F
 from chainer_fast import links as L
 from chainer_fast.link_hooks import WeightStandardization
+from tests import compare
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -17,47 +18,49 @@ def standardized(weight, eps=1e-5):
 
 
 @pytest.mark.parametrize('in_size', [3, None])
-def test_fully_connected(in_size):
+def test_fully_connected(device, in_size):
     layer = L.Linear(in_size, 2).add_hook(hook := WeightStandardization(eps=.1))
     x = uniform((4, 3), 0, 'f')
-    y = layer(x=x)
+    y = layer(x=device.send(x))
     weight = layer.W
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array, x @ standardized(weight.array, .1).T, rtol=1e-4, atol=1e-5)
     assert hook.original_weight is weight
     layer.delete_hook('WeightStandardization')
-    np.testing.assert_allclose(layer(x).array, x @ weight.array.T, rtol=1e-4, atol=1e-5)
+    compare.assert_allclose(
+        layer(device.send(x)).array, x @ weight.array.T, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize('in_size', [3, None])
-def test_convolution(in_size):
+def test_convolution(device, in_size):
     layer = L.Convolution2D(in_size, 5, 2).add_hook(WeightStandardization())
-    x = uniform((2, 3, 4, 4), 0, 'f')
+    x = device.send(uniform((2, 3, 4, 4), 0, 'f'))
     y = layer(x)
-    np.testing.assert_allclose(y.array, F.convolution_2d(
+    compare.assert_allclose(y.array, F.convolution_2d(
         x, standardized(layer.W.array), layer.b).array, rtol=1e-4, atol=1e-5)
 
 
-def test_other_weights():
+def test_other_weights(device):
     layer = L.EmbedID(4, 3).add_hook(WeightStandardization())
-    np.testing.assert_allclose(
-        layer(np.arange(4, dtype='i')).array, standardized(layer.W.array), rtol=1e-4,
-        atol=1e-5)
+    compare.assert_allclose(
+        layer(device.send(np.arange(4, dtype='i'))).array, standardized(layer.W.array),
+        rtol=1e-4, atol=1e-5)
     layer = L.Linear(3, 2).add_hook(WeightStandardization(weight_name='b', name='b'))
     layer.b.array[:] = 7
     # One number each: nothing remains.
-    np.testing.assert_array_equal(layer(np.zeros((1, 3), 'f')).array, [[0, 0]])
+    compare.assert_array_equal(
+        layer(device.send(np.zeros((1, 3), 'f'))).array, [[0, 0]])
     layer.delete_hook('b')
 
 
 @pytest.mark.parametrize('dtype', 'efd')
-def test_dtypes(dtype):
+def test_dtypes(device, dtype):
     with using_config('dtype', np.dtype(dtype)):
         layer = L.Linear(3, 2).add_hook(WeightStandardization())
-    assert layer(uniform((4, 3), 0, dtype)).dtype == dtype
+    assert layer(device.send(uniform((4, 3), 0, dtype))).dtype == dtype
 
 
-def test_gradients():
+def test_gradients(device):
     with using_config('dtype', np.dtype('d')):
         layer = L.Linear(3, 2).add_hook(WeightStandardization())
 
@@ -65,7 +68,8 @@ def test_gradients():
         layer.W = as_variable(weight)
         return layer(x)
 
-    gradients.check(f, uniform((4, 3), 1), uniform((2, 3)), atol=1e-3, rtol=1e-3)
+    gradients.check(
+        device, f, uniform((4, 3), 1), uniform((2, 3)), atol=1e-3, rtol=1e-3)
 
 
 def test_errors():

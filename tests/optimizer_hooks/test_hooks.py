@@ -6,6 +6,7 @@ import pytest
 import chainer_fast as chainer
 from chainer_fast import optimizer_hooks, optimizers
 from chainer_fast.optimizer_hooks.gradient_noise import exponential_decay_noise
+from tests import compare
 
 HOOKS = {
     'WeightDecay': (.25,), 'Lasso': (.25,), 'GradientHardClipping': (-.5, 1.5),
@@ -48,13 +49,13 @@ def changed(name, *args, **kwargs):
     data, grad = param.array.copy(), param.grad
     getattr(optimizer_hooks, name)(*args)(param.update_rule, param)
     assert param.grad is grad
-    np.testing.assert_array_equal(param.array, data)
+    compare.assert_array_equal(param.array, data)
     return grad
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 def test_formulas(dtype):
-    check = np.testing.assert_array_equal
+    check = compare.assert_array_equal
     for name in FOR_EACH:
         assert changed(name, *HOOKS[name], dtype=dtype).dtype == dtype
     check(changed('WeightDecay', .25, dtype=dtype), [-5.25, 7])
@@ -92,7 +93,7 @@ def test_as_hooks_of_optimizer_and_of_rule(name):
         results.append(param.array)
         assert (param.array - [3, -4] != expected).any()
     if name != 'GradientNoise':     # the rule's count goes up in between
-        np.testing.assert_array_equal(*results)
+        compare.assert_array_equal(*results)
 
 
 def test_lars_of_half_precision_and_no_gradient():
@@ -104,7 +105,7 @@ def test_weight_decay_is_scaled_with_the_loss():
     param = make()
     param._loss_scale = 4.
     optimizer_hooks.WeightDecay(.25)(param.update_rule, param)
-    np.testing.assert_array_equal(param.grad, [-3, 4])
+    compare.assert_array_equal(param.grad, [-3, 4])
 
 
 def test_noise_has_the_random_stream_of_numpy():
@@ -115,7 +116,7 @@ def test_noise_has_the_random_stream_of_numpy():
     hook(param.update_rule, param)
     np.random.seed(7)
     expected = np.random.normal(0, math.sqrt(.25 / 4 ** .55), (2, 3))
-    np.testing.assert_array_equal(param.grad, expected.astype(np.float32))
+    compare.assert_array_equal(param.grad, expected.astype(np.float32))
     assert hook.noise_func is exponential_decay_noise
 
 
@@ -130,7 +131,7 @@ def test_noise_function():
     hook = optimizer_hooks.GradientNoise(.25, noise)
     hook(param.update_rule, param)
     assert seen == [(np, (2,), np.dtype('float32'), hook, param.update_rule)]
-    np.testing.assert_array_equal(param.grad, [-5, 9])
+    compare.assert_array_equal(param.grad, [-5, 9])
 
 
 @pytest.mark.parametrize('layout', [np.ascontiguousarray, np.asfortranarray])
@@ -144,8 +145,8 @@ def test_clipping(threshold, factor, dtype, layout):
     cleared.cleargrad()
     sgd = optimizers.SGD().setup(link_of(first, second, cleared, late))
     optimizer_hooks.GradientClipping(threshold)(sgd)
-    np.testing.assert_array_equal(first.grad[:, 0], np.multiply([3, 4], factor))
-    np.testing.assert_array_equal(second.grad, [[-12 * factor]])
+    compare.assert_array_equal(first.grad[:, 0], np.multiply([3, 4], factor))
+    compare.assert_array_equal(second.grad, [[-12 * factor]])
     assert first.grad.dtype == dtype
     assert cleared.grad is None
 
@@ -156,7 +157,7 @@ def test_clipping_of_nothing():
     sgd = optimizers.SGD()
     for link in (chainer.Link(), link_of(param)):
         hook(sgd.setup(link))
-    np.testing.assert_array_equal(param.grad, [0, 0])
+    compare.assert_array_equal(param.grad, [0, 0])
     param.grad[...] = np.nan
     hook(sgd)
     assert np.isnan(param.grad).all()

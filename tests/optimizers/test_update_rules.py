@@ -7,6 +7,7 @@ import pytest
 import chainer_fast as chainer
 from chainer_fast import optimizers
 from chainer_fast._core import update as _update
+from tests import compare
 
 # Bits of a parameter after three updates, as Chainer 7.8.1 computes them.
 FIGURES = [
@@ -128,14 +129,14 @@ def test_figures(name, kwargs, dtype, expected, together, layout):
 
 
 @pytest.mark.parametrize('name,kwargs,figures', FIGURES)
-def test_float64_agrees_with_float32(name, kwargs, figures):
-    param = chainer.Parameter(np.array([.5, -1.25, 2, -.125]))
+def test_float64_agrees_with_float32(device, name, kwargs, figures):
+    param = chainer.Parameter(device.send(np.array([.5, -1.25, 2, -.125])))
     rule = getattr(optimizers, name)(**kwargs).create_update_rule()
     for grad in GRADS:
-        param.grad = np.array(grad)
+        param.grad = device.send(np.array(grad))
         rule.update(param)
     expected = np.array(figures['float32'], np.uint32).view(np.float32)
-    np.testing.assert_allclose(param.array, expected, rtol=2e-5, atol=1e-6)
+    compare.assert_allclose(param.array, expected, rtol=2e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
@@ -149,7 +150,7 @@ def test_dtypes_and_names_of_states(name, shape, dtype):
         param.update()
     assert param.array is data
     assert data.dtype == dtype
-    np.testing.assert_array_equal(param.grad, grad)
+    compare.assert_array_equal(param.grad, grad)
     assert list(rule.state) == STATES[name]
     for state in rule.state.values():
         assert isinstance(state, np.ndarray)
@@ -162,7 +163,7 @@ def test_no_gradient_no_step(name):
     before = param.array.copy()
     param.cleargrad()
     param.update()
-    np.testing.assert_array_equal(param.array, before)
+    compare.assert_array_equal(param.array, before)
     assert rule.t == 1
 
 
@@ -172,7 +173,7 @@ def test_zero_gradient_warns_of_nothing(name):
     param.grad[...] = 0
     before = param.array.copy()
     param.update()
-    np.testing.assert_array_equal(param.array, before)
+    compare.assert_array_equal(param.array, before)
 
 
 @pytest.mark.parametrize('name', ALL)
@@ -192,7 +193,7 @@ def test_numpy_scalars_as_hyperparameters(name):
         plain.update()
         rule.t += 1
         rule._move(other.array, other.grad)
-    np.testing.assert_array_equal(plain.array, other.array)
+    compare.assert_array_equal(plain.array, other.array)
 
 
 @pytest.mark.parametrize('name', ALL)
@@ -218,21 +219,21 @@ def test_hyperparameters(name):
 
 
 @pytest.mark.parametrize('name', ALL)
-def test_pickle_goes_on_alike(name):
+def test_pickle_goes_on_alike(device, name):
     param, _ = make(name)
     param.update()
     copied = pickle.loads(pickle.dumps(param))
     for each in (param, copied):
-        each.grad = np.array([.5, -1, 2], np.float32)
+        each.grad = device.send(np.array([.5, -1, 2], np.float32))
         each.update()
-    np.testing.assert_array_equal(param.array, copied.array)
+    compare.assert_array_equal(param.array, copied.array)
 
 
 def test_array_as_learning_rate():
     param, _ = make('SGD', lr=np.array([1, 0, 2], np.float32))
     before = param.array.copy()
     param.update()
-    np.testing.assert_array_equal(before - param.array, [.25, 0, .5])
+    compare.assert_array_equal(before - param.array, [.25, 0, .5])
 
 
 @pytest.mark.parametrize('name,dtype', [('RMSprop', 'float16'), ('Adam', 'float32')])
@@ -281,8 +282,8 @@ def test_corrected_momentum_takes_a_new_rate_at_once():
     new, rule = make('CorrectedMomentumSGD', lr=1.)
     for param in (old, new):
         param.update()
-    np.testing.assert_allclose(old.array, new.array)
+    compare.assert_allclose(old.array, new.array)
     before = new.array.copy()
     rule.hyperparam.lr = 0.
     new.update()
-    np.testing.assert_array_equal(new.array, before)
+    compare.assert_array_equal(new.array, before)

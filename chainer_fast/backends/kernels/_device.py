@@ -32,7 +32,8 @@ def device_form(path, function, in_params, outputs=1):
     -------
     callable
         It returns an array, or a tuple where there are several outputs; for arrays of
-        different or other dtypes, ``NotImplemented``.
+        different or other dtypes, ``NotImplemented``. The keyword ``out`` is a tuple of
+        arrays that it fills, by default new ones.
     """
     params = [param.split() for param in in_params.split(', ')]
     arguments = ['R(%s)' % name if kind == 'T' else name for kind, name in params]
@@ -50,7 +51,7 @@ def device_form(path, function, in_params, outputs=1):
     spec = (in_params, ', '.join(['T ' + name for name in results]), '; '.join(code),
             function.replace('::', '_'))
 
-    def form(*args):
+    def form(*args, out=()):
         dtype = args[0].dtype
         converted = []
         for (kind, _), arg in zip(params, args, strict=True):
@@ -61,6 +62,6 @@ def device_form(path, function, in_params, outputs=1):
                 return NotImplemented
         if dtype.kind != 'f':
             return NotImplemented
-        return cuda.elementwise(*spec, preamble=header(path))(*converted)
+        return cuda.elementwise(*spec, preamble=header(path))(*converted, *out)
 
     return form

@@ -3,6 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat
@@ -10,12 +11,6 @@ from chainer_fast.types import VariableOrArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
-
-
-def _halves(array, axis):
-    ahead = (slice(None),) * (axis % array.ndim)
-    n = array.shape[axis] // 2
-    return array[(*ahead, slice(None, n))], array[(*ahead, slice(n, None))]
 
 
 class CReLU(FunctionNode):
@@ -49,10 +44,7 @@ class CReLU(FunctionNode):
         xp = backend.get_array_module(x)
         self.retain_inputs((0,))
         y = xp.empty(self.get_output_shape(x.shape), x.dtype)
-        above, below = _halves(y, self.axis)
-        xp.maximum(x, 0, out=above)
-        xp.negative(x, out=below)
-        xp.maximum(below, 0, out=below)
+        kernels.crelu(x, y, self.axis)
         return y,
 
     def backward(self, indexes, grad_outputs):
@@ -68,10 +60,7 @@ class _CReLUGrad(FunctionNode):
         self.x = x
 
     def forward(self, inputs):
-        above, below = _halves(inputs[0], self.axis)
-        gx = above * (self.x > 0)
-        gx -= below * (self.x < 0)
-        return gx,
+        return kernels.crelu_grad(self.x, inputs[0], self.axis),
 
     def backward(self, indexes, grad_outputs):
         ggx, = grad_outputs

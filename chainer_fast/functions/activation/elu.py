@@ -36,8 +36,33 @@ class ELU(FunctionNode):
     def backward(self, indexes, grad_outputs):
         y, = self.get_retained_outputs()
         cond = y if self.alpha >= 0 else self.get_retained_inputs()[0]
-        slope, = ELUGrad(self.alpha, cond.array).apply((y,))
-        return slope * grad_outputs[0],
+        return _ELUProduct(self.alpha, cond.array).apply((y, *grad_outputs))
+
+
+class _ELUProduct(FunctionNode):
+    """Gradient of :class:`ELU`, from its output and the upstream one.
+
+    Parameters
+    ----------
+    alpha, cond
+        As for :class:`ELUGrad`, with which it multiplies.
+    """
+
+    def __init__(self, alpha, cond):
+        super().__init__()
+        self.alpha = alpha
+        self.cond = cond
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        return kernels.elu_grad(*inputs, self.cond, self.alpha),
+
+    def backward(self, indexes, grad_outputs):
+        y, gy = self.get_retained_inputs()
+        ggx, = grad_outputs
+        bent = utils.force_array(~(self.cond > 0), ggx.dtype)
+        slope, = ELUGrad(self.alpha, self.cond).apply((y,))
+        return ggx * gy * bent, slope * ggx
 
 
 class ELUGrad(FunctionNode):

@@ -9,14 +9,6 @@ from chainer_fast.types import NdArray
 from chainer_fast.utils import argument, type_check
 
 
-def _slopes(x, lower, upper):
-    """Slopes for the elements of ``x``; random ones in training."""
-    if not config.train:
-        xp = backend.get_array_module(x)
-        return xp.full(x.shape, (lower + upper) / 2, x.dtype)
-    return noise.uniform(x, lower, upper)
-
-
 class _RReLUGrad(FunctionNode):
     """Gradient of :class:`RReLU`; linear, so its own gradient as well."""
 
@@ -65,11 +57,15 @@ class RReLU(FunctionNode):
 
     def forward(self, inputs):
         x, = inputs
+        self.retain_outputs((0,))
         # The slopes outlive the call: applied again, the function takes the same
         # ones.
-        if self.r is None or not config.train:
-            self.r = _slopes(x, self.lower, self.upper)
-        self.retain_outputs((0,))
+        if self.r is None and config.train:
+            y, self.r = noise.rrelu(x, self.lower, self.upper)
+            return y,
+        if not config.train:
+            xp = backend.get_array_module(x)
+            self.r = xp.full(x.shape, (self.lower + self.upper) / 2, x.dtype)
         return activation.bend(x, x, self.r),
 
     def backward(self, indexes, grad_outputs):

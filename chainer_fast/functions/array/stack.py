@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import separate
 from chainer_fast.types import VariableOrArray
@@ -32,8 +32,10 @@ class Stack(FunctionNode):
             type_check.expect(in_types[i].shape == first.shape)
 
     def forward(self, inputs):
-        xp = backend.get_array_module(*inputs)
-        return xp.stack(inputs, axis=self.axis),
+        axis = self.axis % (inputs[0].ndim + 1)
+        at = (slice(None),) * axis + (None,)
+        parts = [x[at] for x in inputs]
+        return kernels.join(parts[0], parts, axis),
 
     def backward(self, indexes, grad_outputs):
         return separate.separate(grad_outputs[0], self.axis)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
 from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.embed_id import shortcuts
@@ -35,22 +34,15 @@ class EmbedIDFunction(FunctionNode):
         x, W = inputs
         self.retain_inputs((0,))
         self._w_shape = W.shape
-        ignored = None if self.ignore_label is None else (
-            x == self.ignore_label)
         if config.debug:
             known = (x >= 0) & (x < len(W))
-            if ignored is not None:
-                known |= ignored
+            if self.ignore_label is not None:
+                known |= x == self.ignore_label
             if not known.all():
                 raise ValueError(
                     'Each not ignored `x` value need to satisfy '
                     '`0 <= x < len(W)`')
-        if ignored is None:
-            return W[x],
-        xp = backend.get_array_module(*inputs)
-        y = W[xp.where(ignored, 0, x)]
-        y[ignored] = 0
-        return y,
+        return kernels.look_up(x, W, self.ignore_label),
 
     def backward(self, indexes, grad_outputs):
         x, = self.get_retained_inputs()

@@ -16,13 +16,6 @@ from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 
 
-def _signed(scores):
-    """Return the scores with the sign of the target's reversed."""
-    signed = scores.copy()
-    signed[:, 0] *= -1
-    return signed
-
-
 class NegativeSamplingFunction(FunctionNode):
     """Loss that tells the target from samples of noise.
 
@@ -60,18 +53,10 @@ class NegativeSamplingFunction(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2))
         x, t, W = inputs
-        xp = backend.get_array_module(x)
-        self.ignore_mask = t != self.ignore_label
         self.samples = self.sampler((len(t), self.sample_size + 1))
-        self.samples[:, 0] = t
+        self.ignore_mask = kernels.put_targets(t, self.samples, self.ignore_label)
         self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
-        # Ignored samples have zero scores, and the mask takes their loss away.
-        losses = xp.logaddexp(_signed(self.wx), self.wx.dtype.type(0))
-        dtype = numpy.float32 if x.dtype == numpy.float16 else x.dtype
-        losses = losses.sum(axis=1, dtype=dtype) * self.ignore_mask
-        if self.reduce == 'sum':
-            losses = losses.sum()
-        return xp.asarray(losses, dtype=x.dtype),
+        return kernels.losses(self.wx, self.ignore_mask, self.reduce == 'no'),
 
     def backward(self, indexes, grad_outputs):
         x, t, W = self.get_retained_inputs()
@@ -111,14 +96,9 @@ class NegativeSamplingFunctionGrad(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2))
         x, W, gloss = inputs
-        xp = backend.get_array_module(x)
         if self.wx is None:
             self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
-        # The sigmoid, written so that no exponential overflows.
-        signed = _signed(self.wx)
-        e = xp.exp(-abs(signed))
-        g = _signed(xp.where(signed > 0, 1, e) / (1 + e))
-        g *= gloss if self.reduce == 'sum' else gloss[:, None]
+        g = kernels.factors(self.wx, self.ignore_mask, gloss)
         where = self.samples, self.ignore_mask
         return (kernels.sum_rows(g, W, *where),
                 kernels.spread_rows(g, x, *where, len(W)))

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import functools
+
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels import cross_entropy, shortcut, softmax
+from chainer_fast.backends.kernels import cross_entropy as kernels
+from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.cross_entropy import shortcuts
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -37,11 +40,6 @@ def _check_input_values(x, t, ignore_label):
             % ignore_label)
 
 
-def _reduction_dtype(x_dtype):
-    # A sum in half precision over a large batch overflows or stops growing.
-    return numpy.float32 if x_dtype == numpy.float16 else x_dtype
-
-
 def _check_weights(class_weight, classes):
     if class_weight is not None and len(class_weight) != classes:
         raise ValueError(
@@ -49,20 +47,12 @@ def _check_weights(class_weight, classes):
             'but has %d' % (classes, len(class_weight)))
 
 
-def _mean_factor(xp, count):
-    """Return the factor that turns a sum into a mean, at most 1."""
-    if xp is numpy:
-        return 1.0 / max(int(count), 1)
-    # The factor stays on the GPU, so that the host need not wait for it.
-    return 1.0 / xp.maximum(count, 1)
-
-
 @shortcut(shortcuts.SoftmaxCrossEntropyShortcut())
 class SoftmaxCrossEntropy(FunctionNode):
     """Cross entropy between the softmax of scores and labels."""
 
     normalize = True
-    y = None
+    _kept = None
     _coeff = None
     soft_target = False
     eps = 1e-7
@@ -100,48 +90,38 @@ class SoftmaxCrossEntropy(FunctionNode):
     def forward(self, inputs):
         x, t = inputs
         self.retain_inputs((0, 1))
-        # Half precision is enough for the results, but not for the sums.
-        wide = x.astype(_reduction_dtype(x.dtype), copy=False)
         self.soft_target = t.dtype.kind == 'f'
-        dtype = x.dtype
         if self.soft_target:
-            dtype = numpy.promote_types(dtype, t.dtype)
-            losses, y = self._soft_losses(wide, t)
-            count = losses.size
+            dtype = numpy.promote_types(x.dtype, t.dtype)
+            eps = None if self.soft_target_loss == 'cross-entropy' else self.eps
+            losses, kept = kernels.soft_losses(x, t, eps)
+            n = losses.size
         else:
-            losses, y, count = self._hard_losses(wide, t)
+            dtype = x.dtype
+            if config.debug:
+                _check_input_values(x, t, self.ignore_label)
+            _check_weights(self.class_weight, x.shape[1])
+            losses, kept = kernels.hard_losses(
+                x, t, self.class_weight, self.ignore_label)
+            n = None if self.normalize else len(t)
         if self.cache_score:
-            self.y = y.astype(x.dtype, copy=False)
+            self._kept = kept
         if self.reduce == 'no':
             return losses.astype(dtype, copy=False),
-        xp = backend.get_array_module(x)
-        self._coeff = _mean_factor(xp, count)
-        total = losses.sum()
-        factor = xp.asarray(self._coeff, dtype=total.dtype)
-        return xp.asarray(total * factor, dtype=dtype),
+        loss, self._coeff = kernels.mean(losses, t, self.ignore_label, n, dtype)
+        return loss,
 
-    def _hard_losses(self, x, t):
-        if config.debug:
-            _check_input_values(x, t, self.ignore_label)
-        _check_weights(self.class_weight, x.shape[1])
-        losses, y, count = cross_entropy.hard_losses(
-            x, t, self.class_weight, self.ignore_label)
-        return losses, y, count if self.normalize else len(t)
-
-    def _soft_losses(self, x, t):
-        t = t.astype(_reduction_dtype(t.dtype), copy=False)
-        if self.soft_target_loss == 'cross-entropy':
-            return cross_entropy.soft_losses(x, t)
-        xp = backend.get_array_module(x)
-        log_y = softmax.log_softmax(x, 1)
-        # The logarithm is kept finite where a class has no probability.
-        surprise = xp.log(t + t.dtype.type(self.eps)) - log_y
-        return (t * surprise).sum(axis=1), xp.exp(log_y, out=log_y)
+    @functools.cached_property
+    def y(self):
+        """Softmax of the scores, after a forward pass, if it is kept."""
+        if self._kept is None:
+            return None
+        return kernels.shares(self.get_retained_inputs()[0].array, self._kept)
 
     def backward(self, input_indexes, grad_outputs):
         x, t = self.get_retained_inputs()
         grad = _SoftmaxCrossEntropyGrad_NoDoubleBackprop(
-            self.ignore_label, self.class_weight, self.y, self._coeff,
+            self.ignore_label, self.class_weight, self._kept, self._coeff,
             self.soft_target)
         return grad.apply((x, t, *grad_outputs))[0], None
 
@@ -155,42 +135,29 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
         Label of samples that do not count.
     class_weight : array or None
         Weight of each class.
-    y : array or None
-        Softmax of the scores, if it was kept.
-    coeff : float or None
+    kept : array, tuple of array or None
+        What the kernel of the losses kept of the scores.
+    coeff : float, array or None
         Factor of the mean, if one was taken.
     soft_target : bool
         Whether the labels are distributions.
     """
 
-    def __init__(self, ignore_label, class_weight, y, coeff, soft_target):
+    def __init__(self, ignore_label, class_weight, kept, coeff, soft_target):
         super().__init__()
         self.ignore_label = ignore_label
         self.class_weight = class_weight
-        self.y = y
+        self.kept = kept
         self.coeff = coeff
         self.soft_target = soft_target
 
     def forward(self, inputs):
         x, t, gloss = inputs
         self.retain_inputs(())
-        # Scaling is done in single precision, because the factor of a mean may be
-        # below the range of half precision.
-        dtype = numpy.dtype(_reduction_dtype(x.dtype))
-        y = self.y
-        if y is None:
-            y = softmax.softmax(x.astype(dtype, copy=False), 1)
-        y = y.astype(dtype, copy=False)
-        scale = gloss.astype(dtype, copy=False)
-        if self.coeff is not None:
-            xp = backend.get_array_module(x)
-            scale = scale * xp.asarray(self.coeff, dtype=dtype)
         if self.soft_target:
-            gx = cross_entropy.soft_gradient(y, t.astype(dtype, copy=False), scale)
-        else:
-            gx = cross_entropy.hard_gradient(
-                y, t, self.class_weight, self.ignore_label, scale)
-        return gx.astype(x.dtype, copy=False),
+            return kernels.soft_gradient(x, self.kept, t, gloss, self.coeff),
+        return kernels.hard_gradient(
+            x, self.kept, t, self.class_weight, self.ignore_label, gloss, self.coeff),
 
     def backward(self, input_indexes, grad_outputs):
         raise RuntimeError(
@@ -230,8 +197,9 @@ def _double_backward_softmax_cross_entropy(
     if reduce == 'no':
         return reshape.reshape(loss, t.shape)
 
-    coeff = _mean_factor(xp, counted.sum() if normalize else len(t))
-    dtype = _reduction_dtype(x.dtype)
+    coeff = kernels.mean_factor(xp, counted.sum() if normalize else len(t))
+    # A sum in half precision over a large batch overflows or stops growing.
+    dtype = numpy.promote_types(x.dtype, numpy.float32)
     if dtype == x.dtype:
         return sum_.sum(loss * coeff)
     total = sum_.sum(cast.cast(loss, dtype) * coeff)

@@ -247,7 +247,7 @@ class DivFromConstantGrad(function_node.FunctionNode):
         self.retain_inputs((0, 1))
         x, gy = inputs
         value = _operands._preprocess_const(x, self.value)
-        return utils.force_array(-value * gy / (x * x)),
+        return kernels.div_from_constant_grad(x, gy, value),
 
     def backward(self, indexes, grad_outputs):
         # Linear in gy, so its own derivative there; x ** -2 gives -2 * x ** -3.
@@ -263,17 +263,15 @@ class DivFromConstantGrad(function_node.FunctionNode):
 # Powers
 #
 
-def _raise(x, value):
-    """``x ** value`` in the dtype of ``x``.
+def _exponent(x, value):
+    """The exponent of a power of ``x``, in its dtype.
 
     Scalars go to NumPy as Python numbers: only these reach its short cuts for squares,
     square roots and reciprocals.
     """
     if _operands._is_array(value):
-        value = value.astype(x.dtype, copy=False)
-    else:
-        value = float(value)
-    return utils.force_array(x ** value, x.dtype)
+        return value.astype(x.dtype, copy=False)
+    return float(value)
 
 
 class PowVarVar(_operands.BinaryOperator):
@@ -309,10 +307,7 @@ class PowVarVarGrad(function_node.FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2))
         x0, x1, gy = inputs
-        xp = backend.get_array_module(x0)
-        one = x1.dtype.type(1)
-        gx0 = utils.force_array(x1 * (x0 ** (x1 - one)) * gy)
-        gx1 = utils.force_array(xp.log(x0) * self.y * gy)
+        gx0, gx1 = kernels.pow_grads(x0, x1, self.y, gy)
         return (utils.force_array(utils.sum_to(gx0, x0.shape)),
                 utils.force_array(utils.sum_to(gx1, x1.shape)))
 
@@ -348,7 +343,7 @@ class PowVarConst(_operands.ConstantOperator):
 
     def forward(self, x):
         self.retain_inputs((0,))
-        return _raise(x[0], self.value),
+        return kernels.power(x[0], _exponent(x[0], self.value)),
 
     def backward(self, indexes, gy):
         inputs = *self.get_retained_inputs(), *gy
@@ -370,7 +365,7 @@ class PowVarConstGrad(function_node.FunctionNode):
         self.retain_inputs((0, 1))
         x, gy = inputs
         value = _operands._preprocess_const(x, self.value)
-        return utils.force_array(value * _raise(x, self.value - 1) * gy),
+        return kernels.pow_grad(x, gy, value, _exponent(x, self.value - 1)),
 
     def backward(self, indexes, ggx):
         x, gy = self.get_retained_inputs()
@@ -427,8 +422,8 @@ class PowConstVarGrad(function_node.FunctionNode):
             self.log_value = backend.get_array_module(y).log(self.value)
         else:
             self.log_value = math.log(self.value)
-        return utils.force_array(
-            _operands._preprocess_const(y, self.log_value) * y * gy),
+        log_value = _operands._preprocess_const(y, self.log_value)
+        return kernels.pow_from_constant_grad(y, gy, log_value),
 
     def backward(self, indexes, ggx):
         y, gy = self.get_retained_inputs()
@@ -473,8 +468,7 @@ class AbsoluteGrad(function_node.FunctionNode):
         type_check.expect(in_types[0].shape == self.x.shape)
 
     def forward(self, inputs):
-        xp = backend.get_array_module(self.x)
-        return utils.force_array(xp.sign(self.x) * inputs[0]),
+        return kernels.abs_grad(self.x, inputs[0]),
 
     def backward(self, indexes, grad_outputs):
         return AbsoluteGrad(self.x).apply(grad_outputs)

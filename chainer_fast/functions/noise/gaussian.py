@@ -4,7 +4,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import backend, utils
+from chainer_fast import backend
+from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray, VariableOrArray
@@ -37,10 +38,8 @@ class Gaussian(FunctionNode):
         # The sample is kept: applied again, the function uses the same one.
         if self.eps is None:
             self.eps = _standard_normal(ln_var)
-        xp = backend.get_array_module(ln_var)
-        deviation = xp.exp(ln_var * mean.dtype.type(0.5))
-        self.noise = deviation * self.eps
-        return utils.force_array(mean + self.noise),
+        y, self.noise = kernels.gaussian(mean, ln_var, self.eps)
+        return y,
 
     def backward(self, indexes, grad_outputs):
         gy, = grad_outputs
@@ -71,8 +70,7 @@ class _GaussianGrad(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0,))
         self.retain_outputs((0,))
-        gy = inputs[1]
-        return utils.force_array(gy * self.noise * gy.dtype.type(0.5), gy.dtype),
+        return kernels.gaussian_grad(inputs[1], self.noise),
 
     def backward(self, indexes, grad_outputs):
         ln_var, = self.get_retained_inputs()

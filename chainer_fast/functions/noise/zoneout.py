@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from chainer_fast import backend
-from chainer_fast.backends.kernels import activation, noise
+from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import VariableOrArray
@@ -21,18 +20,37 @@ class Zoneout(FunctionNode):
         self.zoneout_ratio = zoneout_ratio
 
     def forward(self, inputs):
-        h, x = inputs
-        xp = backend.get_array_module(x)
-        self.flag_x = noise.kept(x, x.shape, self.zoneout_ratio)
-        self.flag_h = xp.logical_not(self.flag_x)
-        return activation.mix(h, x, self.flag_h),
+        y, self.flag_h, self.flag_x = kernels.zoneout(*inputs, self.zoneout_ratio)
+        return y,
 
     def backward(self, indexes, grad_outputs):
-        flags = self.flag_h, self.flag_x
-        return tuple([grad_outputs[0] * flags[i] for i in indexes])
+        gs = _ZoneoutGrad(self.flag_h, self.flag_x).apply(grad_outputs)
+        return tuple([gs[i] for i in indexes])
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('h', 'x'))
+
+
+class _ZoneoutGrad(FunctionNode):
+    """Gradients of :class:`Zoneout` by both arrays.
+
+    Parameters
+    ----------
+    flag_h, flag_x : array of bool
+        The array that each element was taken from.
+    """
+
+    def __init__(self, flag_h, flag_x):
+        super().__init__()
+        self.flags = flag_h, flag_x
+
+    def forward(self, inputs):
+        return kernels.zoneout_grad(inputs[0], *self.flags)
+
+    def backward(self, indexes, grad_outputs):
+        terms = [gg * flag for gg, flag in zip(grad_outputs, self.flags, strict=True)
+                 if gg is not None]
+        return terms[0] if len(terms) == 1 else terms[0] + terms[1],
 
 
 def zoneout(

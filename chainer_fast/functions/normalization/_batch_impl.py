@@ -1,7 +1,7 @@
 """The default implementation of batch normalization, which extensions may replace."""
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
-from chainer_fast.functions.normalization import _dtypes
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 
 
 class _BatchNormalizationImpl:
@@ -48,18 +48,14 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
             reciprocal of the standard deviation of the batch; and whatever else
             :meth:`backward` needs.
         """
-        dtype = _dtypes.interm(x, gamma)
-        y_dtype = x.dtype
         if self._is_plain:
-            x, gamma, beta = _dtypes.cast_all((x, gamma, beta), dtype)
             y, mean, var, inv_std = kernels.batch_forward(x, gamma, beta, axis, eps)
         else:
-            mean, var = self.get_mean_and_var(axis, gamma, x, xp, dtype)
+            mean, var = self.get_mean_and_var(
+                axis, gamma, x, xp, _dtypes.interm(x, gamma))
             inv_std = utils.force_array(
                 xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
-            x, gamma, beta, given_mean, given_inv_std = _dtypes.cast_all(
-                (x, gamma, beta, mean, inv_std), dtype)
-            y = kernels.batch_apply(x, gamma, beta, given_mean, given_inv_std, axis)
+            y = kernels.batch_apply(x, gamma, beta, mean, inv_std, axis)
         if running_mean is not None and running_var is None:
             raise TypeError('running_var is required beside running_mean')
         if running_mean is not None and x.size > 0:
@@ -67,8 +63,6 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
             kernels.update_running(
                 running_mean, running_var, mean, var, decay,
                 count / max(count - 1., 1.))
-        if y.dtype != y_dtype:
-            y = y.astype(y_dtype)
         return y, x_layout, running_mean, running_var, mean, var, inv_std, None
 
     @property
@@ -154,19 +148,19 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         tuple
             Gradient of ``x`` and its layout, gradients of ``gamma`` and ``beta``.
         """
-        gx_dtype, param_dtype = x.dtype, gamma.dtype
-        x, gamma, gy, mean, inv_std = _dtypes.cast_all(
-            (x, gamma, gy, mean, inv_std), _dtypes.interm(x, gamma))
         if self._is_plain:
             gx, ggamma, gbeta = kernels.batch_backward(
                 x, gamma, gy, mean, inv_std, axis, False)
-        else:
-            x_hat = (x - mean[expander]) * inv_std[expander]
-            gbeta, ggamma = self.get_ggamma_and_gbeta(axis, gamma, gy, x_hat, xp)
-            count = max(gy.size // max(gamma.size, 1), 1)
-            x_hat *= ggamma[expander]
-            x_hat += gbeta[expander]
-            gx = (gamma * inv_std)[expander] * (gy - x_hat / count)
+            return gx, x_layout, ggamma, gbeta
+        gx_dtype, param_dtype = x.dtype, gamma.dtype
+        x, gamma, gy, mean, inv_std = _dtypes.cast_all(
+            (x, gamma, gy, mean, inv_std), _dtypes.interm(x, gamma))
+        x_hat = (x - mean[expander]) * inv_std[expander]
+        gbeta, ggamma = self.get_ggamma_and_gbeta(axis, gamma, gy, x_hat, xp)
+        count = max(gy.size // max(gamma.size, 1), 1)
+        x_hat *= ggamma[expander]
+        x_hat += gbeta[expander]
+        gx = (gamma * inv_std)[expander] * (gy - x_hat / count)
         ggamma, gbeta = _dtypes.cast_all((ggamma, gbeta), param_dtype)
         if gx.dtype != gx_dtype:
             gx = gx.astype(gx_dtype)

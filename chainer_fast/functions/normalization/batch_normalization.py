@@ -7,6 +7,7 @@ import warnings
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.backends.kernels.normalization.axes import (
     _compute_axis,  # noqa: F401
@@ -17,7 +18,7 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
-from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.functions.normalization import _second_order
 from chainer_fast.functions.normalization._batch_axes import (
     _axis_option,
     _check_inputs,
@@ -259,12 +260,9 @@ class FixedBatchNormalization(FunctionNode):
         x, gamma, beta, mean, var = inputs
         self.axis, self.key_axis, self.expander = batch_axes(
             x.ndim, gamma.ndim, self.axis)
-        dtype = _dtypes.interm(x, gamma)
-        y_dtype = x.dtype
-        x, gamma, beta, mean, var = _dtypes.cast_all((x, gamma, beta, mean, var), dtype)
+        var, = _dtypes.cast_all((var,), _dtypes.interm(x, gamma))
         self.inv_std, self.inv_var = kernels.inverses(var, self.eps)
-        y = kernels.batch_apply(x, gamma, beta, mean, self.inv_std, self.axis)
-        return y if y.dtype == y_dtype else y.astype(y_dtype),
+        return kernels.batch_apply(x, gamma, beta, mean, self.inv_std, self.axis),
 
     def backward(self, indexes, grad_outputs):
         grads = FixedBatchNormalizationGrad(
@@ -297,12 +295,9 @@ class FixedBatchNormalizationGrad(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2, 3, 4))
-        dtype = _dtypes.interm(*inputs[:2])
-        x, gamma, mean, _, gy = _dtypes.cast_all(inputs, dtype)
-        gx, *grads = kernels.fixed_backward(
+        x, gamma, mean, _, gy = inputs
+        return kernels.fixed_backward(
             x, gamma, gy, mean, self.inv_std, self.inv_var, self.axis)
-        gx, = _dtypes.cast_all((gx,), inputs[0].dtype)
-        return gx, *_dtypes.cast_all(grads, inputs[1].dtype)
 
     def backward(self, indexes, grad_outputs):
         inputs = self.get_retained_inputs()

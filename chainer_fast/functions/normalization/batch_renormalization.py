@@ -4,10 +4,11 @@ from __future__ import annotations
 import typing as tp
 import warnings
 
-from chainer_fast import backend, function, utils
+from chainer_fast import function
 from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.configuration import config
-from chainer_fast.functions.normalization import _dtypes, batch_normalization
+from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 
@@ -76,39 +77,29 @@ class BatchRenormalizationFunction(function.Function):
     def forward(self, inputs):
         # Without training there is no batch to take moments of.
         assert config.train, 'batch_renormalization is for training'
-        xp = backend.get_array_module(*inputs)
-        dtype = _dtypes.interm(*inputs[:2])
-        x, gamma, beta = _dtypes.cast_all(inputs, dtype)
+        x, gamma, beta = inputs
         axis = self._axis = batch_normalization._compute_axis(x.ndim, gamma.ndim)
-        mean, var = kernels.moments(x, axis)
+        mean, var = kernels.moments(
+            *_dtypes.cast_all((x,), _dtypes.interm(x, gamma)), axis)
         self._mean = mean
-        self.std = utils.force_array(xp.sqrt(var + dtype.type(self.eps)))
-        self._inv_std = xp.reciprocal(self.std)
-
-        running_var = self._running_var
-        running_std = xp.sqrt(running_var + running_var.dtype.type(self.eps))
-        self.r = xp.clip(self.std / running_std, 1. / self.rmax, self.rmax)
-        self.d = xp.clip(
-            (mean - self._running_mean) / running_std, -self.dmax, self.dmax)
-        self._r, self._d = _dtypes.cast_all((self.r, self.d), dtype)
-
-        # gamma (x_hat r + d) + beta
-        y = kernels.batch_apply(
-            x, gamma * self._r, gamma * self._d + beta, mean, self._inv_std, axis)
+        # gamma (x_hat r + d) + beta is x_hat factor + offset.
+        self.std, self._inv_std, self.r, self.d, self._factor, offset = (
+            kernels.corrections(
+                gamma, beta, mean, var, self._running_mean, self._running_var, self.eps,
+                self.rmax, self.dmax))
+        y = kernels.batch_apply(x, self._factor, offset, mean, self._inv_std, axis)
         if self.update_statistics and x.size > 0:
             count = x.size // gamma.size
             kernels.update_running(
-                self._running_mean, running_var, mean, var, self.decay,
+                self._running_mean, self._running_var, mean, var, self.decay,
                 count / max(count - 1., 1.))
-        return tuple(_dtypes.cast_all((y,), inputs[0].dtype))
+        return y,
 
     def backward(self, inputs, grad_outputs):
-        x, gamma, gy = _dtypes.cast_all(
-            (*inputs[:2], *grad_outputs), _dtypes.interm(*inputs[:2]))
         gx, by_x_hat, gbeta = kernels.batch_backward(
-            x, gamma * self._r, gy, self._mean, self._inv_std, self._axis, False)
-        ggamma = by_x_hat * self._r + gbeta * self._d
-        gx, = _dtypes.cast_all((gx,), inputs[0].dtype)
+            inputs[0], self._factor, *grad_outputs, self._mean, self._inv_std,
+            self._axis, False)
+        ggamma = by_x_hat * self.r + gbeta * self.d
         return gx, *_dtypes.cast_all((ggamma, gbeta), inputs[1].dtype)
 
 

@@ -7,8 +7,8 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import argument, type_check
 

@@ -6,10 +6,11 @@ import typing as tp
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.math import sum as sum_mod
-from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.functions.normalization import _second_order
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 
@@ -58,15 +59,14 @@ class GroupNormalization(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
-        x_dtype, channels = inputs[0].dtype, inputs[0].shape[1]
+        channels = inputs[0].shape[1]
         if self.groups < 1 or channels % self.groups != 0:
             raise ValueError(
                 'groups must divide the number of channels, but is %d, and there are %d'
                 % (self.groups, channels))
-        x, gamma, beta = _dtypes.cast_all(inputs, _dtypes.interm(*inputs[:2]))
         y, self.mean, self.inv_std = kernels.group_forward(
-            x, gamma, beta, self.groups, self.eps)
-        return y if y.dtype == x_dtype else y.astype(x_dtype),
+            *inputs, self.groups, self.eps)
+        return y,
 
     def forward_cudnn(self, inputs):
         """Compute :meth:`forward`; batch normalization by cuDNN would not be better."""
@@ -101,11 +101,7 @@ class _GroupNormalizationGrad(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2))
-        x, gamma, gy = _dtypes.cast_all(inputs, _dtypes.interm(*inputs[:2]))
-        gx, ggamma, gbeta = kernels.group_backward(
-            x, gamma, gy, self.mean, self.inv_std, self.groups)
-        gx, = _dtypes.cast_all((gx,), inputs[0].dtype)
-        return gx, *_dtypes.cast_all((ggamma, gbeta), inputs[1].dtype)
+        return kernels.group_backward(*inputs, self.mean, self.inv_std, self.groups)
 
     def backward(self, indexes, grad_outputs):
         inputs = self.get_retained_inputs()

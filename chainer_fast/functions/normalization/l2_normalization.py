@@ -5,12 +5,12 @@ import typing as tp
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import sqrt
 from chainer_fast.functions.math import sum as sum_mod
-from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.functions.normalization._second_order import as_type
 from chainer_fast.types import VariableOrArray
 
@@ -40,10 +40,7 @@ class NormalizeL2(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0,))
-        dtype = inputs[0].dtype
-        x, = _dtypes.cast_all(inputs, _dtypes.interm(*inputs * 2))
-        y = kernels.length_forward(x, self.axis, float(self.eps))
-        return tuple(_dtypes.cast_all((y,), dtype))
+        return kernels.length_forward(*inputs, self.axis, float(self.eps)),
 
     def backward(self, indexes, grad_outputs):
         return _NormalizeL2Grad(self.eps, self.axis).apply(
@@ -68,10 +65,7 @@ class _NormalizeL2Grad(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
-        dtype = inputs[0].dtype
-        x, gy = _dtypes.cast_all(inputs, _dtypes.interm(*inputs))
-        gx = kernels.length_backward(x, gy, self.axis, float(self.eps))
-        return tuple(_dtypes.cast_all((gx,), dtype))
+        return kernels.length_backward(*inputs, self.axis, float(self.eps)),
 
     def backward(self, indexes, grad_outputs):
         # With the length r, the direction e = x / r and n = r + eps, the gradient is

@@ -5,10 +5,11 @@ import typing as tp
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import broadcast
-from chainer_fast.functions.normalization import _dtypes, _second_order
+from chainer_fast.functions.normalization import _second_order
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
 
@@ -50,14 +51,14 @@ class LayerNormalization(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
-        x, gamma, beta = _dtypes.cast_all(inputs, _dtypes.interm(*inputs[:2]))
+        x, gamma, beta = inputs
         if len(gamma) != x.shape[1]:
             raise ValueError(
                 'gamma and beta must have a number for each of the %d columns of x, '
                 'but have shape %s' % (x.shape[1], gamma.shape))
         y, self.mean, self.inv_std = kernels.group_forward(
             x, gamma, beta, 1, self.eps)
-        return tuple(_dtypes.cast_all((y,), inputs[0].dtype))
+        return y,
 
     def backward(self, indexes, grad_outputs):
         grads = _LayerNormalizationGrad(self.eps, self.mean, self.inv_std).apply(
@@ -84,9 +85,7 @@ class _LayerNormalizationGrad(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2))
-        x, gamma, gy = _dtypes.cast_all(inputs, _dtypes.interm(*inputs[:2]))
-        grads = kernels.group_backward(x, gamma, gy, self.mean, self.inv_std, 1)
-        return tuple(_dtypes.cast_all(grads, inputs[0].dtype))
+        return kernels.group_backward(*inputs, self.mean, self.inv_std, 1)
 
     def backward(self, indexes, grad_outputs):
         inputs = self.get_retained_inputs()

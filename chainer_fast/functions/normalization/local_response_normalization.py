@@ -5,9 +5,9 @@ import typing as tp
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.backends.kernels.normalization import shortcuts
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.normalization import _dtypes
 from chainer_fast.functions.normalization._second_order import as_type
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
@@ -52,11 +52,9 @@ class LocalResponseNormalization(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0,))
-        dtype = inputs[0].dtype
-        x, = _dtypes.cast_all(inputs, _dtypes.interm(*inputs * 2))
         y, self.unit_scale, self.scale = kernels.response_forward(
-            x, _half(self.n), float(self.k), float(self.alpha), float(self.beta))
-        return tuple(_dtypes.cast_all((y,), dtype))
+            *inputs, _half(self.n), float(self.k), float(self.alpha), float(self.beta))
+        return y,
 
     def forward_ideep(self, inputs):
         """Compute :meth:`forward`: there is no iDeep."""
@@ -106,12 +104,9 @@ class LocalResponseNormalizationGrad(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1))
-        dtype = inputs[0].dtype
-        x, gy = _dtypes.cast_all(inputs, _dtypes.interm(*inputs))
-        gx = kernels.response_backward(
-            x, gy, self.unit_scale, self.scale, _half(self.n), float(self.alpha),
-            float(self.beta))
-        return tuple(_dtypes.cast_all((gx,), dtype))
+        return kernels.response_backward(
+            *inputs, self.unit_scale, self.scale, _half(self.n), float(self.alpha),
+            float(self.beta)),
 
     def backward(self, indexes, grad_outputs):
         # Let W be the sum over the window, which is its own adjoint. With

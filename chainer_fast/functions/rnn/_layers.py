@@ -1,6 +1,6 @@
 """Stacked recurrent layers on arrays, and their gradient."""
 from chainer_fast import backend
-from chainer_fast.backends.kernels import recurrent
+from chainer_fast.backends.kernels import array, recurrent
 from chainer_fast.functions.noise import dropout
 
 # Gates of each kind of cell. A direction of a layer has a matrix and a bias vector for
@@ -8,8 +8,17 @@ from chainer_fast.functions.noise import dropout
 GATES = {'lstm': 4, 'gru': 3, 'rnn_tanh': 1, 'rnn_relu': 1}
 
 
-def stack_weights(xp, mode, ws, bs):
+def stack_weights(mode, ws, bs, computed):
     """Join the matrices and biases of one direction of a layer.
+
+    Parameters
+    ----------
+    mode : str
+        Kind of cell.
+    ws, bs : list of array
+        Matrices and biases.
+    computed : callable
+        Function that gives an array the dtype to compute in.
 
     Returns
     -------
@@ -18,12 +27,9 @@ def stack_weights(xp, mode, ws, bs):
         bias of the new state that 'gru' adds to the last state's part alone, or None.
     """
     count = GATES[mode]
-    w_x, w_h = [
-        half[0] if count == 1 else xp.concatenate(half)
-        for half in (ws[:count], ws[count:2 * count])]
-    b_x, b_h = [
-        half[0] if count == 1 else xp.concatenate(half)
-        for half in (bs[:count], bs[count:2 * count])]
+    w_x, w_h, b_x, b_h = [
+        computed(half[0] if count == 1 else array.join(half[0], half, 0))
+        for each in (ws, bs) for half in (each[:count], each[count:2 * count])]
     return w_x, w_h, *join_biases(mode, b_x, b_h)
 
 
@@ -89,7 +95,7 @@ class Layers:
         for k in range(len(weights)):
             reverse = k % self.directions == 1
             if k > 0 and not reverse:
-                x, sides = self._joined(xp, sides), []
+                x, sides = self._joined(sides), []
             inputs = x if k < self.directions else self._dropped(x)
             w_x, w_h, bias, b_new = weights[k]
             gates = inputs.dot(w_x.T)
@@ -102,10 +108,10 @@ class Layers:
             sides.append(y)
             self._inputs.append(inputs)
             self._traces.append(trace)
-        return self._joined(xp, sides), hy, cy
+        return self._joined(sides), hy, cy
 
-    def _joined(self, xp, sides):
-        return sides[0] if len(sides) == 1 else xp.concatenate(sides, axis=1)
+    def _joined(self, sides):
+        return sides[0] if len(sides) == 1 else array.join(sides[0], sides, 1)
 
     def _dropped(self, x):
         """Return the inputs of one direction of an upper layer, after dropout."""

@@ -4,7 +4,7 @@ import functools
 
 import numpy
 
-from chainer_fast import backend
+from chainer_fast.backends.kernels import sequences
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.array import concat, separate, split_axis, stack
@@ -155,17 +155,19 @@ class StackedRNN(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs(range(len(inputs)))
         self._dtype = inputs[0].dtype
-        if self._dtype == numpy.float16:
-            # Halves are only how the values are stored.
-            inputs = [x.astype(numpy.float32) for x in inputs]
         hx, cx, xs, ws, bs = self._parts(inputs)
-        xp = backend.get_array_module(hx)
         y, hy, cy = self._layers.forward(
-            xp.concatenate(xs), hx, cx,
-            [_layers.stack_weights(xp, self._cell.mode, *each)
+            *[None if each is None else self._computed(each)
+              for each in (sequences.rows(xs[0], xs), hx, cx)],
+            [_layers.stack_weights(self._cell.mode, *each, self._computed)
              for each in zip(ws, bs, strict=True)])
         states = (hy,) if cy is None else (hy, cy)
-        return self._stored(states + tuple(self._split(y)))
+        *states, y = self._stored((*states, y))
+        return (*states, *self._split(y))
+
+    def _computed(self, array):
+        """Return an array in the dtype to compute in: halves are only storage."""
+        return array.astype(numpy.float32) if self._dtype == numpy.float16 else array
 
     def _split(self, rows):
         parts, start = [], 0
@@ -179,8 +181,9 @@ class StackedRNN(FunctionNode):
             return self._differentiable_gradients(indexes, grad_outputs)
         gradients = self._gradients(
             indexes, [None if g is None else g.array for g in grad_outputs])
-        gradients = self._stored([gradients[i] for i in indexes])
-        return tuple([None if g is None else as_variable(g) for g in gradients])
+        return tuple([
+            None if gradients[i] is None else as_variable(gradients[i])
+            for i in indexes])
 
     def _stored(self, arrays):
         """Return the arrays in the dtype of the inputs."""
@@ -199,24 +202,34 @@ class StackedRNN(FunctionNode):
                     n_states + reached - 1:]):
                 reached -= 1
         width = self._directions * self.inputs[0].shape[2]
-        shapes = [each.shape for each in self.inputs[:n_states]] + [
-            (size, width) for size in layers.sizes]
-        xp, dtype = layers.array_module, layers.dtype
-        gys = [xp.zeros(shape, dtype) if gy is None else gy.astype(dtype, copy=False)
-               for gy, shape in zip(gys, shapes, strict=True)]
+        xp = layers.array_module
+        gstates = [
+            xp.zeros(each.shape, layers.dtype) if gy is None else self._computed(gy)
+            for gy, each in zip(gys[:n_states], self.inputs[:n_states], strict=True)]
         wants_gx = any(n_states <= i < n_states + steps for i in indexes)
-        gx, ghx, gcx, weights = layers.backward(
-            xp.concatenate(gys[n_states:]), gys[0], gys[1] if n_states == 2 else None,
-            wants_gx)
-        gradients = [ghx] if gcx is None else [ghx, gcx]
+        *grads, weights = layers.backward(
+            self._joined(xp, gys[n_states:], width), *[*gstates, None][:2], wants_gx)
+        gx, *gradients = self._stored(grads[:1 + n_states])
         gradients += [None] * steps if gx is None else (
             self._split(gx)[:reached] + [None] * (steps - reached))
         gates = _layers.GATES[self._cell.mode]
         for each in weights:
-            for joined in each:
+            for joined in self._stored(each):
                 rows, *rest = joined.shape
                 gradients.extend(joined.reshape(gates, rows // gates, *rest))
         return gradients
+
+    def _joined(self, xp, gys, width):
+        """Rows of the gradients of all steps, with zeros for those that are missing."""
+        sizes = self._layers.sizes
+        missing = [gy is None for gy in gys]
+        if all(missing):
+            return xp.zeros((sum(sizes), width), self._layers.dtype)
+        if any(missing):
+            zeros = xp.zeros((sizes[0], width), self._dtype)
+            gys = [zeros[:size] if gy is None else gy
+                   for gy, size in zip(gys, sizes, strict=True)]
+        return self._computed(sequences.rows(gys[0], gys))
 
     def _differentiable_gradients(self, indexes, gys):
         # Identities cut off the graph that the inputs themselves depend on.

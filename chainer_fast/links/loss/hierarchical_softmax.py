@@ -4,7 +4,7 @@ import heapq
 
 import numpy
 
-from chainer_fast import backend, device_resident, function, link, variable
+from chainer_fast import device_resident, function, link, variable
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.backends.kernels import negative_sampling
 from chainer_fast.initializers import uniform
@@ -121,6 +121,7 @@ class BinaryHierarchicalSoftmaxFunction(
         self.codes = numpy.concatenate(codes)
         self.begins = numpy.cumsum([0, *map(len, paths)], dtype=numpy.int32)
         self.parser_size = parser.size()
+        self._longest = max(map(len, paths))
 
     def device_resident_accept(self, visitor):
         super().device_resident_accept(visitor)
@@ -139,35 +140,25 @@ class BinaryHierarchicalSoftmaxFunction(
             w_type.shape[0] == self.parser_size, w_type.shape[1] == x_type.shape[1])
 
     def _ways(self, t):
-        """Return nodes, turns, and whether the way goes on, at each step to the leaves.
-        Shorter ways are filled up with the last node and no turn.
-        """
-        xp = backend.get_array_module(t)
-        begins, ends = self.begins[t][:, None], self.begins[t + 1][:, None]
-        longest = max(0, int((ends - begins).max())) if t.size else 0
-        places = begins + xp.arange(longest, dtype=numpy.int32)
-        inside = places < ends
-        places = xp.minimum(places, ends - 1)
-        return self.paths[places], self.codes[places] * inside, inside
+        """Return nodes and turns of each step to the leaves."""
+        longest = self._longest
+        if isinstance(t, numpy.ndarray):
+            # Fewer steps may do; on a GPU the host would have to wait for this number.
+            lengths = self.begins[t + 1] - self.begins[t]
+            longest = lengths.max(initial=0)
+        return negative_sampling.ways(
+            t, self.begins, self.paths, self.codes, longest)
 
     def forward_cpu(self, inputs):
         x, t, W = inputs
-        xp = backend.get_array_module(x)
-        self._nodes, self._turns, self._inside = self._ways(t)
-        self._scores = self._turns * negative_sampling.scores(x, W, self._nodes, None)
-        losses = xp.logaddexp(-self._scores, self._scores.dtype.type(0))
-        losses = xp.where(self._inside, losses, losses.dtype.type(0))
-        dtype = numpy.float32 if losses.dtype == numpy.float16 else losses.dtype
-        return xp.asarray(losses.sum(dtype=dtype), self._scores.dtype),
+        self._nodes, self._turns = self._ways(t)
+        self._scores = negative_sampling.scores(x, W, self._nodes, None)
+        return negative_sampling.tree_loss(self._scores, self._turns),
 
     def backward_cpu(self, inputs, grad_outputs):
         x, _, W = inputs
         gloss, = grad_outputs
-        xp = backend.get_array_module(x)
-        # The sigmoid of the negative scores, by exponentials that cannot overflow.
-        e = xp.exp(-abs(self._scores))
-        g = -gloss * self._turns * xp.where(self._scores > 0, e, 1) / (1 + e)
-        g = xp.where(self._inside, g, 0).astype(x.dtype)
+        g = negative_sampling.tree_factors(self._scores, self._turns, gloss)
         return (negative_sampling.sum_rows(g, W, self._nodes, None), None,
                 negative_sampling.spread_rows(g, x, self._nodes, None, len(W)))
 

@@ -1,14 +1,15 @@
 """Compiled and CUDA forms of the cross entropy, against the reference."""
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import cross_entropy
+from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.functions.loss.softmax_cross_entropy import SoftmaxCrossEntropy
 from chainer_fast.variable import Variable
-from tests.backends import host_cuda
+from tests import devices
+from tests.backends.kernels import forms
 
 # Some are longer than a block of the compiled form.
 shapes = st.one_of(
@@ -38,37 +39,100 @@ LABELS = st.tuples(scores(), st.sampled_from([-1, 0, 7]), st.booleans(), st.bool
                    st.sampled_from('iq'))
 
 
-def check_labels(form, drawn, ignore, weighted, scalar, label_dtype):
-    """Compare both kernels of labels, of which ``form`` gives one form."""
-    rng, x = drawn
-    classes = x.shape[1]
-    t = rng.randint(0, classes, x.shape[:1] + x.shape[2:]).astype(label_dtype)
-    t[rng.uniform(size=t.shape) < .3] = ignore if -1 <= ignore < classes else 0
-    weight = rng.uniform(.5, 2, classes).astype('f') if weighted else None
-    args = t, weight, ignore
-    actual = form(cross_entropy.hard_losses)(x, *args)
-    expected = cross_entropy.hard_losses.reference(x, *args)
-    for a, e in zip(actual[:2], expected[:2], strict=True):
-        close(a, e, x.dtype)
-    assert actual[2] == expected[2] == (t != ignore).sum()
-    g = np.array(.3, x.dtype) if scalar else rng.uniform(-1, 1, t.shape).astype(x.dtype)
-    close(form(cross_entropy.hard_gradient)(actual[1], *args, g),
-          cross_entropy.hard_gradient.reference(actual[1], *args, g), x.dtype)
-
-
 @given(LABELS)
 def test_labels(case):
-    check_labels(lambda kernel: kernel, *case)
+    drawn, ignore, weighted, scalar, label_dtype = case
+    rng, x = drawn
+    t, weight = labels_of(rng, x, ignore, weighted, label_dtype)
+    args = t, weight, ignore
+    actual = cross_entropy.hard_losses(x, *args)
+    expected = cross_entropy.hard_losses.reference(x, *args)
+    for a, e in zip(actual, expected, strict=True):
+        close(a, e, x.dtype)
+    g = np.array(.3, x.dtype) if scalar else rng.uniform(-1, 1, t.shape).astype(x.dtype)
+    close(cross_entropy.hard_gradient(x, actual[1], *args, g, .5),
+          cross_entropy.hard_gradient.reference(x, actual[1], *args, g, .5), x.dtype)
 
 
-@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
-@settings(max_examples=30, deadline=None)
-@given(LABELS)
-def test_cuda_code(case):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuda, 'cupy', host_cuda.cupy)
-        patch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-        check_labels(lambda kernel: kernel.device, *case)
+def labels_of(rng, x, ignore, weighted, dtype):
+    """Draw labels of scores, and weights of classes."""
+    classes = x.shape[1]
+    t = rng.randint(0, classes, x.shape[:1] + x.shape[2:]).astype(dtype)
+    t[rng.uniform(size=t.shape) < .3] = ignore if -1 <= ignore < classes else 0
+    return t, rng.uniform(.5, 2, classes).astype('f') if weighted else None
+
+
+DEVICE_SHAPES = pytest.mark.parametrize('shape', [(4, 3), (3, 300), (2, 5, 4, 3)])
+
+
+@pytest.mark.gpu
+@DEVICE_SHAPES
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('ignore, weighted', [(-1, False), (1, True), (9, True)])
+def test_labels_on_a_device(device, shape, dtype, ignore, weighted):
+    rng = np.random.RandomState(0)
+    scores = rng.uniform(-9, 9, shape).astype(dtype)
+    t, weight = labels_of(rng, scores, ignore, weighted, 'i')
+    for x, t in zip(forms.layouts(scores), forms.layouts(t), strict=True):
+        args = t, weight, ignore
+        losses, y = cross_entropy.hard_losses.reference(x, *args)
+        on_device = device.send(x)
+        got, kept = cross_entropy.hard_losses.device(on_device, *device.send(args))
+        forms.assert_close(devices.to_cpu(got), losses)
+        forms.assert_close(
+            devices.to_cpu(cross_entropy.shares.device(on_device, kept)), y)
+        for g, factor in (np.array(.3, dtype), .25), (losses.astype(dtype), None):
+            expected = cross_entropy.hard_gradient.reference(
+                x, None, *args, g, factor)
+            for k in kept, None:
+                forms.assert_close(devices.to_cpu(cross_entropy.hard_gradient.device(
+                    on_device, k, *device.send(args), device.send(g), factor)),
+                    expected)
+
+
+@pytest.mark.gpu
+@DEVICE_SHAPES
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('eps', [None, 1e-7])
+def test_soft_labels_on_a_device(device, shape, dtype, eps):
+    rng = np.random.RandomState(0)
+    x = rng.uniform(-9, 9, shape).astype(dtype)
+    t = rng.uniform(0, 1, shape)
+    t[:, 0] = 0
+    t = (t / t.sum(axis=1, keepdims=True)).astype(dtype)
+    for x, t in zip(forms.layouts(x), forms.layouts(t), strict=True):
+        losses, _ = cross_entropy.soft_losses.reference(x, t, eps)
+        on_device = device.send((x, t))
+        got, kept = cross_entropy.soft_losses.device(*on_device, eps)
+        forms.assert_close(devices.to_cpu(got), losses)
+        for g, factor in (np.array(.3, dtype), .25), (losses.astype(dtype), None):
+            forms.assert_close(
+                devices.to_cpu(cross_entropy.soft_gradient.device(
+                    on_device[0], kept, on_device[1], device.send(g), factor)),
+                cross_entropy.soft_gradient.reference(x, None, t, g, factor))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('shape', [(5,), (3, 4), (40, 20, 30), (20000,)])
+@pytest.mark.parametrize('n', [None, 7])
+def test_means_on_a_device(device, shape, dtype, n):
+    rng = np.random.RandomState(0)
+    losses = rng.uniform(0, 1, shape).astype(dtype)
+    t = rng.randint(-1, 3, shape)
+    for out in dtype, 'e':
+        mean, factor = cross_entropy.mean.reference(losses, t, -1, n, np.dtype(out))
+        got = cross_entropy.mean.device(
+            *device.send((losses, t)), -1, n, np.dtype(out))
+        forms.assert_close(devices.to_cpu(got[0]), mean)
+        forms.assert_close(devices.to_cpu(got[1]), np.asarray(factor, dtype))
+
+
+@pytest.mark.gpu
+def test_no_label_counts_on_a_device(device):
+    losses, t = device.send((np.zeros(3, 'f'), np.full(3, -1)))
+    mean, factor = cross_entropy.mean.device(losses, t, -1, None, losses.dtype)
+    assert (float(mean), float(factor)) == (0, 1)
 
 
 class OwnMethods(SoftmaxCrossEntropy):
@@ -98,14 +162,14 @@ def test_soft_labels(drawn, scalar):
     rng, x = drawn
     t = rng.uniform(0, 1, x.shape)
     t = (t / t.sum(axis=1, keepdims=True)).astype(x.dtype)
-    actual, y = cross_entropy.soft_losses(x, t)
-    expected, expected_y = cross_entropy.soft_losses.reference(x, t)
+    actual, y = cross_entropy.soft_losses(x, t, None)
+    expected, expected_y = cross_entropy.soft_losses.reference(x, t, None)
     close(actual, expected, x.dtype)
     close(y, expected_y, x.dtype)
     g = np.array(.3, x.dtype) if scalar else rng.uniform(
         -1, 1, actual.shape).astype(x.dtype)
-    close(cross_entropy.soft_gradient(y, t, g),
-          cross_entropy.soft_gradient.reference(y, t, g), x.dtype)
+    close(cross_entropy.soft_gradient(x, y, t, g, None),
+          cross_entropy.soft_gradient.reference(x, y, t, g, None), x.dtype)
 
 
 @pytest.mark.parametrize('label', [3, -4])
@@ -120,5 +184,5 @@ def test_no_compiled_form():
     t = np.zeros(2, 'i')
     single = np.zeros((2, 6), 'f')
     for x in single.astype('e'), single[:, :0], single[:, ::2]:
-        assert cross_entropy.hard_losses.compiled(x, t, None, -1) is NotImplemented
-        assert cross_entropy.soft_losses.compiled(x, x) is NotImplemented
+        assert compiled.hard_losses(x, t, None, -1) is NotImplemented
+        assert compiled.soft_losses(x, x) is NotImplemented

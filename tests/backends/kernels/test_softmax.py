@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import softmax as kernels
+from tests.backends.kernels import forms
 from tests.functions import gradients
 
 # The longer ones take more than one block, or strip, or the halves of a sum.
@@ -60,3 +61,47 @@ def test_warnings_are_those_of_numpy(f, row, message):
             y = f(x, 1)
     with np.errstate(all='ignore'):
         np.testing.assert_allclose(y, f.reference(x, 1), rtol=1e-6)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape, axis', [
+    ((7,), 0), ((3, 130), 1), ((3, 130), 0), ((2, 3, 4), -2), ((2, 40, 3, 2), 1)])
+def test_device_forms(device, shape, axis, dtype):
+    g = gradients.uniform(shape, 1, dtype)
+    for x in forms.layouts(gradients.uniform(shape, 0, dtype, -9, 9)):
+        forms.assert_same(device, kernels.logsumexp, x, axis)
+        for f in kernels.softmax, kernels.log_softmax:
+            forms.assert_same(device, f, x, axis)
+            grad = getattr(kernels, f.__name__ + '_grad')
+            y = f.reference(x, axis)
+            forms.assert_same(device, grad, y, g, axis)
+            forms.assert_same(device, grad, y, forms.layouts(g)[1], axis)
+
+
+@pytest.mark.gpu
+def test_device_form_over_several_axes(device):
+    x = gradients.uniform((2, 3, 4), 0, 'f')
+    for axis in None, (0, 2), (1, -1):
+        forms.assert_same(device, kernels.logsumexp, x, axis)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('row', [
+    [-np.inf, -np.inf, 0, 1], [1e30, -1e30, 0, 0], [np.nan, 0, 0, 0],
+    [0, 1, np.nan, 2], [-np.inf] * 4, [np.inf, 0, 1, 2], [0, np.inf, -np.inf, 2],
+    [3e38, -3e38, 0, 0]])
+def test_infinities_on_a_device(device, row):
+    x = np.array([[0, 1, 2, 3], row], 'f')
+    forms.assert_same(device, kernels.softmax, x, 1)
+    forms.assert_same(device, kernels.log_softmax, x, 1)
+
+
+@pytest.mark.gpu
+def test_no_device_form_for_these(device):
+    for x in np.ones((2, 0), 'f'), np.ones((2, 2), 'i'):
+        x = device.send(x)
+        assert kernels.softmax.device(x, 1) is NotImplemented
+        assert kernels.log_softmax.device(x, 1) is NotImplemented
+    x = device.send(np.ones((2, 3), 'f'))
+    assert kernels.softmax_grad.device(x, x[:1], 1) is NotImplemented

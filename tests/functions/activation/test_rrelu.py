@@ -6,6 +6,8 @@ from chainer_fast import using_config
 from chainer_fast.functions.activation import rrelu
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 
 
@@ -21,61 +23,62 @@ def test_draws_slopes(dtype, shape):
     assert np.random.rand() == after
     assert isinstance(r, np.ndarray)
     assert (y.shape, y.dtype, r.dtype) == (shape, dtype, dtype)
-    np.testing.assert_array_equal(r, expected)
-    np.testing.assert_array_equal(y.array, np.where(x >= 0, x, x * expected))
+    compare.assert_array_equal(r, expected)
+    compare.assert_array_equal(y.array, np.where(x >= 0, x, x * expected))
 
 
 @pytest.mark.parametrize('dtype', 'efd')
-def test_mean_slope_without_training(dtype):
+def test_mean_slope_without_training(device, dtype):
     x = gradients.uniform((3, 4), 0, dtype)
     given = np.full((3, 4), .5, dtype)
     state = np.random.get_state()[2]
     for r in None, given:
         with using_config('train', False):
-            y, slopes = F.rrelu(x, .1, .2, r=r, return_r=True)
+            y, slopes = F.rrelu(device.send(x), .1, .2, r=device.send(r), return_r=True)
         assert slopes.dtype == dtype
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             slopes, np.full((3, 4), .15000000000000002, dtype))
-        np.testing.assert_array_equal(y.array, np.where(x >= 0, x, x * slopes))
+        compare.assert_array_equal(y.array, np.where(x >= 0, x, x * to_cpu(slopes)))
     assert np.random.get_state()[2] == state
 
 
-def test_gradients():
+def test_gradients(device):
     r = gradients.uniform((3, 4), 1, low=.1, high=.9)
-    gradients.check(lambda x: F.rrelu(x, r=r), gradients.spread((3, 4)))
+    gradients.check(
+        device, lambda x: F.rrelu(x, r=device.send(r)), gradients.spread((3, 4)))
     with using_config('train', False):
-        gradients.check(F.rrelu, gradients.spread((3, 4)))
+        gradients.check(device, F.rrelu, gradients.spread((3, 4)))
 
 
-def test_applied_again_it_keeps_its_slopes():
+def test_applied_again_it_keeps_its_slopes(device):
     f = rrelu.RReLU()
-    x = Variable(-np.ones((3, 4), 'f'))
-    np.testing.assert_array_equal(f.apply((x,))[0].array, f.apply((x,))[0].array)
+    x = Variable(device.send(-np.ones((3, 4), 'f')))
+    compare.assert_array_equal(f.apply((x,))[0].array, f.apply((x,))[0].array)
 
 
-def test_given_slopes_are_given_back():
-    r = np.full((2, 3), .5, 'f')
-    assert F.rrelu(np.ones((2, 3), 'f'), r=r, return_r=True)[1] is r
+def test_given_slopes_are_given_back(device):
+    x, r = device.send((np.ones((2, 3), 'f'), np.full((2, 3), .5, 'f')))
+    assert F.rrelu(x, r=r, return_r=True)[1] is r
 
 
 @pytest.mark.parametrize('lower, upper', [
     (.5, .2), (.5, .5), (-.1, .5), (.5, 1.), (.5, float('nan'))])
-def test_bounds(lower, upper):
+def test_bounds(device, lower, upper):
     with pytest.raises(ValueError, match='lower|upper'):
-        F.rrelu(np.ones(2, 'f'), lower, upper)
+        F.rrelu(device.send(np.ones(2, 'f')), lower, upper)
 
 
 @pytest.mark.parametrize('r', [np.ones((2, 3), 'd'), np.ones(3, 'f')])
-def test_slopes_that_do_not_fit(r):
+def test_slopes_that_do_not_fit(device, r):
     with pytest.raises(type_check.InvalidType):
-        F.rrelu(np.ones((2, 3), 'f'), r=r)
+        F.rrelu(device.send(np.ones((2, 3), 'f')), r=device.send(r))
 
 
-def test_arguments():
-    x = np.ones(2, 'f')
+def test_arguments(device):
+    x = device.send(np.ones(2, 'f'))
     with pytest.raises(ValueError, match='train'):
         F.rrelu(x, train=False)
     with pytest.raises(TypeError, match='other'):
         F.rrelu(x, other=1)
     with pytest.raises(type_check.InvalidType):
-        F.rrelu(np.ones(2, 'i'))
+        F.rrelu(device.send(np.ones(2, 'i')))

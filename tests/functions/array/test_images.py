@@ -7,27 +7,29 @@ from chainer_fast import functions as F
 from chainer_fast.functions.array import resize_images as resize_mod
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 
 # Depth and space
 
 @pytest.mark.parametrize('r', [1, 2, 3])
 @pytest.mark.parametrize('dtype', 'efd')
-def test_depth_and_space(r, dtype):
+def test_depth_and_space(device, r, dtype):
     x = gradients.uniform((2, 2 * r * r, 3, 2), 0, dtype)
-    y = F.depth2space(x, r)
+    y = F.depth2space(device.send(x), r)
     assert (y.shape, y.dtype) == ((2, 2, 3 * r, 2 * r), np.dtype(dtype))
     for i, j in np.ndindex(r, r):
         first = (i * r + j) * 2
-        np.testing.assert_array_equal(y.array[:, :, i::r, j::r], x[:, first:first + 2])
-    np.testing.assert_array_equal(F.space2depth(y, r).array, x)
+        compare.assert_array_equal(y.array[:, :, i::r, j::r], x[:, first:first + 2])
+    compare.assert_array_equal(F.space2depth(y, r).array, x)
 
 
 @pytest.mark.parametrize('f, shape', [
     (F.depth2space, (2, 4, 2, 3)), (F.space2depth, (2, 1, 4, 2)),
     (F.depth2space, (0, 4, 2, 3)), (F.space2depth, (1, 2, 0, 4))])
-def test_gradients_of_depth_and_space(f, shape):
-    gradients.check(lambda x: f(x, 2) ** 2, gradients.uniform(shape))
+def test_gradients_of_depth_and_space(device, f, shape):
+    gradients.check(device, lambda x: f(x, 2) ** 2, gradients.uniform(shape))
 
 
 @pytest.mark.parametrize('f', [F.depth2space, F.space2depth])
@@ -35,9 +37,9 @@ def test_gradients_of_depth_and_space(f, shape):
     ((4, 2, 2), 'f', 2, type_check.InvalidType),
     ((1, 4, 2, 2), 'i', 2, type_check.InvalidType), ((1, 3, 3, 3), 'f', 2, ValueError),
     ((1, 4, 2, 2), 'f', 0, ZeroDivisionError), ((1, 4, 2, 2), 'f', 2., TypeError)])
-def test_blocks_of_no_sense(f, shape, dtype, r, error):
+def test_blocks_of_no_sense(device, f, shape, dtype, r, error):
     with pytest.raises(error):
-        f(np.zeros(shape, dtype), r)
+        f(device.send(np.zeros(shape, dtype)), r)
 
 
 # Patches
@@ -48,15 +50,15 @@ PATCHES = [(2, 1, 0, False, 1), ((2, 3), (1, 2), (1, 0), True, 1), (2, 2, 2, Fal
 
 @pytest.mark.parametrize('ksize, stride, pad, cover_all, dilate', PATCHES)
 @pytest.mark.parametrize('dtype', 'efd')
-def test_im2col(ksize, stride, pad, cover_all, dilate, dtype):
+def test_im2col(device, ksize, stride, pad, cover_all, dilate, dtype):
     x = gradients.uniform((2, 3, 5, 4), 0, dtype)
-    y = F.im2col(x, ksize, stride, pad, cover_all, dilate)
+    y = F.im2col(device.send(x), ksize, stride, pad, cover_all, dilate)
     assert y.dtype == dtype
     kh, kw = ksize if isinstance(ksize, tuple) else (ksize, ksize)
     ph, pw = pad if isinstance(pad, tuple) else (pad, pad)
     w = gradients.uniform((4, 3, kh, kw), 1, dtype)
     # A product of filters with the patches is a sum over windows.
-    product = np.einsum('ok,nkhw->nohw', w.reshape(4, -1), y.array)
+    product = np.einsum('ok,nkhw->nohw', w.reshape(4, -1), to_cpu(y.array))
     sy, sx = stride if isinstance(stride, tuple) else (stride, stride)
     assert y.shape == (2, 3 * kh * kw, *[
         utils.get_conv_outsize(n, k, s, p, cover_all, dilate)
@@ -67,10 +69,10 @@ def test_im2col(ksize, stride, pad, cover_all, dilate, dtype):
         pixel = padded[:, :, i * sy + u * dilate, j * sx + v * dilate]
         expected[:, :, i, j] += pixel @ w[:, :, u, v].T
     tolerance = 2e-2 if dtype == 'e' else 1e-5
-    np.testing.assert_allclose(product, expected, rtol=tolerance, atol=tolerance)
+    compare.assert_allclose(product, expected, rtol=tolerance, atol=tolerance)
     if dtype == 'd':
         gradients.check(
-            lambda x: F.im2col(x, ksize, stride, pad, cover_all, dilate), x)
+            device, lambda x: F.im2col(x, ksize, stride, pad, cover_all, dilate), x)
 
 
 @pytest.mark.parametrize('x, ksize, error', [
@@ -78,9 +80,9 @@ def test_im2col(ksize, stride, pad, cover_all, dilate, dtype):
     (np.zeros((1, 3, 4, 4), 'i'), 2, type_check.InvalidType),
     (np.zeros((1, 3, 4, 4)), 5, AssertionError),
     (np.zeros((1, 3, 4, 4)), (2, 2, 2), ValueError)])
-def test_windows_of_no_sense(x, ksize, error):
+def test_windows_of_no_sense(device, x, ksize, error):
     with pytest.raises(error):
-        F.im2col(x, ksize)
+        F.im2col(device.send(x), ksize)
 
 
 # Resizing
@@ -92,35 +94,37 @@ def test_windows_of_no_sense(x, ksize, error):
     (4, 1, 'bilinear', False, [1.5]), (1, 3, 'bilinear', False, [0, 0, 0]),
     (4, 2, 'nearest', True, [0, 2]), (3, 6, 'nearest', False, [0, 0, 1, 1, 2, 2]),
     (7, 3, 'nearest', False, [0, 2, 4])])
-def test_where_pixels_come_from(length, count, mode, align_corners, expected):
+def test_where_pixels_come_from(device, length, count, mode, align_corners, expected):
     x = np.arange(length, dtype='f')
     for axis in 2, 3:
         shape, out = [1, 1, 1, 1], [1, 1]
         shape[axis], out[axis - 2] = length, count
         y = F.resize_images(
-            x.reshape(shape), out, mode=mode, align_corners=align_corners)
+            device.send(x.reshape(shape)), out, mode=mode, align_corners=align_corners)
         assert y.dtype == 'f'
-        np.testing.assert_allclose(y.array.ravel(), expected, rtol=1e-6)
+        compare.assert_allclose(y.array.ravel(), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize('mode', ['bilinear', 'nearest'])
 @pytest.mark.parametrize('align_corners', [True, False])
 @pytest.mark.parametrize('size', [(7, 3), (2, 6), (4, 4)])
-def test_gradients_of_resizing(mode, align_corners, size):
+def test_gradients_of_resizing(device, mode, align_corners, size):
     def f(x):
         return F.resize_images(x, size, mode=mode, align_corners=align_corners)
 
     x = gradients.uniform((2, 2, 4, 4), 0, 'f')
-    gy = gradients.uniform((2, 2, *size), 1, 'f')
-    gradient_check.check_backward(f, x, gy, dtype='d', rtol=1e-3, atol=1e-4)
+    gy = device.send(gradients.uniform((2, 2, *size), 1, 'f'))
+    gradient_check.check_backward(
+        f, device.send(x), gy, dtype='d', rtol=1e-3, atol=1e-4)
     gradient_check.check_double_backward(
-        f, x, gy, gradients.uniform(x.shape, 2, 'f'), dtype='d', rtol=1e-3, atol=1e-3)
+        f, device.send(x), gy, device.send(gradients.uniform(x.shape, 2, 'f')),
+        dtype='d', rtol=1e-3, atol=1e-3)
 
 
-def test_the_nearest_pixel_alone_matters():
+def test_the_nearest_pixel_alone_matters(device):
     x = np.array([[[[1, np.inf]]]], 'f')
-    y = F.resize_images(x, (1, 4), mode='nearest')
-    np.testing.assert_array_equal(y.array.ravel(), [1, 1, np.inf, np.inf])
+    y = F.resize_images(device.send(x), (1, 4), mode='nearest')
+    compare.assert_array_equal(y.array.ravel(), [1, 1, np.inf, np.inf])
 
 
 @pytest.mark.parametrize('x, size, options, error', [
@@ -129,12 +133,12 @@ def test_the_nearest_pixel_alone_matters():
     (np.zeros((1, 1, 2, 2), 'f'), (2, 2), {'mode': 'cubic'}, AssertionError),
     (np.zeros((1, 1, 2, 2), 'f'), (2., 2), {}, TypeError),
     (np.zeros((1, 1, 2, 2), 'f'), (0, 2), {}, ZeroDivisionError)])
-def test_sizes_of_no_sense(x, size, options, error):
+def test_sizes_of_no_sense(device, x, size, options, error):
     with pytest.raises(error):
-        F.resize_images(x, size, **options)
+        F.resize_images(device.send(x), size, **options)
 
 
-def test_interpolation_at_single_places():
+def test_interpolation_at_single_places(device):
     x = gradients.uniform((1, 2, 4, 3), 0, 'f')
     v, u, vw, uw = resize_mod.compute_indices_and_weights(
         (5, 2), (4, 3), 'bilinear', True, np)
@@ -143,10 +147,10 @@ def test_interpolation_at_single_places():
     (v, u), (vw, uw) = [a.astype(int) for a in grids[0]], grids[1]
     y = resize_mod.interpolate_bilinear_cpu(x, v, u, vw, uw)
     assert y.dtype == 'f'
-    np.testing.assert_allclose(y, F.resize_images(x, (5, 2)).array, rtol=1e-5)
+    compare.assert_allclose(y, F.resize_images(device.send(x), (5, 2)).array, rtol=1e-5)
     gy = gradients.uniform(y.shape, 1, 'f')
     gx = resize_mod.interpolate_grad_bilinear_cpu(gy, v, u, vw, uw, 4, 3)
-    np.testing.assert_allclose((gx * x).sum(), (gy * y).sum(), rtol=1e-4)
+    compare.assert_allclose((gx * x).sum(), (gy * y).sum(), rtol=1e-4)
     with pytest.raises(ValueError):
         resize_mod.compute_indices_and_weights((1, 1), (1, 1), 'cubic', True, np)
 
@@ -163,71 +167,75 @@ def uneven_grid(shape, dtype='d'):
 
 @pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('size', [(3, 4), (1, 1), (0, 2)])
-def test_grid(dtype, size):
+def test_grid(device, dtype, size):
     theta = gradients.uniform((2, 2, 3), 0, dtype)
-    y = F.spatial_transformer_grid(theta, size)
+    y = F.spatial_transformer_grid(device.send(theta), size)
     assert (y.dtype, y.shape) == (np.dtype(dtype), (2, 2, *size))
     for i, j in np.ndindex(*size):
         point = [np.linspace(-1, 1, size[1])[j], np.linspace(-1, 1, size[0])[i], 1]
-        np.testing.assert_allclose(
+        compare.assert_allclose(
             y.array[:, :, i, j], theta @ np.array(point), rtol=2e-3, atol=2e-3)
     if dtype == 'd':
         gradients.check(
-            lambda t: F.spatial_transformer_grid(t, size), theta, double=False)
+            device, lambda t: F.spatial_transformer_grid(t, size), theta, double=False)
 
 
-def test_sampling_at_pixels_gives_them_back():
+def test_sampling_at_pixels_gives_them_back(device):
     x = gradients.uniform((1, 3, 4, 5))
-    grid = F.spatial_transformer_grid(IDENTITY, (4, 5))
-    y = F.spatial_transformer_sampler(x, grid)
-    np.testing.assert_allclose(y.array, x)
-    turned = F.spatial_transformer_grid(-IDENTITY, (4, 5))
-    np.testing.assert_allclose(
-        F.spatial_transformer_sampler(x, turned).array, x[:, :, ::-1, ::-1])
+    grid = F.spatial_transformer_grid(device.send(IDENTITY), (4, 5))
+    y = F.spatial_transformer_sampler(device.send(x), grid)
+    compare.assert_allclose(y.array, x)
+    turned = F.spatial_transformer_grid(device.send(-IDENTITY), (4, 5))
+    compare.assert_allclose(
+        F.spatial_transformer_sampler(device.send(x), turned).array,
+        x[:, :, ::-1, ::-1])
 
 
 @pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('strided', [False, True])
-def test_sampler(dtype, strided):
+def test_sampler(device, dtype, strided):
     x, grid = gradients.uniform((2, 3, 4, 5), 0, dtype), uneven_grid((3, 2), dtype)
     if strided:
         x, grid = np.asfortranarray(x), np.asfortranarray(grid)
-    y = F.spatial_transformer_sampler(x, grid)
+    y = F.spatial_transformer_sampler(device.send(x), device.send(grid))
     assert (y.dtype, y.shape) == (np.dtype(dtype), (2, 3, 3, 2))
-    xv, gridv = Variable(x), Variable(grid)
+    xv, gridv = Variable(device.send(x)), Variable(device.send(grid))
     F.sum(F.spatial_transformer_sampler(xv, gridv)).backward()
     assert (xv.grad.dtype, gridv.grad.dtype) == (x.dtype, x.dtype)
     if dtype == 'd':
-        gradients.check(F.spatial_transformer_sampler, x, grid, double=False)
+        gradients.check(device, F.spatial_transformer_sampler, x, grid, double=False)
 
 
 @pytest.mark.parametrize('x_shape, grid_shape', [
     ((0, 3, 4, 5), (0, 2, 2, 2)), ((2, 0, 4, 5), (2, 2, 2, 2)),
     ((2, 3, 0, 5), (2, 2, 2, 2)), ((2, 3, 4, 5), (2, 2, 0, 2))])
-def test_sampling_nothing(x_shape, grid_shape):
-    x, grid = Variable(np.ones(x_shape)), Variable(np.zeros(grid_shape))
+def test_sampling_nothing(device, x_shape, grid_shape):
+    x = Variable(device.send(np.ones(x_shape)))
+    grid = Variable(device.send(np.zeros(grid_shape)))
     y = F.spatial_transformer_sampler(x, grid)
-    np.testing.assert_array_equal(y.array, np.zeros(x_shape[:2] + grid_shape[2:]))
+    compare.assert_array_equal(y.array, np.zeros(x_shape[:2] + grid_shape[2:]))
     F.sum(y).backward()
     assert (x.grad.shape, grid.grad.shape) == (x_shape, grid_shape)
 
 
-def test_images_of_one_pixel():
+def test_images_of_one_pixel(device):
     x = np.full((1, 1, 1, 1), 3.)
-    y = F.spatial_transformer_sampler(x, np.array([[[[7.]], [[-7.]]]]))
-    np.testing.assert_array_equal(y.array, x)
+    y = F.spatial_transformer_sampler(
+        device.send(x), device.send(np.array([[[[7.]], [[-7.]]]])))
+    compare.assert_array_equal(y.array, x)
 
 
-def test_points_that_are_no_numbers():
+def test_points_that_are_no_numbers(device):
     grid = np.zeros((1, 2, 1, 2))
     grid[0, 0, 0, 1] = np.nan
     with np.errstate(invalid='ignore'):
-        y = F.spatial_transformer_sampler(np.ones((1, 1, 3, 3)), grid)
-    np.testing.assert_array_equal(y.array.ravel(), [1, np.nan])
+        y = F.spatial_transformer_sampler(
+            device.send(np.ones((1, 1, 3, 3))), device.send(grid))
+    compare.assert_array_equal(y.array.ravel(), [1, np.nan])
 
 
-def test_old_style_functions():
-    grid = F.spatial_transformer_grid(Variable(IDENTITY), (2, 2))
+def test_old_style_functions(device):
+    grid = F.spatial_transformer_grid(Variable(device.send(IDENTITY)), (2, 2))
     assert isinstance(grid.creator, function.Function)
     assert grid.creator.output_shape == (2, 2)
 
@@ -245,9 +253,9 @@ def test_retired_arguments(f):
 
 @pytest.mark.parametrize('theta', [
     np.zeros((2, 1, 3)), np.zeros((2, 2, 2)), np.zeros((2, 2, 3), 'i')])
-def test_maps_of_no_sense(theta):
+def test_maps_of_no_sense(device, theta):
     with pytest.raises(type_check.InvalidType):
-        F.spatial_transformer_grid(theta, (2, 2))
+        F.spatial_transformer_grid(device.send(theta), (2, 2))
 
 
 @pytest.mark.parametrize('x, grid', [
@@ -256,6 +264,6 @@ def test_maps_of_no_sense(theta):
     (np.zeros((1, 1, 2, 2)), np.zeros((1, 3, 2, 2))),
     (np.zeros((1, 1, 2, 2)), np.zeros((1, 2, 2, 2), 'f')),
     (np.zeros((1, 1, 2, 2)), np.zeros((1, 2, 2)))])
-def test_grids_of_no_sense(x, grid):
+def test_grids_of_no_sense(device, x, grid):
     with pytest.raises(type_check.InvalidType):
-        F.spatial_transformer_sampler(x, grid)
+        F.spatial_transformer_sampler(device.send(x), device.send(grid))

@@ -5,37 +5,39 @@ import pytest
 from chainer_fast import functions as F
 from chainer_fast.functions.array import as_strided
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 
 @pytest.mark.parametrize('before', 'efd')
 @pytest.mark.parametrize('after', 'efd')
-def test_cast(before, after):
-    x = Variable(np.array([.5, 2], before))
+def test_cast(device, before, after):
+    x = Variable(device.send(np.array([.5, 2], before)))
     y = F.cast(x, after)
     assert y.dtype == after
-    y.grad = np.ones(2, after)
+    y.grad = device.send(np.ones(2, after))
     y.backward()
     assert x.grad.dtype == before
 
 
-def test_cast_from_integers():
-    assert F.cast(np.arange(3), np.float32).dtype == 'f'
+def test_cast_from_integers(device):
+    assert F.cast(device.send(np.arange(3)), np.float32).dtype == 'f'
 
 
 @pytest.mark.parametrize('target', [-1, '@numpy'])
-def test_copy(target):
+@pytest.mark.host
+def test_copy(device, target):
     x = Variable(np.arange(3.))
     y = F.copy(x, target)
     assert y.array is not x.array
     assert not np.shares_memory(y.array, x.array)
-    np.testing.assert_array_equal(y.array, x.array)
-    gradients.check(lambda x: F.copy(x, target) ** 2, x.array)
+    compare.assert_array_equal(y.array, x.array)
+    gradients.check(device, lambda x: F.copy(x, target) ** 2, x.array)
 
 
-def test_copy_wants_a_device():
+def test_copy_wants_a_device(device):
     with pytest.raises(TypeError):
-        F.copy(np.zeros(2), None)
+        F.copy(device.send(np.zeros(2)), None)
 
 
 def test_geometry_counts_elements_from_the_start_of_the_memory():
@@ -49,9 +51,9 @@ def test_geometry_counts_elements_from_the_start_of_the_memory():
 def test_as_strided_sees_the_whole_memory():
     memory = np.arange(12.).reshape(3, 4)
     x = memory[1:, 1:]
-    np.testing.assert_array_equal(F.as_strided(x, (2,), (1,)).array, [5, 6])
-    np.testing.assert_array_equal(F.as_strided(x, (2,), (1,), 0).array, [0, 1])
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(F.as_strided(x, (2,), (1,)).array, [5, 6])
+    compare.assert_array_equal(F.as_strided(x, (2,), (1,), 0).array, [0, 1])
+    compare.assert_array_equal(
         F.as_strided(x[::-1], (2, 2), (-4, 1), 8).array, [[8, 9], [4, 5]])
     assert F.as_strided(x, (), (), 3).array == 3
     assert np.shares_memory(F.as_strided(x, (2,), (1,)).array, memory)
@@ -59,35 +61,37 @@ def test_as_strided_sees_the_whole_memory():
 
 @pytest.mark.parametrize('shape, strides, offset', [
     ((2, 2), (1, 1), 11), ((2, 2), (1, -1), 0), ((2,), (1, 1), 0)])
-def test_as_strided_stays_within_the_memory(shape, strides, offset):
+def test_as_strided_stays_within_the_memory(device, shape, strides, offset):
     with pytest.raises(ValueError):
-        F.as_strided(np.zeros((3, 4)), shape, strides, offset)
+        F.as_strided(device.send(np.zeros((3, 4))), shape, strides, offset)
 
 
 @pytest.mark.parametrize('shape, strides, offset', [
     ((3, 2), (1, 2), 1), ((4,), (-1,), 3), ((2, 3), (0, 1), 2), ((0, 2), (1, 1), 0),
     ((), (), 5), ((2, 2), (-4, 2), 8), ((3,), (0,), 11)])
-def test_gradients_of_views(shape, strides, offset):
+def test_gradients_of_views(device, shape, strides, offset):
     gradients.check(
-        lambda x: F.as_strided(x, shape, strides, offset) ** 2,
+        device, lambda x: F.as_strided(x, shape, strides, offset) ** 2,
         gradients.uniform((3, 4)))
 
 
-def test_elements_in_one_place_share_its_gradient():
-    x = Variable(np.broadcast_to(np.arange(3.), (2, 3)))
+def test_elements_in_one_place_share_its_gradient(device):
+    x = Variable(np.broadcast_to(device.send(np.arange(3.)), (2, 3)))
     y = F.as_strided(x, (3,), (1,))
-    y.grad = np.ones(3)
+    y.grad = device.send(np.ones(3))
     y.backward()
-    np.testing.assert_array_equal(x.grad, np.full((2, 3), .5))
+    compare.assert_array_equal(x.grad, np.full((2, 3), .5))
 
 
 @pytest.mark.parametrize('shape, strides', [((), ()), ((3,), (0,))])
-def test_gradients_of_views_of_one_element(shape, strides):
+def test_gradients_of_views_of_one_element(device, shape, strides):
     gradients.check(
-        lambda x: F.as_strided(x, shape, strides, 0) ** 2, gradients.uniform(()))
+        device, lambda x: F.as_strided(x, shape, strides, 0) ** 2,
+        gradients.uniform(()))
 
 
-def test_elements_in_one_place_share_a_gradient():
-    x = Variable(np.broadcast_to(np.arange(2.), (4, 2)))
-    F.sum(F.as_strided(x, (2,), (1,), 0) * np.array([4., 8.])).backward()
-    np.testing.assert_array_equal(x.grad, [[1, 2]] * 4)
+def test_elements_in_one_place_share_a_gradient(device):
+    x = Variable(np.broadcast_to(device.send(np.arange(2.)), (4, 2)))
+    weights = device.send(np.array([4., 8.]))
+    F.sum(F.as_strided(x, (2,), (1,), 0) * weights).backward()
+    compare.assert_array_equal(x.grad, [[1, 2]] * 4)

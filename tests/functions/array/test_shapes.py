@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 from chainer_fast import functions as F
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 X = (2, 3, 4)
@@ -50,87 +51,88 @@ each = pytest.mark.parametrize('f, expected, args', CASES.values(), ids=CASES)
 @each
 @pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('contiguous', [True, False])
-def test_values(f, expected, args, dtype, contiguous):
+def test_values(device, f, expected, args, dtype, contiguous):
     x = gradients.uniform(X, 0, dtype)
     if not contiguous:
         x = np.asfortranarray(x)
-    y = f(x, *args)
+    y = f(device.send(x), *args)
     assert y.dtype == dtype
-    np.testing.assert_array_equal(y.array, expected(x, *args))
+    compare.assert_array_equal(y.array, expected(x, *args))
 
 
 @each
-def test_gradients(f, expected, args):
+def test_gradients(device, f, expected, args):
     # Linear functions: the gradient of the square tests the second derivative.
-    gradients.check(lambda x: f(x, *args) ** 2, gradients.uniform(X))
+    gradients.check(device, lambda x: f(x, *args) ** 2, gradients.uniform(X))
 
 
 @pytest.mark.parametrize('shape, axis', [
     ((1, 3, 1), None), ((1, 3, 1), 0), ((1, 3, 1), (0, -1)), ((1,), 0), ((), None)])
-def test_squeeze(shape, axis):
+def test_squeeze(device, shape, axis):
     x = gradients.uniform(shape)
-    np.testing.assert_array_equal(F.squeeze(x, axis).array, np.squeeze(x, axis))
-    gradients.check(lambda x: F.squeeze(x, axis) ** 2, x)
+    compare.assert_array_equal(
+        F.squeeze(device.send(x), axis).array, np.squeeze(x, axis))
+    gradients.check(device, lambda x: F.squeeze(x, axis) ** 2, x)
 
 
-def test_what_has_the_shape_stays():
-    x = Variable(np.zeros((2, 3)))
+def test_what_has_the_shape_stays(device):
+    x = Variable(device.send(np.zeros((2, 3))))
     assert F.reshape(x, (2, 3)) is x
     assert F.broadcast_to(x, (2, 3)) is x
     assert F.broadcast(x) is x
 
 
-def test_empty_arrays():
+def test_empty_arrays(device):
     x = np.zeros((0, 3), 'f')
-    assert F.reshape(x, (-1, 3)).shape == (0, 3)
-    assert F.reshape(x, (3, 0)).shape == (3, 0)
-    assert F.tile(x, 2).shape == (0, 6)
-    assert F.transpose(x).shape == (3, 0)
-    gradients.check(lambda x: F.reshape(x, (3, 0)) ** 2, x.astype('d'))
+    assert F.reshape(device.send(x), (-1, 3)).shape == (0, 3)
+    assert F.reshape(device.send(x), (3, 0)).shape == (3, 0)
+    assert F.tile(device.send(x), 2).shape == (0, 6)
+    assert F.transpose(device.send(x)).shape == (3, 0)
+    gradients.check(device, lambda x: F.reshape(x, (3, 0)) ** 2, x.astype('d'))
 
 
 @settings(max_examples=40, deadline=None)
 @given(hnp.mutually_broadcastable_shapes(
     num_shapes=3, max_dims=3, max_side=3, min_side=0), st.sampled_from('efd'))
-def test_broadcast(shapes, dtype):
-    xs = [Variable(gradients.uniform(s, i, dtype))
+def test_broadcast(device, shapes, dtype):
+    xs = [Variable(device.send(gradients.uniform(s, i, dtype)))
           for i, s in enumerate(shapes.input_shapes)]
     ys = F.broadcast(*xs)
     arrays = np.broadcast_arrays(*[x.array for x in xs])
     for y, expected in zip(ys, arrays, strict=True):
-        np.testing.assert_array_equal(y.array, expected)
+        compare.assert_array_equal(y.array, expected)
     ys[0].grad = np.ones_like(ys[0].array)
     ys[0].backward()
     assert xs[0].grad.shape == xs[0].shape
     if xs[0].size:
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             xs[0].grad, np.full_like(xs[0].array, ys[0].size / xs[0].size))
     assert xs[1].grad is None
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_rollaxis_and_its_gradient_are_inverse(data):
+def test_rollaxis_and_its_gradient_are_inverse(device, data):
     ndim = data.draw(st.integers(1, 4))
     axis = data.draw(st.integers(-ndim, ndim - 1))
     start = data.draw(st.integers(-ndim, ndim))
-    x = Variable(gradients.uniform(tuple(range(2, 2 + ndim))))
+    x = Variable(device.send(gradients.uniform(tuple(range(2, 2 + ndim)))))
     y = F.rollaxis(x, axis, start)
-    np.testing.assert_array_equal(y.array, np.rollaxis(x.array, axis, start))
+    compare.assert_array_equal(y.array, np.rollaxis(x.array, axis, start))
     y.grad = y.array.copy()
     y.backward()
-    np.testing.assert_array_equal(x.grad, x.array)
+    compare.assert_array_equal(x.grad, x.array)
 
 
-def test_pad():
+def test_pad(device):
     x = gradients.uniform((2, 3))
     for width, mode, options in [
             (1, 'constant', {}), ((1, 2), 'reflect', {}),
             (((1, 0), (0, 2)), 'constant', {'constant_values': 7.})]:
-        y = F.pad(x, width, mode, **options)
-        np.testing.assert_array_equal(y.array, np.pad(x, width, mode, **options))
+        y = F.pad(device.send(x), width, mode, **options)
+        compare.assert_array_equal(y.array, np.pad(x, width, mode, **options))
     for width in 1, (1, 2), ((1, 0), (0, 2)), ((1, 2),):
-        gradients.check(lambda x, w=width: F.pad(x, w, 'constant') ** 2, x)
+        gradients.check(device, lambda x, w=width: F.pad(x, w, 'constant') ** 2, x)
 
 
 @pytest.mark.parametrize('f, args, error', [
@@ -158,20 +160,20 @@ def test_pad():
     (F.tile, (-1,), ValueError),
     (F.tile, (1.5,), TypeError),
 ])
-def test_errors(f, args, error):
+def test_errors(device, f, args, error):
     with pytest.raises(error):
-        f(np.zeros(X, 'f'), *args)
+        f(device.send(np.zeros(X, 'f')), *args)
 
 
 @pytest.mark.parametrize('axis', [None, 0, -1])
 @pytest.mark.parametrize('repeats', [0, 3, (2,)])
-def test_repetitions_of_one_element(axis, repeats):
+def test_repetitions_of_one_element(device, axis, repeats):
     x = gradients.uniform(())
-    y = F.repeat(x, repeats, axis)
-    np.testing.assert_array_equal(y.array, np.repeat(x, repeats))
-    gradients.check(lambda x: F.repeat(x, repeats, axis) ** 2, x)
+    y = F.repeat(device.send(x), repeats, axis)
+    compare.assert_array_equal(y.array, np.repeat(x, repeats))
+    gradients.check(device, lambda x: F.repeat(x, repeats, axis) ** 2, x)
 
 
-def test_moveaxis_takes_floats():
+def test_moveaxis_takes_floats(device):
     with pytest.raises(type_check.InvalidType):
-        F.moveaxis(np.zeros((2, 3), 'i'), 0, 1)
+        F.moveaxis(device.send(np.zeros((2, 3), 'i')), 0, 1)

@@ -9,6 +9,7 @@ from chainer_fast import memory_layouts
 from chainer_fast.functions.connection import convolution_2d
 from chainer_fast.utils import conv, type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 from tests.functions.connection import windows
 
@@ -17,7 +18,7 @@ TOLERANCE = {'e': 2e-2, 'f': 1e-5, 'd': 1e-12}
 
 @settings(max_examples=80, deadline=None)
 @given(st.data())
-def test_values_and_types(data):
+def test_values_and_types(device, data):
     def pair(least, most):
         return data.draw(st.tuples(st.integers(least, most), st.integers(least, most)))
 
@@ -34,12 +35,12 @@ def test_values_and_types(data):
     outs = [conv.get_conv_outsize(length, k, s, p, cover_all, d)
             for length, k, s, p, d in zip((6, 7), ksize, stride, pad, dilate,
                                           strict=True)]
-    inputs = [Variable(v) for v in (x, W, b) if v is not None]
+    inputs = [Variable(device.send(v)) for v in (x, W, b) if v is not None]
     y = F.convolution_2d(
         *inputs[:2], inputs[2] if bias else None, stride, pad, cover_all,
         dilate=dilate, groups=groups)
     assert y.dtype == x_dtype
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array, windows.convolve(x, W, b, stride, pad, dilate, outs, groups), 0,
         4 * max(TOLERANCE[x_dtype], TOLERANCE[w_dtype]))
     y.grad = np.ones_like(y.array)
@@ -52,39 +53,41 @@ def test_values_and_types(data):
     {}, {'stride': 2, 'pad': 1}, {'stride': (3, 2), 'cover_all': True},
     {'dilate': (2, 1), 'pad': (1, 0)}, {'groups': 2, 'stride': 3, 'cover_all': True}])
 @pytest.mark.parametrize('bias', [True, False])
-def test_gradients(options, bias):
+def test_gradients(device, options, bias):
     groups = options.get('groups', 1)
     inputs = [gradients.uniform((2, 2, 6, 5)),
               gradients.uniform((4, 2 // groups, 3, 2), 1)]
     if bias:
         inputs.append(gradients.uniform((4,), 2))
-    gradients.check(lambda x, W, b=None: F.convolution_2d(x, W, b, **options), *inputs)
+    gradients.check(
+        device, lambda x, W, b=None: F.convolution_2d(x, W, b, **options), *inputs)
 
 
-def test_gradients_of_gradients_have_types_of_their_own():
-    x, W = Variable(gradients.uniform((2, 3, 4, 4), 0, 'f')), Variable(
-        gradients.uniform((2, 3, 3, 3), 1, 'e'))
+def test_gradients_of_gradients_have_types_of_their_own(device):
+    x, W = Variable(device.send(gradients.uniform((2, 3, 4, 4), 0, 'f'))), Variable(
+        device.send(gradients.uniform((2, 3, 3, 3), 1, 'e')))
     y = F.convolution_2d(x, W)
     gx, gW = chainer_fast.grad([y], [x, W], [y], enable_double_backprop=True)
     ggx, ggW = chainer_fast.grad([F.sum(gx * gx) + F.sum(F.cast(gW * gW, 'f'))], [x, W])
     assert [v.dtype.char for v in (gx, gW, ggx, ggW)] == ['f', 'e', 'f', 'e']
 
 
-def test_shortcut_and_methods_agree():
+def test_shortcut_and_methods_agree(device):
     class Derived(convolution_2d.Convolution2DFunction):
         pass
 
     results = []
     for cls in convolution_2d.Convolution2DFunction, Derived:
-        inputs = [Variable(gradients.uniform(shape, seed, 'f')) for seed, shape
-                  in enumerate([(3, 4, 9, 8), (6, 2, 3, 2), (6,)])]
+        inputs = [
+            Variable(device.send(gradients.uniform(shape, seed, 'f')))
+            for seed, shape in enumerate([(3, 4, 9, 8), (6, 2, 3, 2), (6,)])]
         y, = cls((2, 1), (0, 1), True, dilate=(1, 2), groups=2).apply(tuple(inputs))
-        y.grad = gradients.uniform(y.shape, 3, 'f')
+        y.grad = device.send(gradients.uniform(y.shape, 3, 'f'))
         y.backward()
         results.append([y.array] + [v.grad for v in inputs])
     for a, b in zip(*results, strict=True):
         assert (a.dtype, a.shape) == (b.dtype, b.shape)
-        np.testing.assert_allclose(a, b, 1e-5, 1e-5)
+        compare.assert_allclose(a, b, 1e-5, 1e-5)
 
 
 def test_attributes():
@@ -118,9 +121,10 @@ def ones(*shape, dtype='f'):
     (TypeError, "convolution_2d.*'requires_x_grad'", (), {'requires_x_grad': True}),
     (RuntimeError, 'cudnn_fast', (), {'cudnn_fast': True}),
 ])
-def test_errors(error, named, args, options):
+def test_errors(device, error, named, args, options):
     with pytest.raises(error, match=named):
-        F.convolution_2d(*args or (ones(1, 2, 5, 5), ones(2, 2, 3, 3)), **options)
+        F.convolution_2d(
+            *device.send(args or (ones(1, 2, 5, 5), ones(2, 2, 3, 3))), **options)
 
 
 def test_retired_arguments_of_the_class():
@@ -135,38 +139,42 @@ def test_retired_arguments_of_the_class():
     (ones(1, 2, 5, 5), ones(2, 2, 3, 3), ones(3)),
     (ones(1, 2, 5, 5), ones(2, 2, 3, 3), ones(2, 1)),
     (ones(1, 2, 5, 5), ones(2, 2, 3, 3), ones(2, dtype='d'))])
-def test_types_are_checked(args):
+def test_types_are_checked(device, args):
     with pytest.raises(type_check.InvalidType):
-        F.convolution_2d(*args)
+        F.convolution_2d(*device.send(args))
 
 
-def test_layouts_are_refused():
-    x = Variable(ones(1, 2, 5, 5)).as_layout(memory_layouts.CUDNN_CHANNEL_LAST_X)
+def test_layouts_are_refused(device):
+    x = Variable(device.send(ones(1, 2, 5, 5))).as_layout(
+        memory_layouts.CUDNN_CHANNEL_LAST_X)
     with pytest.raises(RuntimeError, match='CUDNN_CHANNEL_LAST_X'):
-        F.convolution_2d(x, ones(2, 2, 3, 3))
+        F.convolution_2d(x, device.send(ones(2, 2, 3, 3)))
 
 
-def test_configuration_changes_nothing():
-    x, W = gradients.uniform((1, 2, 5, 5)), gradients.uniform((2, 2, 3, 3))
+def test_configuration_changes_nothing(device):
+    x = device.send(gradients.uniform((1, 2, 5, 5)))
+    W = device.send(gradients.uniform((2, 2, 3, 3)))
     y = F.convolution_2d(x, W).array
     for name, value in ('cudnn_deterministic', True), ('autotune', True), (
             'use_ideep', 'auto'), ('use_cudnn', 'always'):
         with chainer_fast.using_config(name, value):
-            np.testing.assert_array_equal(F.convolution_2d(x, W).array, y)
+            compare.assert_array_equal(F.convolution_2d(x, W).array, y)
 
 
-def test_empty():
-    assert F.convolution_2d(ones(0, 2, 5, 5), ones(3, 2, 3, 3)).shape == (0, 3, 3, 3)
-    y = F.convolution_2d(ones(1, 0, 5, 5), ones(3, 0, 3, 3), ones(3))
-    np.testing.assert_array_equal(y.array, ones(1, 3, 3, 3))
+def test_empty(device):
+    assert F.convolution_2d(
+        device.send(ones(0, 2, 5, 5)), device.send(ones(3, 2, 3, 3))).shape == (0, 3, 3,
+        3)
+    y = F.convolution_2d(*device.send((ones(1, 0, 5, 5), ones(3, 0, 3, 3), ones(3))))
+    compare.assert_array_equal(y.array, ones(1, 3, 3, 3))
 
 
-def test_only_gradients_asked_for():
-    x = Variable(ones(1, 2, 4, 4), requires_grad=False)
-    W, b = Variable(ones(3, 2, 3, 3)), Variable(ones(3))
+def test_only_gradients_asked_for(device):
+    x = Variable(device.send(ones(1, 2, 4, 4)), requires_grad=False)
+    W, b = Variable(device.send(ones(3, 2, 3, 3))), Variable(device.send(ones(3)))
     y = F.convolution_2d(x, W, b)
-    y.grad = ones(*y.shape)
+    y.grad = device.send(ones(*y.shape))
     y.backward()
     assert x.grad is None
-    np.testing.assert_array_equal(W.grad, 4 * ones(3, 2, 3, 3))
-    np.testing.assert_array_equal(b.grad, 4 * ones(3))
+    compare.assert_array_equal(W.grad, 4 * ones(3, 2, 3, 3))
+    compare.assert_array_equal(b.grad, 4 * ones(3))

@@ -8,6 +8,7 @@ from chainer_fast import memory_layouts
 from chainer_fast.functions.connection import deconvolution_2d
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 
@@ -17,7 +18,7 @@ def ones(*shape, dtype='f'):
 
 @settings(max_examples=80, deadline=None)
 @given(st.data())
-def test_adjoint_of_the_convolution(data):
+def test_adjoint_of_the_convolution(device, data):
     def pair(least, most):
         return data.draw(st.tuples(st.integers(least, most), st.integers(least, most)))
 
@@ -26,25 +27,27 @@ def test_adjoint_of_the_convolution(data):
                'dilate': pair(1, 2)}
     cover_all = data.draw(st.booleans())
     x = gradients.uniform((n, 3 * groups, 6, 7))
-    W = gradients.uniform((2 * groups, 3, *pair(1, 3)), 1)
-    y = F.convolution_2d(x, W, cover_all=cover_all, **options).array
-    z = gradients.uniform(y.shape, 2)
+    W = device.send(gradients.uniform((2 * groups, 3, *pair(1, 3)), 1))
+    y = F.convolution_2d(device.send(x), W, cover_all=cover_all, **options).array
+    x, z = device.send((x, gradients.uniform(y.shape, 2)))
     back = F.deconvolution_2d(z, W, outsize=x.shape[2:], **options).array
     assert back.shape == x.shape
-    np.testing.assert_allclose((x * back).sum(), (y * z).sum(), 1e-10, 1e-10)
+    compare.assert_allclose((x * back).sum(), (y * z).sum(), 1e-10, 1e-10)
     # The least images from which the convolution leads to as many places.
     least = F.deconvolution_2d(z, W, **options)
     assert F.convolution_2d(least, W, **options).shape == y.shape
 
 
 @pytest.mark.parametrize('types', ['ff', 'dd', 'ee', 'ef', 'fe', 'fd', 'df'])
-def test_types(types):
-    x, b = [Variable(gradients.uniform(s, 0, types[0])) for s in ((2, 4, 3, 3), (6,))]
-    W = Variable(gradients.uniform((4, 6, 3, 3), 1, types[1]))
+def test_types(device, types):
+    x, b = [
+        Variable(device.send(gradients.uniform(s, 0, types[0])))
+        for s in ((2, 4, 3, 3), (6,))]
+    W = Variable(device.send(gradients.uniform((4, 6, 3, 3), 1, types[1])))
     y = F.deconvolution_2d(x, W, b, 2, 1)
     exact = F.deconvolution_2d(*[v.array.astype('d') for v in (x, W, b)], 2, 1).array
     assert y.dtype == types[0]
-    np.testing.assert_allclose(y.array, exact, 0, 2e-2 if 'e' in types else 1e-5)
+    compare.assert_allclose(y.array, exact, 0, 2e-2 if 'e' in types else 1e-5)
     y.grad = y.array
     y.backward()
     for v in x, W, b:
@@ -58,40 +61,41 @@ def test_types(types):
     {'stride': 3, 'outsize': (10, 9)}, {'stride': 3, 'outsize': (11, 10)},
     {'stride': 3, 'outsize': (8, 9)}])
 @pytest.mark.parametrize('bias', [True, False])
-def test_gradients(options, bias):
+def test_gradients(device, options, bias):
     groups = options.get('groups', 1)
     inputs = [gradients.uniform((2, 2, 3, 3)),
               gradients.uniform((2, 4 // groups, 3, 2), 1)]
     if bias:
         inputs.append(gradients.uniform((4,), 2))
     gradients.check(
-        lambda x, W, b=None: F.deconvolution_2d(x, W, b, **options), *inputs)
+        device, lambda x, W, b=None: F.deconvolution_2d(x, W, b, **options), *inputs)
 
 
-def test_shortcut_and_methods_agree():
+def test_shortcut_and_methods_agree(device):
     class Derived(deconvolution_2d.Deconvolution2DFunction):
         pass
 
     results = []
     for cls in deconvolution_2d.Deconvolution2DFunction, Derived:
-        inputs = [Variable(gradients.uniform(shape, seed, 'f')) for seed, shape
-                  in enumerate([(3, 6, 4, 5), (6, 2, 3, 2), (4,)])]
+        inputs = [
+            Variable(device.send(gradients.uniform(shape, seed, 'f')))
+            for seed, shape in enumerate([(3, 6, 4, 5), (6, 2, 3, 2), (4,)])]
         f = cls((2, 3), (1, 0), (8, 16), dilate=(1, 2), groups=2)
         y, = f.apply(tuple(inputs))
-        y.grad = gradients.uniform(y.shape, 3, 'f')
+        y.grad = device.send(gradients.uniform(y.shape, 3, 'f'))
         y.backward()
         results.append([y.array] + [v.grad for v in inputs] + [f.cover_all])
     for a, b in zip(*results, strict=True):
-        np.testing.assert_allclose(a, b, 1e-5, 1e-5)
+        compare.assert_allclose(a, b, 1e-5, 1e-5)
 
 
-def test_attributes():
+def test_attributes(device):
     f = deconvolution_2d.Deconvolution2DFunction(
         (1, 2), (1, 0), dilate=(1, 2), groups=2)
     assert (f.sy, f.sx, f.ph, f.pw, f.dy, f.dx, f.groups) == (1, 2, 1, 0, 1, 2, 2)
     assert f.outh is f.outw is f.cover_all is None
-    x = Variable(ones(1, 4, 5, 5))
-    y, = f.apply((x, ones(4, 1, 3, 3)))
+    x = Variable(device.send(ones(1, 4, 5, 5)))
+    y, = f.apply(device.send((x, ones(4, 1, 3, 3))))
     assert y.shape[2:] == (f.outh, f.outw) == (5, 13)
     y.grad = y.array
     y.backward()
@@ -109,18 +113,23 @@ def test_attributes():
     (type_check.InvalidType, r'shape\[3\]', {'outsize': (7, 6)}),
     (type_check.InvalidType, 'dtype', {'b': ones(2, dtype='d')}),
 ])
-def test_errors(error, named, options):
+def test_errors(device, error, named, options):
     with pytest.raises(error, match=named):
-        F.deconvolution_2d(ones(1, 4, 5, 5), ones(4, 2, 3, 3), **options)
+        F.deconvolution_2d(
+            device.send(ones(1, 4, 5, 5)), device.send(ones(4, 2, 3, 3)),
+            **device.send(options))
 
 
-def test_layouts_are_refused():
-    W = Variable(ones(2, 3, 3, 3)).as_layout(memory_layouts.CUDNN_CHANNEL_LAST_W)
+def test_layouts_are_refused(device):
+    W = Variable(device.send(ones(2, 3, 3, 3))).as_layout(
+        memory_layouts.CUDNN_CHANNEL_LAST_W)
     with pytest.raises(RuntimeError, match='CUDNN_CHANNEL_LAST_W'):
-        F.deconvolution_2d(ones(1, 2, 5, 5), W)
+        F.deconvolution_2d(device.send(ones(1, 2, 5, 5)), W)
 
 
-def test_empty():
-    assert F.deconvolution_2d(ones(0, 2, 3, 3), ones(2, 3, 3, 3)).shape == (0, 3, 5, 5)
-    y = F.deconvolution_2d(ones(1, 0, 3, 3), ones(0, 3, 3, 3), ones(3))
-    np.testing.assert_array_equal(y.array, ones(1, 3, 5, 5))
+def test_empty(device):
+    assert F.deconvolution_2d(
+        device.send(ones(0, 2, 3, 3)), device.send(ones(2, 3, 3, 3))).shape == (0, 3, 5,
+        5)
+    y = F.deconvolution_2d(*device.send((ones(1, 0, 3, 3), ones(0, 3, 3, 3), ones(3))))
+    compare.assert_array_equal(y.array, ones(1, 3, 5, 5))

@@ -7,23 +7,24 @@ from chainer_fast import functions as F
 from chainer_fast.functions.connection import linear
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 
 @settings(max_examples=60, deadline=None)
 @given(x_dtype=st.sampled_from('efd'), w_dtype=st.sampled_from('efd'),
        n=st.integers(0, 3), bias=st.booleans(), strided=st.booleans())
-def test_values_and_types(x_dtype, w_dtype, n, bias, strided):
+def test_values_and_types(device, x_dtype, w_dtype, n, bias, strided):
     x = gradients.uniform((n, 4), 0, x_dtype)
     W = gradients.uniform((2, 4), 1, w_dtype)
     b = gradients.uniform((2,), 2, x_dtype)
     if strided:
         x, W = np.asfortranarray(x), W[::-1]
-    inputs = [Variable(v) for v in ((x, W, b) if bias else (x, W))]
+    inputs = [Variable(device.send(v)) for v in ((x, W, b) if bias else (x, W))]
     y = F.linear(*inputs)
     assert y.dtype == x_dtype
     expected = x.astype('d') @ W.T.astype('d') + (b if bias else 0)
-    np.testing.assert_allclose(y.array, expected, 1e-2, 1e-2)
+    compare.assert_allclose(y.array, expected, 1e-2, 1e-2)
     y.grad = np.ones_like(y.array)
     y.backward()
     for v in inputs:
@@ -33,54 +34,56 @@ def test_values_and_types(x_dtype, w_dtype, n, bias, strided):
 @pytest.mark.parametrize('bias', [True, False])
 @pytest.mark.parametrize('x_shape, n_batch_axes', [
     ((3, 4), 1), ((3, 2, 2), 1), ((2, 3, 4), 2), ((2, 1, 2, 2, 2), 3), ((0, 4), 1)])
-def test_gradients(x_shape, n_batch_axes, bias):
+def test_gradients(device, x_shape, n_batch_axes, bias):
     inputs = [gradients.uniform(x_shape), gradients.uniform((5, 4), 1)]
     if bias:
         inputs.append(gradients.uniform((5,), 2))
     gradients.check(
-        lambda *xs: F.linear(*xs, n_batch_axes=n_batch_axes) ** 2, *inputs)
+        device, lambda *xs: F.linear(*xs, n_batch_axes=n_batch_axes) ** 2, *inputs)
 
 
-def test_batch_axes():
+def test_batch_axes(device):
     x, W = gradients.uniform((2, 3, 4, 5)), gradients.uniform((6, 20), 1)
-    y = F.linear(x, W, n_batch_axes=2)
-    np.testing.assert_allclose(y.array, x.reshape(2, 3, 20) @ W.T)
-    assert F.linear(x[:0], W, n_batch_axes=2).shape == (0, 3, 6)
+    y = F.linear(device.send(x), device.send(W), n_batch_axes=2)
+    compare.assert_allclose(y.array, x.reshape(2, 3, 20) @ W.T)
+    assert F.linear(device.send(x[:0]), device.send(W), n_batch_axes=2).shape == (
+        0, 3, 6)
     for n in 0, -1:
         with pytest.raises(ValueError):
-            F.linear(x, W, n_batch_axes=n)
+            F.linear(device.send(x), device.send(W), n_batch_axes=n)
 
 
 @pytest.mark.parametrize('shapes', [
     ((3, 4), (2, 5)), ((3, 4), (2, 4, 1)), ((4,), (2, 4)),
     ((3, 4), (2, 4), (3,)), ((3, 4), (2, 4), (2, 1))])
-def test_shapes_are_checked(shapes):
+def test_shapes_are_checked(device, shapes):
     with pytest.raises(type_check.InvalidType):
-        F.linear(*[np.zeros(s, 'f') for s in shapes])
+        F.linear(*device.send([np.zeros(s, 'f') for s in shapes]))
 
 
-def test_dtypes_are_checked():
+def test_dtypes_are_checked(device):
     x, W, b = np.zeros((3, 4), 'f'), np.zeros((2, 4), 'f'), np.zeros(2, 'f')
     for wrong in (x.astype('i'), W, b), (x, W.astype('i'), b), (x, W, b.astype('d')):
         with pytest.raises(type_check.InvalidType):
-            F.linear(*wrong)
+            F.linear(*device.send(wrong))
 
 
-def test_only_gradients_asked_for():
-    x, W = gradients.uniform((3, 4)), Variable(gradients.uniform((2, 4), 1))
-    v = Variable(x, requires_grad=False)
+def test_only_gradients_asked_for(device):
+    x = gradients.uniform((3, 4))
+    W = Variable(device.send(gradients.uniform((2, 4), 1)))
+    v = Variable(device.send(x), requires_grad=False)
     y = F.linear(v, W)
-    y.grad = np.ones((3, 2))
+    y.grad = device.send(np.ones((3, 2)))
     y.backward()
     assert v.grad is None
-    np.testing.assert_allclose(W.grad, np.ones((2, 3)) @ x)
+    compare.assert_allclose(W.grad, np.ones((2, 3)) @ x)
 
 
-def test_steps_of_static_chains():
+def test_steps_of_static_chains(device):
     function = linear.LinearFunction()
     x, W, b = np.ones((2, 4), 'f'), np.ones((3, 4), 'f'), np.arange(3, dtype='f')
     y = np.zeros((2, 3), 'f')
     assert function.static_linear_no_bias(
         np, True, inputs=[x, W], outputs=[y]) is None
     assert function.static_add_bias(inputs=[b], outputs=[y]) is None
-    np.testing.assert_array_equal(y, F.linear(x, W, b).array)
+    compare.assert_array_equal(y, F.linear(*device.send((x, W, b))).array)

@@ -3,9 +3,12 @@ import itertools
 
 import numpy as np
 
+from tests.devices import to_cpu
+
 
 def convolve(x, W, b, stride, pad, dilate, outs, groups=1):
-    """Return the convolution in double precision."""
+    """Return the convolution in double precision, of arrays on any device."""
+    x, W, b = to_cpu((x, W, b))
     nd = x.ndim - 2
     y = np.zeros((x.shape[0], W.shape[0], *outs))
     channels, filters = W.shape[1], W.shape[0] // groups

@@ -5,6 +5,7 @@ from chainer_fast import functions as F
 from chainer_fast.functions.loss import discriminative_loss
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 loss = F.discriminative_margin_based_clustering_loss
@@ -38,56 +39,56 @@ def expected(x, labels, delta_v, delta_d, clusters, norm):
 
 
 @pytest.mark.parametrize('norm', [1, 2])
-def test_values(norm):
-    y = loss(X, LABELS, .2, 2, 3, norm, 2, 3, 4)
+def test_values(device, norm):
+    y = loss(device.send(X), device.send(LABELS), .2, 2, 3, norm, 2, 3, 4)
     for factor, term, value in zip(
             (2, 3, 4), y, expected(X, LABELS, .2, 2, 3, norm), strict=True):
         assert term.shape == ()
-        np.testing.assert_allclose(term.array, factor * value, 1e-10)
+        compare.assert_allclose(term.array, factor * value, 1e-10)
 
 
 @pytest.mark.parametrize('norm', [1, 2])
-def test_gradients(norm):
-    gradients.check(lambda x: loss(x, LABELS, .2, 2, 3, norm), X)
+def test_gradients(device, norm):
+    gradients.check(device, lambda x: loss(x, device.send(LABELS), .2, 2, 3, norm), X)
 
 
-def test_norm_of_nothing_has_no_slope():
+def test_norm_of_nothing_has_no_slope(device):
     # The third cluster is empty, and its mean is zero.
-    x = Variable(X)
-    for term in loss(x, np.minimum(LABELS, 2), .2, 2, 3, 2):
+    x = Variable(device.send(X))
+    for term in loss(x, device.send(np.minimum(LABELS, 2)), .2, 2, 3, 2):
         term.backward()
         assert np.isfinite(x.grad).all()
 
 
-def test_one_cluster_is_far_from_no_other():
-    x = Variable(X[:, :1])
-    _, distance, _ = loss(x, LABELS, .2, 2, 1)
+def test_one_cluster_is_far_from_no_other(device):
+    x = Variable(device.send(X[:, :1]))
+    _, distance, _ = loss(x, device.send(LABELS), .2, 2, 1)
     assert distance.array == 0
 
 
 @pytest.mark.parametrize('dtype', 'ef')
-def test_dtypes(dtype):
-    x = Variable(X.astype(dtype))
-    y = loss(x, LABELS, .2, 2, 3)
+def test_dtypes(device, dtype):
+    x = Variable(device.send(X.astype(dtype)))
+    y = loss(x, device.send(LABELS), .2, 2, 3)
     sum(y).backward()
     assert {x.grad.dtype, *[term.dtype for term in y]} == {np.dtype(dtype)}
 
 
-def test_halves_count_as_many_pixels_as_there_are():
+def test_halves_count_as_many_pixels_as_there_are(device):
     x, labels = np.ones((1, 1, 100000), 'e'), np.ones((1, 100000), 'i')
-    *_, size = loss(x, labels, .1, 1, 1, gamma=1)
+    *_, size = loss(device.send(x), device.send(labels), .1, 1, 1, gamma=1)
     assert size.array == 1
 
 
-def test_errors():
+def test_errors(device):
     with pytest.raises(ValueError, match='norm'):
-        loss(X, LABELS, .2, 2, 3, 3)
+        loss(device.send(X), device.send(LABELS), .2, 2, 3, 3)
     with pytest.raises(ValueError, match='max_embedding_dim'):
-        loss(X, LABELS, .2, 2, 0)
+        loss(device.send(X), device.send(LABELS), .2, 2, 0)
     with pytest.raises(AssertionError):
-        loss(X, LABELS, .2, 2, 4)
+        loss(device.send(X), device.send(LABELS), .2, 2, 4)
     with pytest.raises(type_check.InvalidType):
-        loss(X, LABELS[:, :1], .2, 2, 3)
+        loss(device.send(X), device.send(LABELS[:, :1]), .2, 2, 3)
 
 
 def test_defaults():

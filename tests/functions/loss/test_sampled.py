@@ -6,6 +6,7 @@ from chainer_fast import functions as F
 from chainer_fast import grad
 from chainer_fast.utils import WalkerAlias, type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 X, W = gradients.uniform((4, 3)), gradients.uniform((5, 3), 1)
@@ -18,12 +19,13 @@ def sampler(shape):
     return np.concatenate([np.full((4, 1), 9, 'i'), NOISE], axis=1)
 
 
-def negative_sampling(x, W, **options):
-    return F.negative_sampling(x, T, W, sampler, 2, **options)
+def negative_sampling(device, x, W, **options):
+    return F.negative_sampling(
+        x, device.send(T), W, lambda shape: device.send(sampler(shape)), 2, **options)
 
 
-def black_out(x, W, reduce='mean'):
-    return F.black_out(x, abs(T), W, NOISE, reduce)
+def black_out(device, x, W, reduce='mean'):
+    return F.black_out(x, device.send(abs(T)), W, device.send(NOISE), reduce)
 
 
 def scores(t):
@@ -42,36 +44,39 @@ def black_out_losses():
 
 
 @pytest.mark.parametrize('reduce', ['sum', 'no'])
-def test_negative_sampling(reduce):
+def test_negative_sampling(device, reduce):
     losses = negative_sampling_losses()
-    y = negative_sampling(X, W, reduce=reduce)
-    np.testing.assert_allclose(y.array, losses if reduce == 'no' else losses.sum())
-    gradients.check(lambda x, W: negative_sampling(x, W, reduce=reduce), X, W)
+    y = negative_sampling(device, device.send(X), device.send(W), reduce=reduce)
+    compare.assert_allclose(y.array, losses if reduce == 'no' else losses.sum())
+    gradients.check(
+        device, lambda x, W: negative_sampling(device, x, W, reduce=reduce), X, W)
 
 
 @pytest.mark.parametrize('reduce', ['mean', 'no'])
-def test_black_out(reduce):
+def test_black_out(device, reduce):
     losses = black_out_losses()
-    y = black_out(X, W, reduce)
-    np.testing.assert_allclose(y.array, losses if reduce == 'no' else losses.mean())
-    gradients.check(lambda x, W: black_out(x, W, reduce), X, W)
+    y = black_out(device, device.send(X), device.send(W), reduce)
+    compare.assert_allclose(y.array, losses if reduce == 'no' else losses.mean())
+    gradients.check(device, lambda x, W: black_out(device, x, W, reduce), X, W)
 
 
 @pytest.mark.parametrize('f', [negative_sampling, black_out])
 @pytest.mark.parametrize('dtype', 'ef')
-def test_dtypes(f, dtype):
+def test_dtypes(device, f, dtype):
     for reduce in {}, {'reduce': 'no'}:
-        vs = [Variable(a.astype(dtype)) for a in (X, W)]
-        y = f(*vs, **reduce)
+        vs = [Variable(device.send(a.astype(dtype))) for a in (X, W)]
+        y = f(device, *vs, **reduce)
         gs = grad([y], vs) + grad([y], vs, enable_double_backprop=True)
         assert {y.dtype, *[g.dtype for g in gs]} == {np.dtype(dtype)}
 
 
-def test_samples_are_returned():
-    y, samples = negative_sampling(X, W, return_samples=True)
-    np.testing.assert_array_equal(samples[:, 0], T)
-    np.testing.assert_array_equal(samples[:, 1:], NOISE)
-    np.testing.assert_array_equal(y.array, negative_sampling(X, W).array)
+def test_samples_are_returned(device):
+    y, samples = negative_sampling(
+        device, device.send(X), device.send(W), return_samples=True)
+    compare.assert_array_equal(samples[:, 0], T)
+    compare.assert_array_equal(samples[:, 1:], NOISE)
+    compare.assert_array_equal(
+        y.array, negative_sampling(device, device.send(X), device.send(W)).array)
 
 
 def test_stream_of_samples():
@@ -80,33 +85,34 @@ def test_stream_of_samples():
     _, samples = F.negative_sampling(
         X, abs(T), W, walker.sample, 3, return_samples=True)
     np.random.seed(0)
-    np.testing.assert_array_equal(samples[:, 1:], walker.sample((4, 4))[:, 1:])
+    compare.assert_array_equal(samples[:, 1:], walker.sample((4, 4))[:, 1:])
 
 
-def test_ignored_samples_have_no_part():
+def test_ignored_samples_have_no_part(device):
     x = X.copy()
     x[2] = np.nan
-    v, w = Variable(x), Variable(W)
-    y = negative_sampling(v, w)
+    v, w = Variable(device.send(x)), Variable(device.send(W))
+    y = negative_sampling(device, v, w)
     y.backward()
-    np.testing.assert_allclose(y.array, negative_sampling_losses().sum())
-    np.testing.assert_array_equal(v.grad[2], 0)
+    compare.assert_allclose(y.array, negative_sampling_losses().sum())
+    compare.assert_array_equal(v.grad[2], 0)
     assert np.isfinite(w.grad).all()
 
 
 @pytest.mark.parametrize('index', [0, 1])
-def test_second_gradients_of_one_first(index):
-    v, w = Variable(X), Variable(W)
-    g = grad([negative_sampling(v, w)], [v, w], enable_double_backprop=True)[index]
+def test_second_gradients_of_one_first(device, index):
+    v, w = Variable(device.send(X)), Variable(device.send(W))
+    g = grad([negative_sampling(device, v, w)], [v, w], enable_double_backprop=True)[
+        index]
     for gg in grad([F.sum(g)], [v, w]):
         assert gg.array.any()
 
 
-def test_far_better_scores():
-    x, w = Variable(X * 1000), Variable(W)
+def test_far_better_scores(device):
+    x, w = Variable(device.send(X * 1000)), Variable(device.send(W))
     f = scores(abs(T)) * 1000
     # A sample of noise with nearly all of the probability has a finite loss.
-    y = black_out(x, w, 'no')
+    y = black_out(device, x, w, 'no')
     assert np.isfinite(y.array).all()
     for i, row in enumerate(f):
         best = row.argmax()
@@ -114,46 +120,50 @@ def test_far_better_scores():
             gap = row[best] - np.delete(row, best).max()
             assert y.array[i] >= gap
     for g in grad([F.sum(y)], [x, w]) + grad(
-            [F.sum(black_out(x, w, 'no'))], [x, w], enable_double_backprop=True):
+            [F.sum(black_out(device, x, w, 'no'))], [x, w],
+            enable_double_backprop=True):
         assert np.isfinite(g.array).all()
-    y = negative_sampling(x, w)
+    y = negative_sampling(device, x, w)
     y.backward()
     assert np.isfinite(x.grad).all()
 
 
-def test_nothing_to_sum_up():
-    y = F.negative_sampling(X[:0], T[:0], W, lambda shape: np.zeros(shape, 'i'), 2)
+def test_nothing_to_sum_up(device):
+    y = F.negative_sampling(
+        *device.send((X[:0], T[:0], W)), lambda shape: device.xp.zeros(shape, 'i'), 2)
     assert y.array == 0
-    np.testing.assert_allclose(F.black_out(X, abs(T), W, NOISE[:, :0]).array, 0)
+    compare.assert_allclose(
+        F.black_out(*device.send((X, abs(T), W, NOISE[:, :0]))).array, 0)
 
 
 @pytest.mark.parametrize('error, args', [
     (ValueError, (X, T, W, sampler, 2, 'mean')),
-    (IndexError, (X, T + 5, W, sampler, 2)),
+    pytest.param(IndexError, (X, T + 5, W, sampler, 2), marks=pytest.mark.host),
     (type_check.InvalidType, (X, T.astype('l'), W, sampler, 2)),
     (type_check.InvalidType, (X, T[:3], W, sampler, 2)),
     (type_check.InvalidType, (X, T, W.astype('f'), sampler, 2)),
     (type_check.InvalidType, (X, T, W[0], sampler, 2)),
 ])
-def test_errors_of_negative_sampling(error, args):
+def test_errors_of_negative_sampling(device, error, args):
     with pytest.raises(error):
-        F.negative_sampling(*args)
+        F.negative_sampling(*device.send(args))
 
 
-def test_unknown_arguments():
+def test_unknown_arguments(device):
     with pytest.raises(TypeError):
-        F.negative_sampling(X, T, W, sampler, 2, samples=NOISE)
+        F.negative_sampling(
+            *device.send((X, T, W)), sampler, 2, samples=device.send(NOISE))
 
 
 @pytest.mark.parametrize('error, args', [
-    (IndexError, (X, T + 5, W, NOISE)),
-    (IndexError, (X, T, W, NOISE + 5)),
+    pytest.param(IndexError, (X, T + 5, W, NOISE), marks=pytest.mark.host),
+    pytest.param(IndexError, (X, T, W, NOISE + 5), marks=pytest.mark.host),
     (TypeError, (X, T.tolist(), W, NOISE)),
     (ZeroDivisionError, (X[:0], T[:0], W, NOISE[:0])),
     (type_check.InvalidType, (X, T.astype('f'), W, NOISE)),
     (type_check.InvalidType, (X, T[:3], W, NOISE)),
     (type_check.InvalidType, (X, T, W[:, :2], NOISE)),
 ])
-def test_errors_of_black_out(error, args):
+def test_errors_of_black_out(device, error, args):
     with pytest.raises(error):
-        F.black_out(*args)
+        F.black_out(*device.send(args))

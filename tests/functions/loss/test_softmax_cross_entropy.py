@@ -5,6 +5,7 @@ from chainer_fast import functions as F
 from chainer_fast import grad, using_config
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 loss = F.softmax_cross_entropy
@@ -34,108 +35,115 @@ each = pytest.mark.parametrize('x, t', CASES)
 @each
 @pytest.mark.parametrize('class_weight', [None, np.array([1., 2, .5])])
 @pytest.mark.parametrize('normalize', [True, False])
-def test_values_and_gradients(x, t, class_weight, normalize, twice):
-    options = {'class_weight': class_weight, 'enable_double_backprop': twice}
+def test_values_and_gradients(device, x, t, class_weight, normalize, twice):
+    options = {
+        'class_weight': device.send(class_weight), 'enable_double_backprop': twice}
     losses = expected(x, t, class_weight)
-    np.testing.assert_allclose(
-        loss(x, t, reduce='no', **options).array, losses, 1e-10)
+    compare.assert_allclose(
+        loss(device.send(x), device.send(t), reduce='no', **options).array, losses,
+        1e-10)
     count = (t != -1).sum() if normalize else len(t)
     mean = losses.sum() / max(count, 1)
-    np.testing.assert_allclose(
-        loss(x, t, normalize=normalize, **options).array, mean, 1e-10)
+    compare.assert_allclose(
+        loss(device.send(x), device.send(t), normalize=normalize, **options).array,
+        mean, 1e-10)
     for more in {'normalize': normalize}, {'reduce': 'no'}:
         gradients.check(
-            lambda x, more=more: loss(x, t, **more, **options), x, double=twice)
+            device, lambda x, more=more: loss(x, device.send(t), **more, **options), x,
+            double=twice)
 
 
 @twice
 @pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('label_dtype', 'bhiq')
-def test_types(dtype, label_dtype, twice):
-    x = Variable(CASES[0][0].astype(dtype))
-    y = loss(x, CASES[0][1].astype(label_dtype), enable_double_backprop=twice)
+def test_types(device, dtype, label_dtype, twice):
+    x = Variable(device.send(CASES[0][0].astype(dtype)))
+    t = device.send(CASES[0][1].astype(label_dtype))
+    y = loss(x, t, enable_double_backprop=twice)
     assert (y.shape, y.dtype) == ((), dtype)
     y.backward()
     assert x.grad.dtype == dtype
 
 
 @pytest.mark.parametrize('cache_score', [True, False])
-def test_scores_are_kept_if_wanted(cache_score):
-    x, t = CASES[0]
+def test_scores_are_kept_if_wanted(device, cache_score):
+    x, t = device.send(CASES[0])
     v = Variable(x)
     y = loss(v, t, cache_score=cache_score)
     if cache_score:
-        np.testing.assert_allclose(y.creator.y, F.softmax(x).array)
+        compare.assert_allclose(y.creator.y, F.softmax(x).array)
     else:
         assert y.creator.y is None
     y.backward()
-    np.testing.assert_allclose(v.grad.sum(axis=1), 0, atol=1e-12)
+    compare.assert_allclose(v.grad.sum(axis=1), 0, atol=1e-12)
 
 
 @twice
-def test_large_scores_and_large_batches(twice):
-    x = Variable(np.array([[1e4, -1e4, 0], [-1e4, 1e4, 0]], 'f'))
-    y = loss(x, np.array([1, 1]), enable_double_backprop=twice)
+def test_large_scores_and_large_batches(device, twice):
+    x = Variable(device.send(np.array([[1e4, -1e4, 0], [-1e4, 1e4, 0]], 'f')))
+    y = loss(x, device.send(np.array([1, 1])), enable_double_backprop=twice)
     assert y.array == 1e4
     y.backward()
-    np.testing.assert_array_equal(x.grad, [[.5, -.5, 0], [0, 0, 0]])
+    compare.assert_array_equal(x.grad, [[.5, -.5, 0], [0, 0, 0]])
     # The sum is beyond the largest half, and the mean is not.
-    x = Variable(np.zeros((150000, 2), 'e'))
-    y = loss(x, np.zeros(150000, 'i'), enable_double_backprop=twice)
-    np.testing.assert_allclose(y.array, np.log(2), 1e-3)
+    x = Variable(device.send(np.zeros((150000, 2), 'e')))
+    y = loss(x, device.send(np.zeros(150000, 'i')), enable_double_backprop=twice)
+    compare.assert_allclose(y.array, np.log(2), 1e-3)
     y.backward()
-    np.testing.assert_allclose(x.grad[0], [-.5 / 150000, .5 / 150000], .05)
+    compare.assert_allclose(x.grad[0], [-.5 / 150000, .5 / 150000], .05)
 
 
 @twice
-def test_nothing_to_learn_from(twice):
+def test_nothing_to_learn_from(device, twice):
     for x, t in (np.zeros((0, 3)), np.zeros(0, 'i')), CASES[2]:
-        v = Variable(x)
-        y = loss(v, t, enable_double_backprop=twice)
+        v = Variable(device.send(x))
+        y = loss(v, device.send(t), enable_double_backprop=twice)
         assert y.array == 0
         y.backward()
-        np.testing.assert_array_equal(v.grad, np.zeros_like(x))
+        compare.assert_array_equal(v.grad, np.zeros_like(x))
 
 
 @twice
 @pytest.mark.parametrize('ignore_label', [-2, 9])
-def test_an_ignored_label_need_not_be_a_class(twice, ignore_label):
+def test_an_ignored_label_need_not_be_a_class(device, twice, ignore_label):
     x = gradients.uniform((2, 3))
     t = np.array([ignore_label, 1])
     options = {'ignore_label': ignore_label, 'enable_double_backprop': twice}
-    np.testing.assert_allclose(
-        loss(x, t, reduce='no', **options).array, expected(x, t, None, ignore_label))
-    gradients.check(lambda x: loss(x, t, **options), x, double=twice)
+    compare.assert_allclose(
+        loss(device.send(x), device.send(t), reduce='no', **options).array,
+        expected(x, t, None, ignore_label))
+    gradients.check(
+        device, lambda x: loss(x, device.send(t), **options), x, double=twice)
 
 
 @pytest.mark.parametrize('shape', [(4, 3), (2, 3, 2)])
 @pytest.mark.parametrize('kind', ['cross-entropy', 'kl-divergence'])
-def test_soft_labels(shape, kind):
+def test_soft_labels(device, shape, kind):
     x = gradients.uniform(shape)
-    p = F.softmax(gradients.uniform(shape, 1)).array
-    log_q = F.log_softmax(x).array
+    p = F.softmax(device.send(gradients.uniform(shape, 1))).array
+    log_q = F.log_softmax(device.send(x)).array
     against = np.log(p) if kind == 'kl-divergence' else 0
     losses = (p * (against - log_q)).sum(axis=1)
-    y = loss(x, p, reduce='no', soft_target_loss=kind)
-    np.testing.assert_allclose(y.array, losses, atol=1e-6)
-    y = loss(x, p, soft_target_loss=kind)
-    np.testing.assert_allclose(y.array, losses.mean(), atol=1e-6)
+    y = loss(device.send(x), p, reduce='no', soft_target_loss=kind)
+    compare.assert_allclose(y.array, losses, atol=1e-6)
+    y = loss(device.send(x), p, soft_target_loss=kind)
+    compare.assert_allclose(y.array, losses.mean(), atol=1e-6)
     for reduce in 'mean', 'no':
         gradients.check(
-            lambda x, r=reduce: loss(x, p, reduce=r, soft_target_loss=kind),
+            device, lambda x, r=reduce: loss(x, p, reduce=r, soft_target_loss=kind),
             x, double=False)
 
 
-def test_zero_probabilities_are_no_trouble():
-    x = Variable(np.array([[0., 1000.]]))
-    y = loss(x, np.array([[0., 1.]]), soft_target_loss='kl-divergence')
-    np.testing.assert_allclose(y.array, 0, atol=1e-6)
+def test_zero_probabilities_are_no_trouble(device):
+    x = Variable(device.send(np.array([[0., 1000.]])))
+    y = loss(x, device.send(np.array([[0., 1.]])), soft_target_loss='kl-divergence')
+    compare.assert_allclose(y.array, 0, atol=1e-6)
     y.backward()
-    np.testing.assert_array_equal(x.grad, [[0, 0]])
+    compare.assert_array_equal(x.grad, [[0, 0]])
 
 
-def test_labels_have_no_gradient():
-    x, t = Variable(CASES[0][0]), Variable(CASES[0][1])
+def test_labels_have_no_gradient(device):
+    x, t = [Variable(array) for array in device.send(CASES[0])]
     loss(x, t).backward()
     assert t.grad is None
     p = Variable(F.softmax(x).array)
@@ -143,9 +151,9 @@ def test_labels_have_no_gradient():
     assert p.grad is None
 
 
-def test_a_second_gradient_must_be_asked_for():
-    x = Variable(CASES[0][0])
-    g, = grad([loss(x, CASES[0][1])], [x], enable_double_backprop=True)
+def test_a_second_gradient_must_be_asked_for(device):
+    x, t = [Variable(array) for array in device.send(CASES[0])]
+    g, = grad([loss(x, t)], [x], enable_double_backprop=True)
     with pytest.raises(RuntimeError, match='enable_double_backprop'):
         F.sum(g * g).backward()
 
@@ -155,24 +163,28 @@ def test_a_second_gradient_must_be_asked_for():
     {'reduce': 'other'}, {'soft_target_loss': 'other'},
     {'class_weight': np.ones((1, 3))}, {'class_weight': np.ones(3, 'i')},
     {'class_weight': np.ones(2)}, {'class_weight': Variable(np.ones(3))}])
-def test_options_are_checked(twice, options):
+def test_options_are_checked(device, twice, options):
     with pytest.raises(ValueError):
-        loss(*CASES[0], enable_double_backprop=twice, **options)
+        loss(
+            *device.send(CASES[0]), enable_double_backprop=twice,
+            **device.send(options))
 
 
 @twice
 @pytest.mark.parametrize('x, t', [
     (np.zeros((2, 3)), np.zeros(3, 'i')), (np.zeros((2, 3), 'i'), np.zeros(2, 'i')),
     (np.zeros((2, 3, 4)), np.zeros((2, 3), 'i')), (np.zeros((2, 3)), np.zeros((2, 2)))])
-def test_types_are_checked(twice, x, t):
+def test_types_are_checked(device, twice, x, t):
     with pytest.raises(type_check.InvalidType):
-        loss(x, t, enable_double_backprop=twice)
+        loss(device.send(x), device.send(t), enable_double_backprop=twice)
 
 
 @twice
-def test_labels_are_checked_in_debug_mode(twice):
+def test_labels_are_checked_in_debug_mode(device, twice):
     with using_config('debug', True):
-        loss(*CASES[0], enable_double_backprop=twice)
+        loss(*device.send(CASES[0]), enable_double_backprop=twice)
         for t in [0, 3], [0, -2]:
             with pytest.raises(ValueError):
-                loss(np.zeros((2, 3)), np.array(t), enable_double_backprop=twice)
+                loss(
+                    device.send(np.zeros((2, 3))), device.send(np.array(t)),
+                    enable_double_backprop=twice)

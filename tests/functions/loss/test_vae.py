@@ -3,6 +3,7 @@ import pytest
 
 from chainer_fast import functions as F
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 X, MEAN, LN_VAR = [gradients.uniform((4, 3), seed) for seed in range(3)]
@@ -20,38 +21,39 @@ each = pytest.mark.parametrize('f, xs, losses', CASES)
 
 @each
 @pytest.mark.parametrize('reduce', ['sum', 'mean', 'no'])
-def test_values_and_gradients(f, xs, losses, reduce):
+def test_values_and_gradients(device, f, xs, losses, reduce):
     expected = losses if reduce == 'no' else getattr(losses, reduce)()
-    np.testing.assert_allclose(f(*xs, reduce).array, expected)
-    gradients.check(lambda *xs: f(*xs, reduce), *xs)
+    compare.assert_allclose(f(*device.send(xs), reduce).array, expected)
+    gradients.check(device, lambda *xs: f(*xs, reduce), *xs)
 
 
 @each
 @pytest.mark.parametrize('shape', [(), (0,), (2, 0), (2, 3)])
 @pytest.mark.parametrize('dtype', 'efd')
-def test_shapes_and_dtypes(f, xs, losses, shape, dtype):
-    y = f(*[Variable(np.ones(shape, dtype)) for x in xs], 'no')
+def test_shapes_and_dtypes(device, f, xs, losses, shape, dtype):
+    y = f(*[Variable(device.send(np.ones(shape, dtype))) for x in xs], 'no')
     assert (y.shape, y.dtype) == (shape, dtype)
-    assert f(*[np.ones(shape, dtype) for x in xs]).shape == ()
+    assert f(*device.send([np.ones(shape, dtype) for x in xs])).shape == ()
 
 
 @each
-def test_broadcast(f, xs, losses):
+def test_broadcast(device, f, xs, losses):
     first = xs[0][0]
-    y = f(first, *xs[1:], 'no')
-    np.testing.assert_allclose(
-        y.array, f(np.tile(first, (4, 1)), *xs[1:], 'no').array)
+    y = f(device.send(first), *device.send(xs[1:]), 'no')
+    compare.assert_allclose(
+        y.array, f(device.send(np.tile(first, (4, 1))), *device.send(xs[1:]),
+        'no').array)
 
 
 @each
-def test_unknown_reduction(f, xs, losses):
+def test_unknown_reduction(device, f, xs, losses):
     with pytest.raises(ValueError, match='reduce'):
-        f(*xs, 'half')
+        f(*device.send(xs), 'half')
 
 
-def test_large_logits():
-    y = Variable(np.array([200, -200, 200, -200], 'f'))
-    losses = F.bernoulli_nll(np.array([0, 0, 1, 1], 'f'), y, 'no')
-    np.testing.assert_allclose(losses.array, [200, 0, 0, 200])
+def test_large_logits(device):
+    y = Variable(device.send(np.array([200, -200, 200, -200], 'f')))
+    losses = F.bernoulli_nll(device.send(np.array([0, 0, 1, 1], 'f')), y, 'no')
+    compare.assert_allclose(losses.array, [200, 0, 0, 200])
     F.sum(losses).backward()
-    np.testing.assert_allclose(y.grad, [1, 0, 0, -1])
+    compare.assert_allclose(y.grad, [1, 0, 0, -1])

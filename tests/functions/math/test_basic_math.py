@@ -12,6 +12,7 @@ from chainer_fast import gradient_check
 from chainer_fast.functions.math import basic_math
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 
 OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow]
 each_operator = pytest.mark.parametrize('op', OPERATORS, ids=lambda op: op.__name__)
@@ -25,39 +26,41 @@ def uniform(shape, dtype='d', seed=0):
 @settings(max_examples=25, deadline=None)
 @given(shapes=hnp.mutually_broadcastable_shapes(
     num_shapes=2, max_dims=3, max_side=3, min_side=0), dtype=st.sampled_from('efd'))
-def test_two_variables_follow_numpy(op, shapes, dtype):
+def test_two_variables_follow_numpy(device, op, shapes, dtype):
     x0, x1 = (uniform(shape, dtype, i) for i, shape in enumerate(shapes.input_shapes))
-    v0, v1 = Variable(x0), Variable(x1)
+    v0, v1 = Variable(device.send(x0)), Variable(device.send(x1))
     y = op(v0, v1)
-    np.testing.assert_array_equal(y.array, op(x0, x1))
+    compare.assert_array_equal(y.array, op(x0, x1))
     assert y.dtype == dtype
     y.grad = np.ones_like(y.array)
     y.backward()
     for v in v0, v1:
-        assert isinstance(v.grad, np.ndarray)
+        assert isinstance(v.grad, device.xp.ndarray)
         assert (v.grad.shape, v.grad.dtype) == (v.shape, v.dtype)
 
 
 @each_operator
 @pytest.mark.parametrize('shapes', [((3, 2), (3, 2)), ((), ()), ((3, 1), (1, 2)),
                                     ((2,), (3, 2)), ((3, 2), ()), ((0, 2), (1, 2))])
-def test_gradients_of_two_variables(op, shapes):
+def test_gradients_of_two_variables(device, op, shapes):
     xs = uniform(shapes[0]), uniform(shapes[1], seed=1)
-    gy = uniform(np.broadcast(*xs).shape, seed=2)
+    gy = device.send(uniform(np.broadcast(*xs).shape, seed=2))
     ggs = uniform(shapes[0], seed=3), uniform(shapes[1], seed=4)
-    gradient_check.check_backward(op, xs, gy, rtol=1e-4, atol=1e-4)
+    gradient_check.check_backward(op, device.send(xs), gy, rtol=1e-4, atol=1e-4)
     gradient_check.check_double_backward(
-        lambda a, b: op(a, b) ** 2, xs, gy, ggs, rtol=1e-3, atol=1e-3)
+        lambda a, b: op(a, b) ** 2, device.send(xs), gy, device.send(ggs), rtol=1e-3,
+        atol=1e-3)
 
 
 @each_operator
 @pytest.mark.parametrize('of', [0, 1])
-def test_second_gradient_of_one_operand(op, of):
+def test_second_gradient_of_one_operand(device, op, of):
     # The other gradient of the gradient function is absent here.
-    x0, x1 = Variable(uniform((3, 2))), Variable(uniform((2,), seed=1))
+    x0 = Variable(device.send(uniform((3, 2))))
+    x1 = Variable(device.send(uniform((2,), seed=1)))
     y = op(x0, x1)
     v = (x0, x1)[of]
-    gy, ggx = uniform((3, 2), seed=2), uniform(v.shape, seed=3)
+    gy, ggx = device.send((uniform((3, 2), seed=2), uniform(v.shape, seed=3)))
     y.grad = gy
     y.backward(enable_double_backprop=True)
     gx = v.grad_var
@@ -85,7 +88,7 @@ def test_second_gradient_of_one_operand(op, of):
             high[i][k] += eps
             expected[k] = (gradient(high) - gradient(low)) / (2 * eps)
         actual = np.zeros(w.shape) if w.grad is None else w.grad
-        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-7)
+        compare.assert_allclose(actual, expected, rtol=1e-5, atol=1e-7)
 
 
 @each_operator
@@ -93,20 +96,20 @@ def test_second_gradient_of_one_operand(op, of):
 @pytest.mark.parametrize('shape', [(3, 2), (), (0,)])
 @pytest.mark.parametrize('value', [2, .5, True, np.float64(1.5), np.float32(.25),
                                    np.int64(3), np.float16(2)])
-def test_scalars_take_the_dtype_of_the_variable(op, dtype, shape, value):
+def test_scalars_take_the_dtype_of_the_variable(device, op, dtype, shape, value):
     x = uniform(shape, dtype)
     tolerance = {'e': 2e-3, 'f': 1e-6, 'd': 1e-12}[dtype]
     for f in (lambda v: op(v, value), lambda v: op(value, v)):
-        v = Variable(x)
+        v = Variable(device.send(x))
         y = f(v)
         assert y.dtype == dtype
-        assert isinstance(y.array, np.ndarray)
-        np.testing.assert_allclose(
+        assert isinstance(y.array, device.xp.ndarray)
+        compare.assert_allclose(
             y.array, f(x.astype('d')), rtol=tolerance, atol=tolerance)
         y.grad = np.ones_like(y.array)
         y.backward(enable_double_backprop=True)
         assert v.grad.dtype == dtype
-        assert isinstance(v.grad, np.ndarray)
+        assert isinstance(v.grad, device.xp.ndarray)
         gx = v.grad_var
         v.cleargrad()
         if gx.creator is not None:
@@ -118,87 +121,95 @@ def test_scalars_take_the_dtype_of_the_variable(op, dtype, shape, value):
 @each_operator
 @pytest.mark.parametrize('value', [2, 1.5])
 @pytest.mark.parametrize('reflected', [False, True])
-def test_gradients_beside_a_scalar(op, value, reflected):
+def test_gradients_beside_a_scalar(device, op, value, reflected):
     def f(x):
         return op(value, x) if reflected else op(x, value)
 
-    x, gy, ggx = uniform((3, 2)), uniform((3, 2), seed=1), uniform((3, 2), seed=2)
-    gradient_check.check_backward(f, x, gy, rtol=1e-4, atol=1e-4)
+    x = uniform((3, 2))
+    gy = device.send(uniform((3, 2), seed=1))
+    ggx = uniform((3, 2), seed=2)
+    gradient_check.check_backward(f, device.send(x), gy, rtol=1e-4, atol=1e-4)
     gradient_check.check_double_backward(
-        lambda x: f(x) ** 2, x, gy, ggx, rtol=1e-3, atol=1e-3)
+        lambda x: f(x) ** 2, device.send(x), gy, device.send(ggx), rtol=1e-3, atol=1e-3)
 
 
 @each_operator
-def test_arrays_take_the_dtype_of_the_variable(op):
+def test_arrays_take_the_dtype_of_the_variable(device, op):
     x = uniform((3, 2), 'f')
     for other in uniform((3, 2), 'd', 1), uniform((2,), 'e', 1), np.array(2.), \
             np.array([1, 2]):
-        for y, expected in ((op(Variable(x), other), op(x, other.astype('f'))),
-                            (op(other, Variable(x)), op(other.astype('f'), x))):
+        v, array = Variable(device.send(x)), device.send(other)
+        for y, expected in (
+                (op(v, array), op(x, other.astype('f'))),
+                (op(array, v), op(other.astype('f'), x))):
             assert y.dtype == np.float32
-            np.testing.assert_allclose(y.array, expected, rtol=1e-6)
+            compare.assert_allclose(y.array, expected, rtol=1e-6)
 
 
 @each_operator
-def test_dtypes_of_variables_must_agree(op):
+def test_dtypes_of_variables_must_agree(device, op):
     with pytest.raises(type_check.InvalidType, match='float32 != float64'):
-        op(Variable(uniform((2,), 'f')), Variable(uniform((2,), 'd')))
+        op(
+            Variable(device.send(uniform((2,), 'f'))),
+            Variable(device.send(uniform((2,), 'd'))))
 
 
 @each_operator
-def test_shapes_must_broadcast(op):
+def test_shapes_must_broadcast(device, op):
     with pytest.raises(type_check.InvalidType):
-        op(Variable(uniform((3, 2))), Variable(uniform((3, 3))))
+        op(
+            Variable(device.send(uniform((3, 2)))),
+            Variable(device.send(uniform((3, 3)))))
 
 
 @each_operator
 @pytest.mark.parametrize('other', [None, [1., 2.], (1., 2.), object(), 'a', {}])
-def test_operands_of_other_types_are_refused(op, other):
-    x = Variable(uniform((2,)))
+def test_operands_of_other_types_are_refused(device, op, other):
+    x = Variable(device.send(uniform((2,))))
     for f in (lambda: op(x, other), lambda: op(other, x)):
         with pytest.raises(TypeError):
             f()
 
 
-def test_the_error_names_the_type():
+def test_the_error_names_the_type(device):
     with pytest.raises(TypeError, match='list'):
-        Variable(uniform((2,))) + [1, 2]
+        Variable(device.send(uniform((2,)))) + [1, 2]
 
 
 @pytest.mark.parametrize('op', [operator.mul, operator.truediv, operator.pow])
-def test_products_need_floats(op):
-    x = Variable(np.array([1, 2]), requires_grad=False)
+def test_products_need_floats(device, op):
+    x = Variable(device.send(np.array([1, 2])), requires_grad=False)
     with pytest.raises(type_check.InvalidType):
         op(x, x)
 
 
-def test_integers_stay_integers():
-    x = Variable(np.array([1, -2, 3], np.int32), requires_grad=False)
+def test_integers_stay_integers(device):
+    x = Variable(device.send(np.array([1, -2, 3], np.int32)), requires_grad=False)
     for y, expected in ((x + 1.5, [2, -1, 4]), (x - 1, [0, -3, 2]), (x * 2, [2, -4, 6]),
                         (x + x, [2, -4, 6]), (-x, [-1, 2, -3]),
                         (x + 2 ** 40, [1, -2, 3])):
         assert y.dtype == np.int32
-        np.testing.assert_array_equal(y.array, expected)
+        compare.assert_array_equal(y.array, expected)
 
 
-def test_subtraction_of_an_unsigned_scalar():
-    y = Variable(np.array([1.], 'f')) - np.uint8(3)
-    np.testing.assert_array_equal(y.array, [-2])
+def test_subtraction_of_an_unsigned_scalar(device):
+    y = Variable(device.send(np.array([1.], 'f'))) - np.uint8(3)
+    compare.assert_array_equal(y.array, [-2])
 
 
 @pytest.mark.parametrize('shape', [(3, 2), ()])
-def test_floor_division(shape):
-    x = Variable(np.asarray(uniform(shape) * 5, 'f'))
+def test_floor_division(device, shape):
+    x = Variable(device.send(np.asarray(uniform(shape) * 5, 'f')))
     for y, expected in ((x // 2, x.array // 2), (7 // x, 7 // x.array),
                         (x // x, np.ones(shape)),
-                        (np.array(np.full(shape, 9., 'f')) // x, 9 // x.array)):
+                        (device.send(np.full(shape, 9., 'f')) // x, 9 // x.array)):
         assert y.creator is None
         assert y.dtype == np.float32
-        np.testing.assert_array_equal(y.array, expected)
+        compare.assert_array_equal(y.array, expected)
 
 
-def test_division_by_zero():
-    x = Variable(uniform((2,)))
+def test_division_by_zero(device):
+    x = Variable(device.send(uniform((2,))))
     with pytest.raises(ZeroDivisionError):
         x / 0
     with pytest.raises(ValueError):
@@ -209,42 +220,43 @@ def test_division_by_zero():
 @pytest.mark.parametrize('shapes', [((3, 2), (3, 2), (3, 2)), ((), (), ()),
                                     ((1, 3), (), (2, 1)), ((), (2, 1), (3,)),
                                     ((3,), (1,), (1,), (2, 1))])
-def test_add_of_several(shapes):
+def test_add_of_several(device, shapes):
     xs = tuple(uniform(shape, seed=i) for i, shape in enumerate(shapes))
     expected = sum(xs)
-    y = F.add(*xs)
-    np.testing.assert_allclose(y.array, expected)
-    assert isinstance(y.array, np.ndarray)
-    gradient_check.check_backward(F.add, xs, uniform(y.shape), rtol=1e-4, atol=1e-4)
+    y = F.add(*device.send(xs))
+    compare.assert_allclose(y.array, expected)
+    assert isinstance(y.array, device.xp.ndarray)
+    gradient_check.check_backward(
+        F.add, device.send(xs), device.send(uniform(y.shape)), rtol=1e-4, atol=1e-4)
 
 
-def test_add_leaves_its_operands_alone():
-    xs = [np.ones((2,), 'f') for _ in range(4)]
+def test_add_leaves_its_operands_alone(device):
+    xs = device.send([np.ones((2,), 'f') for _ in range(4)])
     F.add(*xs)
     assert all((x == 1).all() for x in xs)
     assert F.add(xs[0]).array is xs[0]
 
 
-def test_add_refuses_mixed_dtypes():
+def test_add_refuses_mixed_dtypes(device):
     x = uniform((2,), 'f')
     with pytest.raises(type_check.InvalidType):
-        F.add(x, x, x.astype('d'))
+        F.add(*device.send((x, x, x.astype('d'))))
 
 
-def test_power_of_a_negative_base():
-    x = Variable(np.array([-2., 3.], 'f'))
+def test_power_of_a_negative_base(device):
+    x = Variable(device.send(np.array([-2., 3.], 'f')))
     y = F.sum(x ** 3)
     y.backward(enable_double_backprop=True)
-    np.testing.assert_array_equal(x.grad, [12, 27])
+    compare.assert_array_equal(x.grad, [12, 27])
     gx = F.sum(x.grad_var)
     x.cleargrad()
     gx.backward()
-    np.testing.assert_array_equal(x.grad, [-12, 18])
+    compare.assert_array_equal(x.grad, [-12, 18])
 
 
-def test_gradient_function_of_abs_checks_its_shape():
+def test_gradient_function_of_abs_checks_its_shape(device):
     with pytest.raises(type_check.InvalidType):
-        basic_math.AbsoluteGrad(np.ones(3, 'f')).apply((np.ones(2, 'f'),))
+        basic_math.AbsoluteGrad(np.ones(3, 'f')).apply(device.send((np.ones(2, 'f'),)))
 
 
 @pytest.mark.parametrize('value, text', [
@@ -280,13 +292,13 @@ def test_labels(function, label):
     (lambda x: 4 / x, basic_math.DivFromConstant, 4),
     (lambda x: x ** 2, basic_math.PowVarConst, 2),
     (lambda x: 2 ** x, basic_math.PowConstVar, 2)])
-def test_constants_are_attributes(expression, cls, value):
-    creator = expression(Variable(uniform((2,)))).creator
+def test_constants_are_attributes(device, expression, cls, value):
+    creator = expression(Variable(device.send(uniform((2,))))).creator
     assert type(creator) is cls
     assert creator.value == value
 
 
-def test_array_constants_of_functions():
+def test_array_constants_of_functions(device):
     x, c = uniform((3, 2), 'f'), uniform((3, 2), 'd', 1)
     for cls, expected in ((basic_math.AddConstant, x + c),
                           (basic_math.MulConstant, x * c),
@@ -294,18 +306,21 @@ def test_array_constants_of_functions():
                           (basic_math.DivFromConstant, c / x),
                           (basic_math.PowVarConst, x ** c),
                           (basic_math.PowConstVar, c ** x)):
-        v = Variable(x)
-        y, = cls(c).apply((v,))
+        v = Variable(device.send(x))
+        y, = cls(device.send(c)).apply((v,))
         assert y.dtype == np.float32
-        np.testing.assert_allclose(y.array, expected, rtol=1e-5)
-        y.grad = np.ones_like(x)
+        compare.assert_allclose(y.array, expected, rtol=1e-5)
+        y.grad = device.send(np.ones_like(x))
         y.backward()
         assert v.grad.dtype == np.float32
 
 
-def test_matrix_product_operator():
+def test_matrix_product_operator(device):
     x, w = uniform((3, 2), 'f'), uniform((2, 4), 'd', 1)
-    for y in (Variable(x) @ w, x.astype('d') @ Variable(w.astype('f')),
-              Variable(x) @ Variable(w.astype('f'))):
+    x_sent, w_sent = device.send((x, w))
+    for y in (
+            Variable(x_sent) @ w_sent,
+            x_sent.astype('d') @ Variable(w_sent.astype('f')),
+            Variable(x_sent) @ Variable(w_sent.astype('f'))):
         assert y.dtype == np.float32
-        np.testing.assert_allclose(y.array, x @ w, rtol=1e-5)
+        compare.assert_allclose(y.array, x @ w, rtol=1e-5)

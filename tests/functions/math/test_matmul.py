@@ -7,6 +7,7 @@ from chainer_fast import gradient_check
 from chainer_fast.functions.math import matmul as matmul_mod
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 
 SHAPES = [((3, 2), (2, 4)), ((2,), (2, 4)), ((3, 2), (2,)), ((2,), (2,)),
           ((5, 3, 2), (5, 2, 4)), ((5, 3, 2), (2, 4)), ((3, 2), (5, 2, 4)),
@@ -33,28 +34,31 @@ def operands(shapes, transa, transb, dtype='d'):
 @pytest.mark.parametrize('shapes', SHAPES)
 @pytest.mark.parametrize('transa', [False, True])
 @pytest.mark.parametrize('transb', [False, True])
-def test_product_and_gradients(shapes, transa, transb):
+def test_product_and_gradients(device, shapes, transa, transb):
     a, b, expected = operands(shapes, transa, transb)
 
     def f(a, b):
         return F.matmul(a, b, transa, transb)
 
-    y = f(a, b)
-    assert isinstance(y.array, np.ndarray)
-    np.testing.assert_allclose(y.array, expected)
-    gy = uniform(y.shape, seed=2)
-    gradient_check.check_backward(f, (a, b), gy, rtol=1e-4, atol=1e-5)
+    y = f(*device.send((a, b)))
+    assert isinstance(y.array, device.xp.ndarray)
+    compare.assert_allclose(y.array, expected)
+    gy = device.send(uniform(y.shape, seed=2))
+    gradient_check.check_backward(f, device.send((a, b)), gy, rtol=1e-4, atol=1e-5)
     gradient_check.check_double_backward(
-        lambda a, b: f(a, b) ** 2, (a, b), gy,
-        (uniform(a.shape, seed=3), uniform(b.shape, seed=4)), rtol=1e-3, atol=1e-4)
+        lambda a, b: f(a, b) ** 2, device.send((a, b)), gy,
+        device.send((uniform(a.shape, seed=3), uniform(b.shape, seed=4))), rtol=1e-3,
+        atol=1e-4)
 
 
 @pytest.mark.parametrize('dtypes, expected', [
     ('ee', 'e'), ('ff', 'f'), ('dd', 'd'), ('ef', 'f'), ('fd', 'd')])
 @pytest.mark.parametrize('shapes', [((3, 2), (2, 4)), ((2,), (2,)),
                                     ((5, 3, 2), (2, 4))])
-def test_dtypes(dtypes, expected, shapes):
-    a, b = (Variable(uniform(s, d)) for s, d in zip(shapes, dtypes, strict=True))
+def test_dtypes(device, dtypes, expected, shapes):
+    a, b = (
+        Variable(device.send(uniform(s, d)))
+        for s, d in zip(shapes, dtypes, strict=True))
     y = F.matmul(a, b)
     assert y.dtype == expected
     y.grad = np.ones_like(y.array)
@@ -62,29 +66,30 @@ def test_dtypes(dtypes, expected, shapes):
     assert (a.grad.dtype, b.grad.dtype) == (a.dtype, b.dtype)
 
 
-def test_strided_operands():
+def test_strided_operands(device):
     a, b = uniform((4, 6))[::2, ::-1], uniform((4, 6), seed=1).T
-    np.testing.assert_allclose(
-        F.matmul(a, b[:, :3]).array, a.copy().dot(b[:, :3].copy()))
+    compare.assert_allclose(
+        F.matmul(device.send(a), device.send(b[:, :3])).array,
+        a.copy().dot(b[:, :3].copy()))
 
 
 @pytest.mark.parametrize('shapes', [((), ()), ((3, 2), ()), ((3, 2), (3, 4)),
                                     ((3,), (2,)), ((2, 3, 2), (3, 2, 4))])
-def test_wrong_shapes(shapes):
+def test_wrong_shapes(device, shapes):
     with pytest.raises(type_check.InvalidType):
-        F.matmul(uniform(shapes[0]), uniform(shapes[1]))
+        F.matmul(device.send(uniform(shapes[0])), device.send(uniform(shapes[1])))
 
 
-def test_integers_are_refused():
+def test_integers_are_refused(device):
     with pytest.raises(type_check.InvalidType):
-        F.matmul(np.ones((2, 2), int), np.ones((2, 2), int))
+        F.matmul(device.send(np.ones((2, 2), int)), device.send(np.ones((2, 2), int)))
 
 
-def test_transposed_result_is_contiguous():
+def test_transposed_result_is_contiguous(device):
     a, b = uniform((3, 2)), uniform((2, 4), seed=1)
-    y = matmul_mod._matmul(a, b, transout=True)
+    y = matmul_mod._matmul(*device.send((a, b)), transout=True)
     assert y.flags.c_contiguous
-    np.testing.assert_allclose(y, a.dot(b).T)
+    compare.assert_allclose(y, a.dot(b).T)
 
 
 @pytest.mark.parametrize('trans, right, expected', [
@@ -99,7 +104,7 @@ def test_axis_that_is_summed_over(trans, right, expected):
 @pytest.mark.parametrize('transa', [False, True])
 @pytest.mark.parametrize('transb', [False, True])
 @pytest.mark.filterwarnings('ignore:batch_matmul:DeprecationWarning')
-def test_batches(shapes, transa, transb):
+def test_batches(device, shapes, transa, transb):
     a, b = uniform(shapes[0]), uniform(shapes[1], seed=1)
     left, right = (x[:, :, None] if x.ndim == 2 else x for x in (a, b))
     expected = np.matmul(left, right)
@@ -112,24 +117,25 @@ def test_batches(shapes, transa, transb):
         return F.batch_matmul(a, b, transa, transb)
 
     y = f(a, b)
-    np.testing.assert_allclose(y.array, expected)
-    gy = uniform(y.shape, seed=2)
-    gradient_check.check_backward(f, (a, b), gy, rtol=1e-4, atol=1e-5)
+    compare.assert_allclose(y.array, expected)
+    gy = device.send(uniform(y.shape, seed=2))
+    gradient_check.check_backward(f, device.send((a, b)), gy, rtol=1e-4, atol=1e-5)
     gradient_check.check_double_backward(
-        f, (a, b), gy, (uniform(a.shape, seed=3), uniform(b.shape, seed=4)),
-        rtol=1e-3, atol=1e-4)
+        f, device.send((a, b)), gy,
+        device.send((uniform(a.shape, seed=3), uniform(b.shape, seed=4))), rtol=1e-3,
+        atol=1e-4)
 
 
 @pytest.mark.parametrize('shapes', [((2, 3, 4), (2, 3, 5)), ((2, 3, 4), (3, 4, 5)),
                                     ((3, 4), (2,)), ((2, 3), (2, 3))])
 @pytest.mark.filterwarnings('ignore:batch_matmul:DeprecationWarning')
-def test_wrong_batches(shapes):
+def test_wrong_batches(device, shapes):
     with pytest.raises(type_check.InvalidType):
-        F.batch_matmul(uniform(shapes[0]), uniform(shapes[1]))
+        F.batch_matmul(device.send(uniform(shapes[0])), device.send(uniform(shapes[1])))
 
 
-def test_batch_matmul_is_deprecated():
-    x = uniform((2, 3, 3))
+def test_batch_matmul_is_deprecated(device):
+    x = device.send(uniform((2, 3, 3)))
     with pytest.warns(DeprecationWarning, match='Use matmul'):
         F.batch_matmul(x, x)
 
@@ -138,7 +144,7 @@ def test_batch_matmul_is_deprecated():
                                     ((2,), (2, 4)), ((3, 2), (2,)), ((2,), (2,))])
 @pytest.mark.parametrize('transa', [False, True])
 @pytest.mark.parametrize('transb', [False, True])
-def test_function_with_transposed_result(shapes, transa, transb):
+def test_function_with_transposed_result(device, shapes, transa, transb):
     a, b, expected = operands(shapes, transa, transb)
     if min(a.ndim, b.ndim) > 1:
         expected = expected.swapaxes(-1, -2)
@@ -147,14 +153,16 @@ def test_function_with_transposed_result(shapes, transa, transb):
         function = matmul_mod.MatMul(transa, transb, transc=True, dtype=np.float64)
         return function.apply((a, b))[0]
 
-    np.testing.assert_allclose(f(a, b).array, expected)
+    compare.assert_allclose(f(a, b).array, expected)
     gradient_check.check_backward(
-        f, (a, b), uniform(expected.shape, seed=2), rtol=1e-4, atol=1e-5)
+        f, device.send((a, b)), device.send(uniform(expected.shape, seed=2)), rtol=1e-4,
+        atol=1e-5)
 
 
-def test_function_casts_its_result():
+def test_function_casts_its_result(device):
     function = matmul_mod.MatMul(dtype=np.float16)
-    a, b = Variable(uniform((3, 2), 'f')), Variable(uniform((2, 4), 'd'))
+    a = Variable(device.send(uniform((3, 2), 'f')))
+    b = Variable(device.send(uniform((2, 4), 'd')))
     y, = function.apply((a, b))
     assert y.dtype == np.float16
     F.sum(y).backward()

@@ -7,6 +7,7 @@ from chainer_fast import utils
 from chainer_fast.functions.math import sparse_matmul
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 
@@ -31,14 +32,14 @@ def product(a, b, transa, transb):
 @pytest.mark.parametrize('transb', [False, True])
 @pytest.mark.parametrize('dtypes', ['dd', 'ee', 'ef', 'fd'])
 @pytest.mark.parametrize('left', [False, True])
-def test_values_and_dtypes(batch, transa, transb, dtypes, left):
+def test_values_and_dtypes(device, batch, transa, transb, dtypes, left):
     a, b = [sparse(s, d) for s, d in
             zip(shapes(batch, transa, transb), dtypes, strict=True)]
-    coo = utils.to_coo(a if left else b, requires_grad=True)
-    dense = Variable(b if left else a)
+    coo = utils.to_coo(device.send(a if left else b), requires_grad=True)
+    dense = Variable(device.send(b if left else a))
     y = F.sparse_matmul(*(coo, dense) if left else (dense, coo), transa, transb)
     assert y.dtype == np.result_type(*dtypes)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array, product(a.astype('d'), b.astype('d'), transa, transb),
         rtol=1e-2 if 'e' in dtypes else 1e-5, atol=1e-3)
     F.sum(y).backward()
@@ -47,10 +48,10 @@ def test_values_and_dtypes(batch, transa, transb, dtypes, left):
 
 @pytest.mark.parametrize('batch', [(), (2,)])
 @pytest.mark.parametrize('trans', list(np.ndindex(2, 2, 2)))
-def test_gradients(batch, trans):
+def test_gradients(device, batch, trans):
     transa, transb, transc = map(bool, trans)
     a, b = [sparse(s) for s in shapes(batch, transa, transb)]
-    coo = utils.to_coo(a)
+    coo = utils.to_coo(device.send(a))
     data = coo.data.array
 
     def f(data, b):
@@ -60,12 +61,12 @@ def test_gradients(batch, trans):
     # Padding has no gradient: none must be asked for.
     data = np.where(coo.row < 0, 0, data)
     mask = (coo.row >= 0).astype('d')
-    gradients.check(lambda data, b: f(data * mask, b), data, b)
+    gradients.check(device, lambda data, b: f(data * mask, b), data, b)
 
 
 @pytest.mark.parametrize('batch', [(), (2,)])
 @pytest.mark.parametrize('trans', list(np.ndindex(2, 2, 2)))
-def test_products_sampled_at_coordinates(batch, trans):
+def test_products_sampled_at_coordinates(device, batch, trans):
     transa, transb, transc = map(bool, trans)
     a, b = [gradients.uniform(s, i)
             for i, s in enumerate(shapes(batch, transa, transb))]
@@ -79,37 +80,37 @@ def test_products_sampled_at_coordinates(batch, trans):
 
     def f(a, b):
         return sparse_matmul.CooMatMulGradSP(
-            row, col, c.shape[-2:], 'other', *trans).apply((a, b))[0]
+            *device.send((row, col)), c.shape[-2:], 'other', *trans).apply((a, b))[0]
 
-    np.testing.assert_allclose(f(a, b).array, expected)
-    gradients.check(f, a, b)
+    compare.assert_allclose(f(*device.send((a, b))).array, expected)
+    gradients.check(device, f, a, b)
 
 
-def test_elements_given_twice_add_up():
+def test_elements_given_twice_add_up(device):
     at = np.array([0, 0], 'i')
-    coo = utils.CooMatrix(np.ones(2), at, at + 1, (2, 2))
-    np.testing.assert_array_equal(
-        F.sparse_matmul(coo, np.eye(2)).array, [[0, 2], [0, 0]])
+    coo = utils.CooMatrix(*device.send((np.ones(2), at, at + 1)), (2, 2))
+    compare.assert_array_equal(
+        F.sparse_matmul(coo, device.send(np.eye(2))).array, [[0, 2], [0, 0]])
 
 
-def test_matrices_of_no_elements():
-    coo = utils.to_coo(np.zeros((2, 3), 'f'))
-    np.testing.assert_array_equal(
-        F.sparse_matmul(coo, np.ones((3, 2), 'f')).array, np.zeros((2, 2)))
+def test_matrices_of_no_elements(device):
+    coo = utils.to_coo(device.send(np.zeros((2, 3), 'f')))
+    compare.assert_array_equal(
+        F.sparse_matmul(coo, device.send(np.ones((3, 2), 'f'))).array, np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize('dense', [
     np.zeros((2, 2)), np.zeros((1, 3, 2)), np.zeros((3, 2), 'i')])
-def test_what_does_not_go_together(dense):
+def test_what_does_not_go_together(device, dense):
     with pytest.raises(type_check.InvalidType):
-        F.sparse_matmul(utils.to_coo(np.eye(3)), dense)
+        F.sparse_matmul(utils.to_coo(device.send(np.eye(3))), device.send(dense))
 
 
-def test_exactly_one_is_sparse():
+def test_exactly_one_is_sparse(device):
     x = np.eye(2)
     for args in (x, x), (utils.to_coo(x), utils.to_coo(x)):
         with pytest.raises(ValueError):
-            F.sparse_matmul(*args)
+            F.sparse_matmul(*device.send(args))
 
 
 @pytest.mark.parametrize('row, col, shape', [

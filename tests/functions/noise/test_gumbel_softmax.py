@@ -4,6 +4,7 @@ import pytest
 from chainer_fast import functions as F
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 
@@ -20,26 +21,28 @@ def test_softmax_of_gumbel_numbers(dtype, tolerance, axis, tau):
     assert np.random.rand() == after
     expected = np.exp(z) / np.exp(z).sum(axis=axis, keepdims=True)
     assert y.dtype == dtype
-    np.testing.assert_allclose(y.array, expected, tolerance, tolerance)
+    compare.assert_allclose(y.array, expected, tolerance, tolerance)
 
 
-def test_gradients(monkeypatch):
-    drawn = np.random.gumbel(size=(2, 3))
-    monkeypatch.setattr(np.random, 'gumbel', lambda size: drawn)
-    gradients.check(lambda x: F.gumbel_softmax(x, .9), gradients.uniform((2, 3)))
-    gradients.check(lambda x, tau: F.gumbel_softmax(x, F.broadcast_to(tau, (2, 3))),
-                    gradients.uniform((2, 3)), np.full((1, 1), .8))
+def test_gradients(device, monkeypatch):
+    drawn = device.send(np.random.gumbel(size=(2, 3)))
+    monkeypatch.setattr(device.xp.random, 'gumbel', lambda size, **options: drawn)
+    gradients.check(
+        device, lambda x: F.gumbel_softmax(x, .9), gradients.uniform((2, 3)))
+    gradients.check(
+        device, lambda x, tau: F.gumbel_softmax(x, F.broadcast_to(tau, (2, 3))),
+        gradients.uniform((2, 3)), np.full((1, 1), .8))
 
 
-def test_without_an_axis_there_is_one_class():
-    y = F.gumbel_softmax(Variable(np.array(.3, 'e')))
+def test_without_an_axis_there_is_one_class(device):
+    y = F.gumbel_softmax(Variable(device.send(np.array(.3, 'e'))))
     assert (y.array, y.dtype, y.shape) == (1, 'e', ())
 
 
-def test_no_rows():
-    assert F.gumbel_softmax(np.zeros((0, 4), 'f')).shape == (0, 4)
+def test_no_rows(device):
+    assert F.gumbel_softmax(device.send(np.zeros((0, 4), 'f'))).shape == (0, 4)
 
 
-def test_axis_must_exist():
+def test_axis_must_exist(device):
     with pytest.raises(type_check.InvalidType):
-        F.gumbel_softmax(np.zeros((2, 3), 'f'), axis=2)
+        F.gumbel_softmax(device.send(np.zeros((2, 3), 'f')), axis=2)

@@ -4,6 +4,7 @@ import pytest
 from chainer_fast import functions as F
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 
@@ -23,11 +24,11 @@ def test_values_and_types(x_dtype, w_dtype, batchwise):
     np.random.seed(3)
     shape = (4, 2, 3) if batchwise else (2, 3)
     mask = np.random.rand(*shape) >= .3
-    np.testing.assert_array_equal(y.creator.mask, mask)
+    compare.assert_array_equal(y.creator.mask, mask)
     assert y.dtype == x_dtype
     weights = np.broadcast_to(mask * W.astype('d') / .7, (4, 2, 3))
     tolerance = 5e-3 if 'e' in (x_dtype, w_dtype) else 1e-5
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array, np.einsum('bk,bmk->bm', x, weights) + b, tolerance, tolerance)
     y.grad = np.ones_like(y.array)
     y.backward()
@@ -37,37 +38,38 @@ def test_values_and_types(x_dtype, w_dtype, batchwise):
 
 @pytest.mark.parametrize('batchwise', [True, False])
 @pytest.mark.parametrize('with_bias', [True, False])
-def test_gradients(batchwise, with_bias):
+def test_gradients(device, batchwise, with_bias):
     x, W, b = inputs(shape=(4, 3, 1))
     mask = np.random.RandomState(0).rand(*((4, 2, 3) if batchwise else (2, 3))) > .4
 
     def f(*xs):
         return F.simplified_dropconnect(
-            *xs, ratio=.4, mask=mask, use_batchwise_mask=batchwise)
+            *xs, ratio=.4, mask=device.send(mask), use_batchwise_mask=batchwise)
 
-    gradients.check(f, x, W, *[b] * with_bias)
+    gradients.check(device, f, x, W, *[b] * with_bias)
 
 
-def test_without_training_it_is_linear():
+def test_without_training_it_is_linear(device):
     x, W, b = inputs()
-    y = F.simplified_dropconnect(x, W, b, train=False)
-    np.testing.assert_allclose(y.array, x @ W.T + b)
+    y = F.simplified_dropconnect(*device.send((x, W, b)), train=False)
+    compare.assert_allclose(y.array, x @ W.T + b)
     assert y.creator.ratio == 0
 
 
-def test_a_mask_of_any_type_may_be_given():
+def test_a_mask_of_any_type_may_be_given(device):
     x, W, b = inputs()
     ones = np.ones((4, 2, 3))
     expected = 2 * x @ W.T + b
+    ones = device.send(ones)
     for mask in ones.astype(bool), ones.astype('f'), Variable(ones):
-        y = F.simplified_dropconnect(x, W, b, mask=mask)
-        assert isinstance(y.creator.mask, np.ndarray)
-        np.testing.assert_allclose(y.array, expected)
+        y = F.simplified_dropconnect(*device.send((x, W, b)), mask=mask)
+        assert isinstance(y.creator.mask, device.xp.ndarray)
+        compare.assert_allclose(y.array, expected)
 
 
-def test_no_rows():
+def test_no_rows(device):
     x, W, b = inputs(shape=(0, 3))
-    assert F.simplified_dropconnect(x, W, b).shape == (0, 2)
+    assert F.simplified_dropconnect(*device.send((x, W, b))).shape == (0, 2)
 
 
 @pytest.mark.parametrize('change', [
@@ -75,7 +77,7 @@ def test_no_rows():
     {'W': np.zeros((2, 3), 'i')}, {'W': np.zeros(3)}, {'b': np.zeros(3)},
     {'b': np.zeros(2, 'f')}, {'mask': np.ones((2, 3))}, {'mask': np.ones((4, 3, 2))},
     {'mask': np.ones((4, 2, 3)), 'use_batchwise_mask': False}])
-def test_types_are_checked(change):
+def test_types_are_checked(device, change):
     x, W, b = inputs()
     with pytest.raises(type_check.InvalidType):
-        F.simplified_dropconnect(**{'x': x, 'W': W, 'b': b, **change})
+        F.simplified_dropconnect(**device.send({'x': x, 'W': W, 'b': b, **change}))

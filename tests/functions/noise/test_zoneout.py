@@ -4,6 +4,7 @@ import pytest
 from chainer_fast import functions as F
 from chainer_fast import using_config
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 
@@ -16,33 +17,34 @@ def test_mixes_by_uniform_numbers(dtype, shape):
     np.random.seed(3)
     kept = np.asarray(np.random.rand(*shape) < .4)
     assert y.dtype == dtype
-    np.testing.assert_array_equal(y.array, np.where(kept, h, x))
-    np.testing.assert_array_equal(y.creator.flag_h, kept)
-    np.testing.assert_array_equal(y.creator.flag_x, ~kept)
+    compare.assert_array_equal(y.array, np.where(kept, h, x))
+    compare.assert_array_equal(y.creator.flag_h, kept)
+    compare.assert_array_equal(y.creator.flag_x, ~kept)
 
 
 @pytest.mark.parametrize(
     'ratio, first', [(0, False), (1, True), (2., True), (-1, False)])
-def test_bounds(ratio, first):
+def test_bounds(device, ratio, first):
     h, x = gradients.uniform((3, 4), 0), gradients.uniform((3, 4), 1)
-    np.testing.assert_array_equal(F.zoneout(h, x, ratio).array, h if first else x)
+    compare.assert_array_equal(
+        F.zoneout(device.send(h), device.send(x), ratio).array, h if first else x)
 
 
-def test_gradients(monkeypatch):
-    drawn = np.random.rand(3, 4)
-    monkeypatch.setattr(np.random, 'rand', lambda *shape: drawn)
-    gradients.check(lambda h, x: F.zoneout(h, x) ** 2,
+def test_gradients(device, monkeypatch):
+    drawn = device.send(np.random.rand(3, 4))
+    monkeypatch.setattr(device.xp.random, 'rand', lambda *shape, **options: drawn)
+    gradients.check(device, lambda h, x: F.zoneout(h, x) ** 2,
                     gradients.uniform((3, 4), 0), gradients.uniform((3, 4), 1))
 
 
-def test_without_training_the_next_state_passes():
-    x = Variable(np.ones((2, 3), 'f'))
+def test_without_training_the_next_state_passes(device):
+    x = Variable(device.send(np.ones((2, 3), 'f')))
     with using_config('train', False):
-        assert F.zoneout(np.zeros((2, 3), 'f'), x) is x
+        assert F.zoneout(device.send(np.zeros((2, 3), 'f')), x) is x
 
 
-def test_arguments():
-    x = np.ones((2, 3), 'f')
+def test_arguments(device):
+    x = device.send(np.ones((2, 3), 'f'))
     with pytest.raises(ValueError, match='train'):
         F.zoneout(x, x, train=False)
     with pytest.raises(TypeError, match='other'):

@@ -6,6 +6,7 @@ from chainer_fast import grad
 from chainer_fast.functions.normalization import group_normalization as module
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -23,22 +24,22 @@ def expected_of(x, groups, gamma, beta, eps):
 
 
 @pytest.mark.parametrize('shape, groups', SHAPES)
-def test_values_and_gradients(shape, groups):
+def test_values_and_gradients(device, shape, groups):
     xs = uniform(shape), uniform(shape[1:2], 1), uniform(shape[1:2], 2)
 
     def f(x, gamma, beta):
         return F.group_normalization(x, groups, gamma, beta, eps=.1)
 
-    np.testing.assert_allclose(f(*xs).array, expected_of(xs[0], groups, *xs[1:], .1))
-    gradients.check(f, *xs, rtol=1e-3, atol=1e-3)
+    compare.assert_allclose(f(*xs).array, expected_of(xs[0], groups, *xs[1:], .1))
+    gradients.check(device, f, *xs, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize('dtypes', ['ee', 'ef', 'fe', 'ff', 'df', 'fd'])
-def test_dtypes(dtypes):
-    x = Variable(uniform((2, 4, 30), 0, dtypes[0], 100, 900))
-    gamma, beta = [Variable(uniform((4,), i, dtypes[1])) for i in (1, 2)]
+def test_dtypes(device, dtypes):
+    x = Variable(device.send(uniform((2, 4, 30), 0, dtypes[0], 100, 900)))
+    gamma, beta = [Variable(device.send(uniform((4,), i, dtypes[1]))) for i in (1, 2)]
     y = F.group_normalization(x, 2, gamma, beta)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array, expected_of(x.array, 2, gamma.array, beta.array, 1e-5),
         atol=1e-2 if 'e' in dtypes else 1e-4)
     gs = grad([y * y], [x, gamma, beta], enable_double_backprop=True)
@@ -49,8 +50,8 @@ def test_dtypes(dtypes):
 
 
 @pytest.mark.parametrize('shape', [(0, 4, 2), (2, 4, 0), (2, 0, 3)])
-def test_empty(shape):
-    x, gamma, beta = [Variable(np.ones(s, 'f')) for s in (
+def test_empty(device, shape):
+    x, gamma, beta = [Variable(device.send(np.ones(s, 'f'))) for s in (
         shape, shape[1:2], shape[1:2])]
     y = F.group_normalization(x, 2, gamma, beta)
     y.grad = y.array
@@ -62,9 +63,11 @@ def test_empty(shape):
 @pytest.mark.parametrize('groups, error', [
     (3, ValueError), (0, ValueError), (-1, ValueError), (2., TypeError),
     (np.int64(2), TypeError)])
-def test_groups_are_checked(groups, error):
+def test_groups_are_checked(device, groups, error):
     with pytest.raises(error, match='groups'):
-        F.group_normalization(uniform((2, 4, 3)), groups, np.ones(4), np.ones(4))
+        F.group_normalization(
+            device.send(uniform((2, 4, 3))), groups, device.send(np.ones(4)),
+            device.send(np.ones(4)))
 
 
 @pytest.mark.parametrize('xs', [
@@ -73,12 +76,12 @@ def test_groups_are_checked(groups, error):
     [np.ones((2, 4)), np.ones(4), np.ones(1)],
     [np.ones((2, 4)), np.ones((4, 1)), np.ones((4, 1))],
     [np.ones((2, 4)), np.ones(4, 'f'), np.ones(4)]])
-def test_types_are_checked(xs):
+def test_types_are_checked(device, xs):
     with pytest.raises(type_check.InvalidType):
-        F.group_normalization(xs[0], 2, *xs[1:])
+        F.group_normalization(device.send(xs[0]), 2, *device.send(xs[1:]))
 
 
-def test_division_by_deviations_of_rows():
+def test_division_by_deviations_of_rows(device):
     x, y = uniform((4, 5)), uniform((4, 5), 1)
 
     def f(x, y):
@@ -86,5 +89,5 @@ def test_division_by_deviations_of_rows():
         inv_std = (array.var(1) + .1) ** -.5
         return module._MulInvStd(.1, array.mean(1), inv_std, None).apply((x, y))[0]
 
-    np.testing.assert_allclose(f(x, y).array, y * (x.var(1)[:, None] + .1) ** -.5)
-    gradients.check(f, x, y)
+    compare.assert_allclose(f(x, y).array, y * (x.var(1)[:, None] + .1) ** -.5)
+    gradients.check(device, f, x, y)

@@ -12,6 +12,7 @@ from chainer_fast.functions.normalization import (
     local_response_normalization,
 )
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -73,13 +74,13 @@ def test_same_results_and_attributes(name, shape, dtype):
     z, general = results_of(f, arrays, True)
     for a, b in zip(short, general, strict=True):
         assert a.dtype == b.dtype == dtype
-        np.testing.assert_array_equal(a, b)
+        compare.assert_array_equal(a, b)
     a, b = [vars(v.creator) for v in (y, z)]
     for key in ('axis', 'key_axis', 'expander', 'forward_data'):
         assert a.get(key) == b.get(key)
     for key in ('mean', 'var', 'inv_std', 'inv_var', 'scale', 'unit_scale'):
         assert (key in a) == (key in b)
-        np.testing.assert_array_equal(a.get(key), b.get(key))
+        compare.assert_array_equal(a.get(key), b.get(key))
 
 
 @pytest.mark.parametrize('running_dtype', 'efd')
@@ -92,7 +93,7 @@ def test_running_statistics(running_dtype):
                    running_var=var, decay=.75)
         results.append((mean, var))
         assert mean[0] != 0
-    np.testing.assert_array_equal(*results)
+    compare.assert_array_equal(*results)
 
 
 def test_own_implementations_are_called():
@@ -109,10 +110,10 @@ def test_own_implementations_are_called():
     assert impl.calls == 1
 
 
-def test_functions_that_share_an_input():
+def test_functions_that_share_an_input(device):
     # The gradient of the parameters, which are one variable, is a sum.
-    x, v = Variable(uniform((4, 3))), Variable(uniform((3,)))
+    x, v = Variable(device.send(uniform((4, 3)))), Variable(device.send(uniform((3,))))
     y = F.batch_normalization(x, v, v)
-    y.grad = np.ones((4, 3))
+    y.grad = device.send(np.ones((4, 3)))
     y.backward()
-    np.testing.assert_allclose(v.grad, 4, atol=1e-6)
+    compare.assert_allclose(v.grad, 4, atol=1e-6)

@@ -5,7 +5,11 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast.functions.pooling import max_pooling_nd
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients
+
+# Types of indexes, as Chainer has them.
+INDEX = {'@numpy': np.int64, '@cupy:0': np.int32}
 
 
 def by_hand(x, ksize, stride, pad, outs):
@@ -34,71 +38,73 @@ def by_hand(x, ksize, stride, pad, outs):
     ((3, 4, 2), ((2, 2, 2), (1, 2, 1), (0, 1, 1)), True, (2, 3, 3)),
     ((1, 2, 1, 2), ((1, 2, 1, 2), (1, 1, 1, 1), (0, 0, 0, 0)), True, (1, 1, 1, 1)),
 ])
-def test_values(dtype, lengths, window, cover_all, outs):
+def test_values(device, dtype, lengths, window, cover_all, outs):
     x = gradients.spread((2, 3, *lengths), dtype)
-    y, indexes = F.max_pooling_nd(x, *window, cover_all, return_indices=True)
+    y, indexes = F.max_pooling_nd(
+        device.send(x), *window, cover_all, return_indices=True)
     expected, places = by_hand(x, *window, outs)
-    assert (y.dtype, indexes.dtype) == (dtype, np.int64)
-    np.testing.assert_array_equal(y.array, expected)
-    np.testing.assert_array_equal(indexes, places)
+    assert (y.dtype, indexes.dtype) == (dtype, INDEX[device.name])
+    compare.assert_array_equal(y.array, expected)
+    compare.assert_array_equal(indexes, places)
 
 
 @pytest.mark.parametrize(('lengths', 'window'), [
     ((5,), (3, 2, 1)), ((4, 5), (3, 2, 1)), ((4, 4), (2, 2, 0)), ((3, 2, 3), (2, 1, 0)),
 ])
-def test_gradients(lengths, window):
+def test_gradients(device, lengths, window):
     x = gradients.spread((2, 2, *lengths))
     # Squared, since of a piecewise linear function a second derivative says little.
-    gradients.check(lambda x: F.max_pooling_nd(x, *window) ** 2, x)
+    gradients.check(device, lambda x: F.max_pooling_nd(x, *window) ** 2, x)
 
 
 @pytest.mark.parametrize('dtype', 'ef')
-def test_dtype_of_gradients(dtype):
-    x = chainer.Variable(gradients.spread((2, 2, 5, 5), dtype))
+def test_dtype_of_gradients(device, dtype):
+    x = chainer.Variable(device.send(gradients.spread((2, 2, 5, 5), dtype)))
     y = F.max_pooling_2d(x, 3, 1)
     gx, = chainer.grad([F.sum(y ** 2)], [x], enable_double_backprop=True)
     ggx, = chainer.grad([F.sum(gx)], [x])
     assert y.dtype == gx.dtype == ggx.dtype == dtype
 
 
-def test_overlapping_windows_add_up():
-    x = chainer.Variable(np.array([[[[0, 0, 0], [0, 1, 0], [0, 0, 0]]]], 'f'))
+def test_overlapping_windows_add_up(device):
+    x = chainer.Variable(
+        device.send(np.array([[[[0, 0, 0], [0, 1, 0], [0, 0, 0]]]], 'f')))
     y = F.max_pooling_2d(x, 2, 1)
-    y.grad = np.array([[[[1, 2], [3, 4]]]], 'f')
+    y.grad = device.send(np.array([[[[1, 2], [3, 4]]]], 'f'))
     y.backward()
-    np.testing.assert_array_equal(x.grad[0, 0], [[0, 0, 0], [0, 10, 0], [0, 0, 0]])
+    compare.assert_array_equal(x.grad[0, 0], [[0, 0, 0], [0, 10, 0], [0, 0, 0]])
 
 
-def test_ties_and_nan():
+def test_ties_and_nan(device):
     x = np.zeros((1, 1, 2, 4), 'f')
     x[0, 0, 1, 2] = x[0, 0, 1, 3] = np.nan
-    x = chainer.Variable(x)
+    x = chainer.Variable(device.send(x))
     y, indexes = F.max_pooling_2d(x, 2, return_indices=True)
     # The first counts, and NaN is the largest of all.
-    np.testing.assert_array_equal(y.array.ravel(), [0, np.nan])
-    np.testing.assert_array_equal(indexes.ravel(), [0, 2])
+    compare.assert_array_equal(y.array.ravel(), [0, np.nan])
+    compare.assert_array_equal(indexes.ravel(), [0, 2])
     y.grad = np.ones_like(y.array)
     y.backward()
-    np.testing.assert_array_equal(x.grad[0, 0], [[1, 0, 0, 0], [0, 0, 1, 0]])
+    compare.assert_array_equal(x.grad[0, 0], [[1, 0, 0, 0], [0, 0, 1, 0]])
 
 
-def test_windows_in_the_padding():
-    x = chainer.Variable(np.zeros((1, 1, 2, 2), 'f'))
+def test_windows_in_the_padding(device):
+    x = chainer.Variable(device.send(np.zeros((1, 1, 2, 2), 'f')))
     y, indexes = F.max_pooling_2d(x, 1, 1, 1, return_indices=True)
     assert y.array[0, 0, 0, 0] == -np.inf and indexes[0, 0, 0, 0] == 0
     y.grad = np.ones_like(y.array)
     y.backward()
-    np.testing.assert_array_equal(x.grad, np.ones((1, 1, 2, 2)))
+    compare.assert_array_equal(x.grad, np.ones((1, 1, 2, 2)))
 
 
-def test_function_object():
-    x = chainer.Variable(gradients.spread((2, 3, 6, 7), 'f'))
+def test_function_object(device):
+    x = chainer.Variable(device.send(gradients.spread((2, 3, 6, 7), 'f')))
     y = F.max_pooling_2d(x, (3, 2), stride=(2, 1), pad=[1, 0])
     f = y.creator
     assert type(f) is max_pooling_nd.MaxPoolingND and f.label == 'MaxPoolingND'
     assert (f.ndim, f.ksize, f.stride, f.pad) == (2, (3, 2), (2, 1), (1, 0))
     assert f.cover_all is True and f.return_indices is False
-    assert f.indexes.shape == y.shape and f.indexes.dtype == np.int64
+    assert f.indexes.shape == y.shape and f.indexes.dtype == INDEX[device.name]
     assert not f.is_cudnn_used
     with chainer.using_config('cudnn_deterministic', True):
         assert f.get_cudnn_pool_mode() == 3
@@ -110,16 +116,17 @@ def test_function_object():
     assert gx.creator.func is f
     ggy, = chainer.grad([gx], [gy], [x], enable_double_backprop=True)
     assert type(ggy.creator) is max_pooling_nd.MaxPoolingNDWithIndexes
-    np.testing.assert_array_equal(ggy.array, y.array)
+    compare.assert_array_equal(ggy.array, y.array)
 
 
-def test_one_function_a_dimension():
+def test_one_function_a_dimension(device):
     for ndim, function in (
             (1, F.max_pooling_1d), (2, F.max_pooling_2d), (3, F.max_pooling_3d)):
         x = gradients.spread((2, 3, *[4] * ndim), 'f')
-        for a, b in zip(function(x, 2, 1, 1, False, True),
-                        F.max_pooling_nd(x, 2, 1, 1, False, True), strict=True):
-            np.testing.assert_array_equal(
+        for a, b in zip(
+                function(x, 2, 1, 1, False, True),
+                F.max_pooling_nd(device.send(x), 2, 1, 1, False, True), strict=True):
+            compare.assert_array_equal(
                 getattr(a, 'array', a), getattr(b, 'array', b))
         for wrong in x[..., None], x[..., 0]:
             with pytest.raises(ValueError, match='%d axes' % (2 + ndim)):
@@ -129,23 +136,24 @@ def test_one_function_a_dimension():
 @pytest.mark.parametrize('x', [
     np.zeros((1, 1, 4, 4), 'i'), np.zeros((0, 1, 4, 4), 'f'),
     np.zeros((1, 1, 0, 4), 'f')])
-def test_types(x):
+def test_types(device, x):
     with pytest.raises(type_check.InvalidType):
-        F.max_pooling_2d(x, 2)
+        F.max_pooling_2d(device.send(x), 2)
 
 
 @pytest.mark.parametrize(('args', 'error'), [
     ((5, 1), AssertionError), ((-1,), AssertionError), ((2, 2, -1), ValueError),
     ((0, 1), ValueError), ((2, 0), ZeroDivisionError), (((2, 2, 2),), AssertionError),
     ((2.,), TypeError)])
-def test_windows_that_cannot_be(args, error):
+def test_windows_that_cannot_be(device, args, error):
     with pytest.raises(error):
-        F.max_pooling_2d(np.zeros((1, 1, 4, 4), 'f'), *args, cover_all=False)
+        F.max_pooling_2d(
+            device.send(np.zeros((1, 1, 4, 4), 'f')), *args, cover_all=False)
 
 
-def test_retired_arguments():
+def test_retired_arguments(device):
     with pytest.raises(TypeError, match='use_cudnn'):
-        F.max_pooling_2d(np.zeros((1, 1, 4, 4), 'f'), 2, use_cudnn=True)
+        F.max_pooling_2d(device.send(np.zeros((1, 1, 4, 4), 'f')), 2, use_cudnn=True)
 
 
 @pytest.mark.parametrize('ndim', [0, -1])
@@ -156,27 +164,28 @@ def test_no_axes(ndim):
 
 @pytest.mark.parametrize(('size', 'height', 'numbers'), [
     ((9, 8), 3, 21), ((9, 8), 1, 1), ((5, 13), 4, 77), ((1, 1), 3, 11)])
-def test_spatial_pyramid(size, height, numbers):
+def test_spatial_pyramid(device, size, height, numbers):
     x = gradients.spread((2, 3, *size), 'f')
-    y = F.spatial_pyramid_pooling_2d(x, height, 'max')
+    y = F.spatial_pyramid_pooling_2d(device.send(x), height, 'max')
     assert y.shape == (2, 3 * numbers, 1, 1) and y.dtype == 'f'
     # The first level is the maximum of all.
-    np.testing.assert_array_equal(y.array[:, :3, 0, 0], x.max(axis=(2, 3)))
+    compare.assert_array_equal(y.array[:, :3, 0, 0], x.max(axis=(2, 3)))
 
 
-def test_spatial_pyramid_of_four_parts():
+def test_spatial_pyramid_of_four_parts(device):
     x = gradients.spread((2, 3, 4, 6), 'f')
-    y = F.spatial_pyramid_pooling_2d(x, 2, 'max').array
+    y = F.spatial_pyramid_pooling_2d(device.send(x), 2, 'max').array
     parts = x.reshape(2, 3, 2, 2, 2, 3).max(axis=(3, 5))
-    np.testing.assert_array_equal(y[:, 3:, 0, 0], parts.reshape(2, 12))
+    compare.assert_array_equal(y[:, 3:, 0, 0], parts.reshape(2, 12))
 
 
-def test_spatial_pyramid_gradients():
+def test_spatial_pyramid_gradients(device):
     x = gradients.spread((1, 2, 5, 3))
-    gradients.check(lambda x: F.spatial_pyramid_pooling_2d(x, 2, 'max') ** 2, x)
+    gradients.check(device, lambda x: F.spatial_pyramid_pooling_2d(x, 2, 'max') ** 2, x)
 
 
 @pytest.mark.parametrize('pooling', [None, 'avg', max_pooling_nd.MaxPoolingND])
-def test_spatial_pyramid_of_no_known_kind(pooling):
+def test_spatial_pyramid_of_no_known_kind(device, pooling):
     with pytest.raises(ValueError, match='pooling'):
-        F.spatial_pyramid_pooling_2d(np.zeros((1, 1, 4, 4), 'f'), 2, pooling)
+        F.spatial_pyramid_pooling_2d(
+            device.send(np.zeros((1, 1, 4, 4), 'f')), 2, pooling)

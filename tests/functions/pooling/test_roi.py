@@ -6,6 +6,7 @@ import chainer_fast.functions as F
 from chainer_fast import gradient_check
 from chainer_fast.functions.pooling import roi_max_align_2d, roi_pooling_2d
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients
 
 ROIS = np.array([[0, 1, 4, 5], [2, 0, 5.5, 3], [1.2, 1.3, 1.3, 1.4]])
@@ -20,116 +21,119 @@ def fast_rcnn(rois, indices):
 
 
 @pytest.mark.parametrize('dtype', 'efd')
-def test_roi_pooling(dtype):
+def test_roi_pooling(device, dtype):
     x = np.arange(2 * 6 * 5, dtype=dtype).reshape(2, 1, 6, 5)
     rois = np.array([[1, 0, 1, 3, 4]], dtype)
-    y = F.roi_pooling_2d(x, rois, 2, 3, 1.)
+    y = F.roi_pooling_2d(device.send(x), device.send(rois), 2, 3, 1.)
     # Rows 1 to 4 and columns 0 to 3 with their last ones; bins of columns overlap.
     assert y.dtype == dtype
-    np.testing.assert_array_equal(y.array[0, 0], 30 + np.array([[11, 12, 13],
+    compare.assert_array_equal(y.array[0, 0], 30 + np.array([[11, 12, 13],
                                                                 [21, 22, 23]]))
 
 
 @pytest.mark.parametrize('dtype', 'efd')
-def test_max_and_average(dtype):
+def test_max_and_average(device, dtype):
     x = np.arange(2 * 6 * 5, dtype=dtype).reshape(2, 1, 6, 5)
     # In the scale of the image, rows 1 to 4 without the last, columns 0 to 4.
     rois = np.array([[2, 0, 8, 8]], dtype)
     indices = np.array([1], 'i')
-    y = F.roi_max_pooling_2d(x, rois, indices, (1, 2), .5)
+    y = F.roi_max_pooling_2d(*device.send((x, rois, indices)), (1, 2), .5)
     assert y.dtype == dtype
-    np.testing.assert_array_equal(y.array[0, 0], [[46, 48]])
-    y = F.roi_average_pooling_2d(x, rois, indices, (1, 2), .5)
+    compare.assert_array_equal(y.array[0, 0], [[46, 48]])
+    y = F.roi_average_pooling_2d(*device.send((x, rois, indices)), (1, 2), .5)
     assert y.dtype == dtype
-    np.testing.assert_array_equal(y.array[0, 0], [[40.5, 42.5]])
+    compare.assert_array_equal(y.array[0, 0], [[40.5, 42.5]])
 
 
-def test_align():
+def test_align(device):
     # Interpolation of a plane is the plane.
     row, column = np.mgrid[:6, :5].astype('f')
-    x = (2 * row + 3 * column)[None, None]
-    rois = np.array([[1, 1, 4, 3.5]], 'f')
-    indices = np.zeros(1, 'i')
+    x = device.send((2 * row + 3 * column)[None, None])
+    rois = device.send(np.array([[1, 1, 4, 3.5]], 'f'))
+    indices = device.send(np.zeros(1, 'i'))
     y = F.roi_average_align_2d(x, rois, indices, (3, 1), 1., 2)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array[0, 0, :, 0], 2 * np.array([1.5, 2.5, 3.5]) + 3 * 2.25, 1e-6)
     y = F.roi_max_align_2d(x, rois, indices, (3, 1), 1., 2)
-    np.testing.assert_allclose(
+    compare.assert_allclose(
         y.array[0, 0, :, 0], 2 * np.array([1.75, 2.75, 3.75]) + 3 * 2.875, 1e-6)
     # By default there are samples for each pixel.
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(
         F.roi_max_align_2d(x, rois, indices, (3, 1), 1.).array,
         F.roi_max_align_2d(x, rois, indices, (3, 1), 1., (1, 3)).array)
 
 
-def test_outside_of_the_image():
+def test_outside_of_the_image(device):
     x = np.ones((1, 2, 4, 4), 'f')
     rois = np.array([[50, 50, 60, 60]], 'f')
     indices = np.zeros(1, 'i')
     for function, value in (
             (F.roi_max_pooling_2d, -np.inf), (F.roi_average_pooling_2d, 0),
             (F.roi_max_align_2d, -np.inf), (F.roi_average_align_2d, 0)):
-        x_ = chainer.Variable(x)
-        y = function(x_, rois, indices, 2, 1.)
-        np.testing.assert_array_equal(y.array, np.full((1, 2, 2, 2), value))
+        x_ = chainer.Variable(device.send(x))
+        y = function(x_, *device.send((rois, indices)), 2, 1.)
+        compare.assert_array_equal(y.array, np.full((1, 2, 2, 2), value))
         y.grad = np.ones_like(y.array)
         y.backward()
-        np.testing.assert_array_equal(x_.grad, np.zeros_like(x))
-    y = F.roi_pooling_2d(x, fast_rcnn(rois, indices), 2, 2, 1.)
-    np.testing.assert_array_equal(y.array, np.zeros((1, 2, 2, 2)))
+        compare.assert_array_equal(x_.grad, np.zeros_like(x))
+    y = F.roi_pooling_2d(*device.send((x, fast_rcnn(rois, indices))), 2, 2, 1.)
+    compare.assert_array_equal(y.array, np.zeros((1, 2, 2, 2)))
 
 
 @pytest.mark.parametrize('function', POOLING)
-def test_gradients(function):
+def test_gradients(device, function):
     gradients.check(
-        lambda x: function(x, ROIS, INDICES, (2, 3), .8),
-        gradients.spread((2, 2, 6, 5)), double=False)
+        device, lambda x: function(x, device.send(ROIS), device.send(INDICES), (2, 3),
+        .8), gradients.spread((2, 2, 6, 5)), double=False)
 
 
-def test_gradients_of_roi_pooling():
+def test_gradients_of_roi_pooling(device):
     gradients.check(
-        lambda x: F.roi_pooling_2d(x, fast_rcnn(ROIS, INDICES), 2, 3, .8),
+        device, lambda x: F.roi_pooling_2d(
+            x, device.send(fast_rcnn(ROIS, INDICES)), 2, 3, .8),
         gradients.spread((2, 2, 6, 5)), double=False)
 
 
 @pytest.mark.parametrize('function', ALIGN)
 @pytest.mark.parametrize('ratio', [None, 2, (None, 1)])
-def test_gradients_of_align(function, ratio):
+def test_gradients_of_align(device, function, ratio):
     x = gradients.spread((2, 2, 6, 5), 'f')
     gy = gradients.uniform((3, 2, 2, 3), dtype='f')
     gradient_check.check_backward(
-        lambda x: function(x, ROIS.astype('f'), INDICES, (2, 3), .8, ratio), x, gy,
-        eps=1e-2, rtol=1e-3, atol=1e-3)
+        lambda x: function(x, device.send(ROIS.astype('f')), device.send(INDICES),
+        (2, 3), .8, ratio), device.send(x), device.send(gy), eps=1e-2, rtol=1e-3,
+        atol=1e-3)
 
 
-def test_no_gradients_of_regions():
-    x = chainer.Variable(gradients.spread((2, 2, 6, 5), 'f'))
-    rois = chainer.Variable(ROIS.astype('f'))
-    y = F.roi_average_pooling_2d(x, rois, INDICES, 2, 1.)
+def test_no_gradients_of_regions(device):
+    x = chainer.Variable(device.send(gradients.spread((2, 2, 6, 5), 'f')))
+    rois = chainer.Variable(device.send(ROIS.astype('f')))
+    y = F.roi_average_pooling_2d(x, rois, device.send(INDICES), 2, 1.)
     y.grad = np.ones_like(y.array)
     y.backward()
     assert rois.grad is None and x.grad is not None
 
-    rois = chainer.Variable(fast_rcnn(ROIS, INDICES).astype('f'))
+    rois = chainer.Variable(device.send(fast_rcnn(ROIS, INDICES).astype('f')))
     y = F.roi_pooling_2d(x, rois, 2, 2, 1.)
     y.grad = np.ones_like(y.array)
     y.backward()
     assert rois.grad is None
 
 
-def test_double_backward_of_roi_pooling():
-    x = chainer.Variable(gradients.spread((2, 2, 6, 5), 'f'))
-    y = F.roi_pooling_2d(x, fast_rcnn(ROIS, INDICES).astype('f'), 2, 2, 1.)
+def test_double_backward_of_roi_pooling(device):
+    x = chainer.Variable(device.send(gradients.spread((2, 2, 6, 5), 'f')))
+    rois = device.send(fast_rcnn(ROIS, INDICES).astype('f'))
+    y = F.roi_pooling_2d(x, rois, 2, 2, 1.)
     gy = chainer.Variable(np.ones_like(y.array))
     gx, = chainer.grad([y], [x], [gy], enable_double_backprop=True)
     with pytest.raises(NotImplementedError):
         chainer.grad([gx], [gy], [x])
 
 
-def test_function_objects():
-    x = chainer.Variable(gradients.spread((2, 2, 6, 5), 'f'))
+def test_function_objects(device):
+    x = chainer.Variable(device.send(gradients.spread((2, 2, 6, 5), 'f')))
     rois = ROIS.astype('f')
-    y = F.roi_pooling_2d(x, fast_rcnn(rois, INDICES), 2, 3, 1.)
+    y = F.roi_pooling_2d(x, device.send(fast_rcnn(rois, INDICES)), 2, 3, 1.)
     f = y.creator
     assert type(f) is roi_pooling_2d.ROIPooling2D
     assert (f.outh, f.outw, f.spatial_scale) == (2, 3, 1.)
@@ -138,7 +142,7 @@ def test_function_objects():
         where = f.argmax_data[r, c, i, j]
         assert image[INDICES[r], c, where] == y.array[r, c, i, j]
 
-    y = F.roi_max_align_2d(x, rois, INDICES, 2, 1, (None, 3))
+    y = F.roi_max_align_2d(x, device.send(rois), device.send(INDICES), 2, 1, (None, 3))
     f = y.creator
     assert type(f) is roi_max_align_2d.ROIMaxAlign2D
     assert (f.outh, f.outw, f.sampling_ratio) == (2, 2, (None, 3))
@@ -150,28 +154,28 @@ def test_function_objects():
     (0, 1., TypeError), (2., 1., TypeError), ((2, -1), 1., TypeError),
     (True, 1., TypeError), ((2, 2, 2), 1., ValueError), (2, 'a', TypeError),
     (2, 0., TypeError), (2, -1, TypeError)])
-def test_arguments(function, size, scale, error):
+def test_arguments(device, function, size, scale, error):
     x = np.zeros((2, 2, 6, 5), 'f')
     with pytest.raises(error):
-        function(x, ROIS.astype('f'), INDICES, size, scale)
+        function(*device.send((x, ROIS.astype('f'), INDICES)), size, scale)
 
 
 @pytest.mark.parametrize('function', ALIGN)
 @pytest.mark.parametrize('ratio', [0, -1, 1., (0, 1), 'a', (1., 2)])
-def test_sampling_ratio(function, ratio):
+def test_sampling_ratio(device, function, ratio):
     x = np.zeros((2, 2, 6, 5), 'f')
     with pytest.raises(TypeError, match='sampling_ratio'):
-        function(x, ROIS.astype('f'), INDICES, 2, 1., ratio)
+        function(*device.send((x, ROIS.astype('f'), INDICES)), 2, 1., ratio)
 
 
 @pytest.mark.parametrize('function', POOLING + ALIGN)
 @pytest.mark.parametrize('number', [np.int32(2), np.float32(2), 2])
-def test_numbers_of_numpy(function, number):
+def test_numbers_of_numpy(device, function, number):
     x = gradients.spread((2, 2, 6, 5), 'f')
     size = np.int32(2), np.int64(3)
-    np.testing.assert_array_equal(
-        function(x, ROIS.astype('f'), INDICES, size, number).array,
-        function(x, ROIS.astype('f'), INDICES, (2, 3), 2.).array)
+    compare.assert_array_equal(
+        function(*device.send((x, ROIS.astype('f'), INDICES)), size, number).array,
+        function(*device.send((x, ROIS.astype('f'), INDICES)), (2, 3), 2.).array)
 
 
 @pytest.mark.parametrize('function', POOLING + ALIGN)
@@ -180,18 +184,20 @@ def test_numbers_of_numpy(function, number):
     {'rois': ROIS.astype('e')}, {'rois': np.zeros((3, 5), 'f')},
     {'indices': INDICES.astype('l')}, {'indices': INDICES[:, None]},
     {'indices': INDICES[:2]}])
-def test_types(function, change):
+def test_types(device, function, change):
     arrays = {'x': np.zeros((2, 2, 6, 5), 'f'), 'rois': ROIS.astype('f'),
               'indices': INDICES, **change}
     with pytest.raises(type_check.InvalidType):
-        function(*arrays.values(), 2, 1.)
+        function(*device.send(list(arrays.values())), 2, 1.)
 
 
 @pytest.mark.parametrize('function', ALIGN)
 @pytest.mark.parametrize('dtype', 'ed')
-def test_align_takes_single_precision(function, dtype):
+def test_align_takes_single_precision(device, function, dtype):
     with pytest.raises(type_check.InvalidType):
-        function(np.zeros((2, 2, 6, 5), dtype), ROIS.astype(dtype), INDICES, 2, 1.)
+        function(
+            *device.send((np.zeros((2, 2, 6, 5), dtype), ROIS.astype(dtype), INDICES)),
+            2, 1.)
 
 
 @pytest.mark.parametrize(('x', 'rois'), [
@@ -199,24 +205,25 @@ def test_align_takes_single_precision(function, dtype):
     (np.zeros((2, 2, 6, 5), 'f'), np.zeros((3, 5), 'd')),
     (np.zeros((2, 2, 6, 5), 'f'), np.zeros((3, 4), 'f')),
     (np.zeros((2, 6, 5), 'f'), np.zeros((3, 5), 'f'))])
-def test_types_of_roi_pooling(x, rois):
+def test_types_of_roi_pooling(device, x, rois):
     with pytest.raises(type_check.InvalidType):
-        F.roi_pooling_2d(x, rois, 2, 2, 1.)
+        F.roi_pooling_2d(device.send(x), device.send(rois), 2, 2, 1.)
 
 
 @pytest.mark.parametrize(('size', 'error'), [
     ((0, 2), ZeroDivisionError), ((2, -1), ValueError), ((2., 2), TypeError)])
-def test_sizes_of_roi_pooling(size, error):
+def test_sizes_of_roi_pooling(device, size, error):
     x, rois = np.zeros((2, 2, 6, 5)), fast_rcnn(ROIS, INDICES)
     with pytest.raises(error):
-        F.roi_pooling_2d(x, rois, *size, 1.)
+        F.roi_pooling_2d(*device.send((x, rois)), *size, 1.)
 
 
 @pytest.mark.parametrize('function', POOLING + ALIGN)
-def test_regions_that_are_not(function):
+def test_regions_that_are_not(device, function):
     x, rois = np.zeros((2, 2, 6, 5), 'f'), ROIS.astype('f')
     with pytest.raises(IndexError):
-        function(x, rois, INDICES + 1, 2, 1.)
+        function(*device.send((x, rois, INDICES + 1)), 2, 1.)
     with pytest.raises(ValueError):
-        function(x, rois * np.float32(np.nan), INDICES, 2, 1.)
-    assert function(x, rois[:0], INDICES[:0], 2, 1.).shape == (0, 2, 2, 2)
+        function(*device.send((x, rois * np.float32(np.nan), INDICES)), 2, 1.)
+    assert function(*device.send((x, rois[:0], INDICES[:0])), 2, 1.).shape == (
+        0, 2, 2, 2)

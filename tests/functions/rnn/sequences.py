@@ -37,14 +37,16 @@ STEPS = {'lstm': lstm, 'gru': gru, 'tanh': tanh, 'relu': relu}
 class Network:
     """A network of one kind, and inputs of the given sizes of the steps.
 
-    ``flat`` are all inputs of the function, in any order that ``run`` knows.
+    ``flat`` are all inputs of the function, in any order that ``run`` knows: ``drawn``
+    on the device.
     """
 
-    def __init__(self, kind, n_layers=2, directions=1, sizes=(3, 3, 1), batch=None,
-                 m=2, n=3, dtype='d', seed=0):
+    def __init__(self, device, kind, n_layers=2, directions=1, sizes=(3, 3, 1),
+                 batch=None, m=2, n=3, dtype='d', seed=0):
         random = np.random.RandomState(seed)
         count = n_layers * directions
         gates = GATES[kind]
+        self.device = device
         self.kind, self.n_layers, self.directions = kind, n_layers, directions
         self.sizes, self.n = sizes, n
         self.shapes = [(count, batch or sizes[0], n)] * (2 if kind == 'lstm' else 1)
@@ -52,8 +54,9 @@ class Network:
         for k in range(count):
             width = m if k < directions else n * directions
             self.shapes += [(n, width)] * gates + [(n, n)] * gates + [(n,)] * 2 * gates
-        self.flat = [
+        self.drawn = [
             random.uniform(-1, 1, shape).astype(dtype) for shape in self.shapes]
+        self.flat = device.send(self.drawn)
 
     def parts(self, flat):
         hx, *rest = flat
@@ -79,7 +82,7 @@ class Network:
 
     def expected(self):
         """The outputs, sample by sample."""
-        hx, cx, ws, bs, xs = self.parts(self.flat)
+        hx, cx, ws, bs, xs = self.parts(self.drawn)
         hy = hx.copy()
         cy = np.zeros_like(hx) if cx is None else cx.copy()
         rows = list(xs)
@@ -106,9 +109,9 @@ def gradients(network, ratio=0., wanted=None, double=False):
     inputs = [chainer.Variable(x) for x in network.flat]
     outputs = network.run(*inputs, ratio=ratio)
     random = np.random.RandomState(1)
-    pairs = [
-        (y, chainer.Variable(random.uniform(-1, 1, y.shape).astype(y.dtype)))
-        for y in outputs]
+    gys = network.device.send([
+        random.uniform(-1, 1, y.shape).astype(y.dtype) for y in outputs])
+    pairs = [(y, chainer.Variable(gy)) for y, gy in zip(outputs, gys, strict=True)]
     if wanted is not None:
         pairs = [pair for pair, want in zip(pairs, wanted, strict=True) if want]
     return chainer.grad(

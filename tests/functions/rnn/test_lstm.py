@@ -6,6 +6,7 @@ import chainer_fast.functions as F
 from chainer_fast import gradient_check
 from chainer_fast.functions.rnn import lstm
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients
 from tests.functions.gradients import uniform
 from tests.functions.rnn.sequences import sigmoid
@@ -25,23 +26,26 @@ def expected(c_prev, x):
 
 @pytest.mark.parametrize('dtype,tolerance', [('e', 1e-2), ('f', 1e-5), ('d', 1e-12)])
 @pytest.mark.parametrize('c_shape,x_shape', SHAPES)
-def test_outputs(c_shape, x_shape, dtype, tolerance):
+def test_outputs(device, c_shape, x_shape, dtype, tolerance):
     c_prev, x = uniform(c_shape, 0, dtype), uniform(x_shape, 1, dtype, -3, 3)
-    for y, other in zip(F.lstm(c_prev, x), expected(c_prev, x), strict=True):
+    for y, other in zip(
+            F.lstm(device.send(c_prev), device.send(x)), expected(c_prev, x),
+            strict=True):
         assert y.dtype == dtype
-        np.testing.assert_allclose(y.array, other, tolerance, tolerance)
+        compare.assert_allclose(y.array, other, tolerance, tolerance)
 
 
 @pytest.mark.parametrize('c_shape,x_shape', SHAPES[:2] + SHAPES[3:])
-def test_both_derivatives(c_shape, x_shape):
-    gradients.check(F.lstm, uniform(c_shape), uniform(x_shape, 1))
+def test_both_derivatives(device, c_shape, x_shape):
+    gradients.check(device, F.lstm, uniform(c_shape), uniform(x_shape, 1))
 
 
 @pytest.mark.parametrize('wanted', [0, 1])
 @pytest.mark.parametrize('double', [False, True])
 @pytest.mark.parametrize('dtype', 'efd')
-def test_gradient_of_one_output(wanted, double, dtype):
-    c_prev, x = [chainer.Variable(uniform(shape, 2, dtype)) for shape in SHAPES[1]]
+def test_gradient_of_one_output(device, wanted, double, dtype):
+    c_prev, x = [
+        chainer.Variable(device.send(uniform(shape, 2, dtype))) for shape in SHAPES[1]]
     outputs = F.lstm(c_prev, x)
     gys = [np.zeros_like(y.array) for y in outputs]
     gys[wanted][...] = 1
@@ -52,19 +56,20 @@ def test_gradient_of_one_output(wanted, double, dtype):
         enable_double_backprop=double)
     for gx, other in zip(part, full, strict=True):
         assert gx.dtype == dtype
-        np.testing.assert_allclose(gx.array, other.array, 1e-6)
+        compare.assert_allclose(gx.array, other.array, 1e-6)
 
 
 @pytest.mark.parametrize('batch', [3, 2, 0])
-def test_gradient_as_a_function(batch):
+def test_gradient_as_a_function(device, batch):
     shapes = [(3, 2, 4), (batch, 8, 4), (3, 2, 4), (3, 2, 4), (batch, 2, 4)]
     gradient_check.check_backward(
-        lstm.LSTMGrad(), [uniform(shape, k) for k, shape in enumerate(shapes)],
-        [uniform(shape, 7) for shape in shapes[:2]], rtol=1e-4, atol=1e-4)
+        lstm.LSTMGrad(),
+        device.send([uniform(shape, k) for k, shape in enumerate(shapes)]),
+        device.send([uniform(shape, 7) for shape in shapes[:2]]), rtol=1e-4, atol=1e-4)
 
 
-def test_gradient_is_differentiated_once():
-    c_prev, x = [chainer.Variable(uniform(shape)) for shape in SHAPES[0]]
+def test_gradient_is_differentiated_once(device):
+    c_prev, x = [chainer.Variable(device.send(uniform(shape))) for shape in SHAPES[0]]
     _, h = F.lstm(c_prev, x)
     gx, = chainer.grad([h], [x], enable_double_backprop=True)
     assert gx.creator.label == 'LSTMGrad'
@@ -79,14 +84,16 @@ def test_second_order_helper_fills_its_last_arguments():
     results = lstm.lstm_grad_grad(*args)
     assert list(map(id, results)) == list(map(id, args[13:]))
     for arg, before in zip(args[:13], kept, strict=False):
-        np.testing.assert_array_equal(arg, before)
+        compare.assert_array_equal(arg, before)
 
 
-def test_arrays_in_any_order_of_memory():
+def test_arrays_in_any_order_of_memory(device):
     c_prev, x = [uniform(shape) for shape in SHAPES[1]]
-    y = F.lstm(np.asfortranarray(c_prev), np.repeat(x, 2, axis=1)[:, ::2])
+    y = F.lstm(
+        device.send(np.asfortranarray(c_prev)),
+        device.send(np.repeat(x, 2, axis=1)[:, ::2]))
     for found, other in zip(y, expected(c_prev, x), strict=True):
-        np.testing.assert_allclose(found.array, other, 1e-12)
+        compare.assert_allclose(found.array, other, 1e-12)
 
 
 def test_gates_alternate():
@@ -95,23 +102,23 @@ def test_gates_alternate():
         [[0, 4]], [[1, 5]], [[2, 6]], [[3, 7]]]
 
 
-def test_large_gates():
+def test_large_gates(device):
     x = np.array([[200, -200, 200, 200], [-200, 200, -200, -200]], 'f')
-    c, h = F.lstm(np.array([[.5], [.5]], 'f'), x)
-    np.testing.assert_array_equal(c.array, [[.5], [-1]])
-    np.testing.assert_allclose(h.array, [[np.tanh(.5)], [0]], 1e-6)
+    c, h = F.lstm(device.send(np.array([[.5], [.5]], 'f')), device.send(x))
+    compare.assert_array_equal(c.array, [[.5], [-1]])
+    compare.assert_allclose(h.array, [[np.tanh(.5)], [0]], 1e-6)
 
 
 @pytest.mark.parametrize('c,x', [
     ((2, 3), (3, 12)), ((2, 3), (2, 11)), ((2, 3, 1), (2, 12)),
     ((2, 3, 1), (2, 12, 2)), ((2,), (2,)),
 ])
-def test_shapes_that_do_not_fit(c, x):
+def test_shapes_that_do_not_fit(device, c, x):
     with pytest.raises(type_check.InvalidType):
-        F.lstm(np.zeros(c, 'f'), np.zeros(x, 'f'))
+        F.lstm(device.send(np.zeros(c, 'f')), device.send(np.zeros(x, 'f')))
 
 
 @pytest.mark.parametrize('c,x', ['fd', 'ef', 'if', 'fi', 'ii'])
-def test_dtypes_that_do_not_fit(c, x):
+def test_dtypes_that_do_not_fit(device, c, x):
     with pytest.raises(type_check.InvalidType):
-        F.lstm(np.zeros((2, 3), c), np.zeros((2, 12), x))
+        F.lstm(device.send(np.zeros((2, 3), c)), device.send(np.zeros((2, 12), x)))

@@ -3,6 +3,7 @@ import pytest
 
 from chainer_fast import functions as F
 from chainer_fast.variable import Variable
+from tests import compare
 from tests.functions import gradients
 
 
@@ -10,34 +11,34 @@ def pair(x, y):
     return x * y + x, F.tanh(y)
 
 
-def test_values_and_gradients():
+def test_values_and_gradients(device):
     xs = gradients.uniform((2, 3)), gradients.uniform((2, 3), 1)
     kept = pair(*map(Variable, xs))
-    for forgotten, expected in zip(F.forget(pair, *xs), kept, strict=True):
-        np.testing.assert_array_equal(forgotten.array, expected.array)
-    gradients.check(lambda *xs: F.forget(pair, *xs), *xs, double=False)
+    for forgotten, expected in zip(F.forget(pair, *device.send(xs)), kept, strict=True):
+        compare.assert_array_equal(forgotten.array, expected.array)
+    gradients.check(device, lambda *xs: F.forget(pair, *xs), *xs, double=False)
 
 
-def test_what_happens_inside_is_not_kept():
+def test_what_happens_inside_is_not_kept(device):
     inner = []
 
     def f(x):
         inner.append(F.exp(x))
         return inner[0] * 2
 
-    y = F.forget(f, Variable(np.zeros(2)))
+    y = F.forget(f, Variable(device.send(np.zeros(2))))
     assert inner[0].creator is None
     assert y.creator.label == 'Forget'
 
 
-def test_one_output_of_two():
-    x, y = Variable(np.array(2.)), Variable(np.array(3.))
+def test_one_output_of_two(device):
+    x, y = Variable(device.send(np.array(2.))), Variable(device.send(np.array(3.)))
     F.forget(pair, x, y)[0].backward()
     assert (x.grad, y.grad) == (4, 2)
 
 
-def test_variables_of_the_function_itself_get_gradients():
-    w, x = Variable(np.array(3.)), Variable(np.array(2.))
+def test_variables_of_the_function_itself_get_gradients(device):
+    w, x = Variable(device.send(np.array(3.))), Variable(device.send(np.array(2.)))
     F.forget(lambda v: v * w, x).backward()
     assert (w.grad, x.grad) == (2, 3)
 
@@ -57,8 +58,8 @@ def test_a_function_is_wanted():
         F.forget(1)
 
 
-def test_no_second_gradient():
-    x = Variable(np.zeros(()))
+def test_no_second_gradient(device):
+    x = Variable(device.send(np.zeros(())))
     y = F.forget(F.exp, x)
     with pytest.raises(RuntimeError):
         y.backward(enable_double_backprop=True)

@@ -7,6 +7,7 @@ import chainer_fast
 from chainer_fast import links as L
 from chainer_fast import memory_layouts
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients
 from tests.functions.connection import windows
 from tests.links.connection import checks
@@ -19,12 +20,12 @@ uniform = gradients.uniform
 @pytest.mark.parametrize('options', [
     {}, {'stride': 2, 'pad': (1, 2)}, {'dilate': (1, 2), 'groups': 2},
     {'nobias': True}])
-def test_values(args, in_channels, options):
+def test_values(device, args, in_channels, options):
     np.random.seed(0)
-    link = L.Convolution2D(*args, initial_bias=np.arange(6.), **options)
+    link = device.send(L.Convolution2D(*args, initial_bias=np.arange(6.), **options))
     assert link.W.is_initialized == (in_channels is not None)
     x = uniform((2, 4, 7, 8), 0, 'f')
-    y = link(x)
+    y = link(device.send(x))
     assert link.in_channels == in_channels
     assert (link.out_channels, link.ksize) == (6, 3)
 
@@ -32,9 +33,9 @@ def test_values(args, in_channels, options):
     share = 4 // groups
     np.random.seed(0)
     W = checks.normal(share * 9, 6, share, 3, 3)
-    np.testing.assert_array_equal(link.W.array, W)
+    compare.assert_array_equal(link.W.array, W)
     b = None if link.b is None else np.arange(6.)
-    np.testing.assert_allclose(y.array, windows.convolve(
+    compare.assert_allclose(y.array, windows.convolve(
         x, W, b, link.stride, link.pad, link.dilate, y.shape[2:], groups), 0, 1e-5)
     assert y.dtype == np.float32
 
@@ -51,26 +52,27 @@ def test_text():
 
 @pytest.mark.parametrize('dtype, expected', [
     ('e', 'e'), ('d', 'd'), (chainer_fast.mixed16, 'e')])
-def test_dtypes(dtype, expected):
+def test_dtypes(device, dtype, expected):
     if isinstance(dtype, str):
         dtype = np.dtype(dtype)
     with chainer_fast.using_config('dtype', dtype):
-        link = L.Convolution2D(3, 2, 3, initial_bias=1)
+        link = device.send(L.Convolution2D(3, 2, 3, initial_bias=1))
         assert link.W.dtype == link.b.dtype == expected
-    assert link(np.ones((1, 3, 3, 3), expected)).dtype == expected
+    assert link(device.send(np.ones((1, 3, 3, 3), expected))).dtype == expected
     noise = chainer_fast.initializers.Normal(dtype='d')
-    link = L.Convolution2D(3, 2, 3, initialW=noise)
+    link = device.send(L.Convolution2D(3, 2, 3, initialW=noise))
     assert link.W.dtype == np.float64
     assert link.b.dtype == np.float32
 
 
-def test_order_of_random_numbers():
+def test_order_of_random_numbers(device):
     # The filters come first, unless they have to wait for the number of channels.
     noise = chainer_fast.initializers.Normal(1)
     for in_channels in (1, None):
         np.random.seed(0)
-        link = L.Convolution2D(in_channels, 1, 1, initialW=noise, initial_bias=noise)
-        link(np.ones((1, 1, 1, 1), 'f'))
+        link = device.send(
+            L.Convolution2D(in_channels, 1, 1, initialW=noise, initial_bias=noise))
+        link(device.send(np.ones((1, 1, 1, 1), 'f')))
         drawn = [link.W.array.item(), link.b.array.item()]
         np.random.seed(0)
         expected = np.random.normal(size=2).astype('f').tolist()
@@ -78,19 +80,20 @@ def test_order_of_random_numbers():
 
 
 @pytest.mark.parametrize('options', [{'groups': 2}, {'nobias': True, 'stride': 2}])
-def test_gradients(options):
+def test_gradients(device, options):
     checks.check_gradients(
-        lambda: L.Convolution2D(None, 4, (2, 3), **options), uniform((2, 2, 4, 5)))
+        device, lambda: L.Convolution2D(None, 4, (2, 3), **options),
+        uniform((2, 2, 4, 5)))
 
 
-def test_snapshot_and_pickle():
+def test_snapshot_and_pickle(device):
     x = uniform((2, 3, 4, 4), 0, 'f')
-    checks.check_snapshot(lambda: L.Convolution2D(None, 2, 3), x)
-    link = L.Convolution2D(None, 2, 3)
+    checks.check_snapshot(device, lambda: L.Convolution2D(None, 2, 3), x)
+    link = device.send(L.Convolution2D(None, 2, 3))
     link = pickle.loads(pickle.dumps(link))
     assert not link.W.is_initialized
-    y = link(x)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(link))(x).array, y.array)
+    y = link(device.send(x))
+    compare.assert_array_equal(pickle.loads(pickle.dumps(link))(x).array, y.array)
 
 
 def test_copies_that_are_initialized_anew():
@@ -113,17 +116,19 @@ def test_errors(error, named, args, options):
         L.Convolution2D(*args, **options)
 
 
-def test_wrong_images():
+def test_wrong_images(device):
     with pytest.raises(type_check.InvalidType):
-        L.Convolution2D(3, 4, 3)(np.ones((1, 2, 3, 3), 'f'))
-    link = L.Convolution2D(None, 4, 3)
+        device.send(L.Convolution2D(3, 4, 3))(device.send(np.ones((1, 2, 3, 3), 'f')))
+    link = device.send(L.Convolution2D(None, 4, 3))
     with pytest.raises(ValueError):
-        link(np.ones((2, 3, 3), 'f'))
+        link(device.send(np.ones((2, 3, 3), 'f')))
     assert not link.W.is_initialized
     with pytest.raises(ValueError, match='divisible'):
-        L.Convolution2D(None, 4, 3, groups=2)(np.ones((1, 3, 3, 3), 'f'))
+        device.send(L.Convolution2D(None, 4, 3, groups=2))(
+            device.send(np.ones((1, 3, 3, 3), 'f')))
     with pytest.raises(ValueError, match='dilate'):
-        L.Convolution2D(3, 4, 3, dilate=0)(np.ones((1, 3, 3, 3), 'f'))
+        device.send(L.Convolution2D(3, 4, 3, dilate=0))(
+            device.send(np.ones((1, 3, 3, 3), 'f')))
 
 
 @pytest.mark.parametrize('wrap', [np.asarray, chainer_fast.Variable])
@@ -137,14 +142,14 @@ def test_from_params(wrap, options):
     assert (link.groups, link.dilate) == (groups, (options.get('dilate', 1),) * 2)
     assert (link.stride, link.pad) == (
         (options.get('stride', 1),) * 2, (options.get('pad', 0),) * 2)
-    np.testing.assert_array_equal(link.W.array, W)
+    compare.assert_array_equal(link.W.array, W)
     assert not np.shares_memory(link.W.array, W)
     if 'nobias' in options:
         assert link.b is None
     else:
-        np.testing.assert_array_equal(link.b.array, b)
+        compare.assert_array_equal(link.b.array, b)
         link = L.Convolution2D.from_params(wrap(W), **options)
-        np.testing.assert_array_equal(link.b.array, 0)
+        compare.assert_array_equal(link.b.array, 0)
 
 
 def test_errors_of_from_params():
@@ -175,22 +180,22 @@ class TestChannelsLast:
             link._initialize_params(3)
         assert link.W.shape == (4, 3, 2, 5)
         np.random.seed(0)
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             link.W.raw_array, checks.normal(30, 4, 3, 2, 5).transpose(0, 2, 3, 1))
 
     def test_copies(self):
         link = self.make(3, 4, (2, 5))
         for copied in link.copy('copy'), pickle.loads(pickle.dumps(link)):
             assert copied.W.layout == memory_layouts.CUDNN_CHANNEL_LAST_W
-            np.testing.assert_array_equal(copied.W.raw_array, link.W.raw_array)
+            compare.assert_array_equal(copied.W.raw_array, link.W.raw_array)
 
-    def test_images_of_another_layout(self):
+    def test_images_of_another_layout(self, device):
         with pytest.raises(AssertionError, match='CUDNN_CHANNEL_LAST_X'):
             self.make(3, 4, 1)(np.ones((1, 3, 2, 2), 'f'))
-        x = chainer_fast.as_variable(np.ones((1, 3, 2, 2), 'f')).as_layout(
+        x = chainer_fast.as_variable(device.send(np.ones((1, 3, 2, 2), 'f'))).as_layout(
             memory_layouts.CUDNN_CHANNEL_LAST_X)
         with pytest.raises(AssertionError, match='CUDNN_CHANNEL_LAST_X'):
-            L.Convolution2D(3, 4, 1)(x)
+            device.send(L.Convolution2D(3, 4, 1))(x)
         link = self.make(None, 4, 1)
         with pytest.raises(RuntimeError, match='cudnn_fast'):
             link(x)

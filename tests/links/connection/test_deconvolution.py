@@ -3,6 +3,7 @@ import pytest
 
 from chainer_fast import links as L
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients
 from tests.functions.connection import windows
 from tests.links.connection import checks
@@ -23,17 +24,17 @@ KINDS = [(L.Deconvolution2D, 2), (L.Deconvolution1D, 1), (L.Deconvolution3D, 3),
 @pytest.mark.parametrize('kind, nd', KINDS)
 @pytest.mark.parametrize('options', [
     {}, {'stride': 2, 'pad': 1}, {'dilate': 2, 'groups': 2}, {'nobias': True}])
-def test_adjoint_of_the_convolution(kind, nd, options):
+def test_adjoint_of_the_convolution(device, kind, nd, options):
     ksize = (3, 2, 3)[:nd]
     groups = options.get('groups', 1)
     x = uniform((2, 4, 4, 3, 2)[:nd + 2], 0, 'f')
     for in_channels in 4, None:
         np.random.seed(0)
-        link = make(kind, nd, in_channels, 6, ksize, **options)
-        y = link(x)
+        link = device.send(make(kind, nd, in_channels, 6, ksize, **options))
+        y = link(device.send(x))
         np.random.seed(0)
         W = checks.normal(6 // groups * np.prod(ksize), 4, 6 // groups, *ksize)
-        np.testing.assert_array_equal(link.W.array, W)
+        compare.assert_array_equal(link.W.array, W)
         # <convolve(z), x> = <z, deconvolve(x)>
         z = uniform(y.shape, 1)
         stride, pad, dilate = [
@@ -41,7 +42,7 @@ def test_adjoint_of_the_convolution(kind, nd, options):
             for name, default in (('stride', 1), ('pad', 0), ('dilate', 1))]
         expected = windows.convolve(
             z, W, None, stride, pad, dilate, x.shape[2:], groups)
-        np.testing.assert_allclose(
+        compare.assert_allclose(
             (expected * x).sum(), (z * y.array).sum(), rtol=1e-4, atol=1e-4)
     for i, (n, k) in enumerate(zip(x.shape[2:], ksize, strict=True)):
         assert y.shape[2 + i] == (
@@ -49,18 +50,19 @@ def test_adjoint_of_the_convolution(kind, nd, options):
 
 
 @pytest.mark.parametrize('kind, nd', KINDS[:1] + KINDS[3:])
-def test_arguments(kind, nd):
+def test_arguments(device, kind, nd):
     window = 3
-    link = make(kind, nd, 4, window)
+    link = device.send(make(kind, nd, 4, window))
     assert (link.out_channels, link.b.shape) == (4, (4,))
     assert not link.W.is_initialized
     lengths = (4, 5, 6)[:nd]
-    link = make(kind, nd, None, 4, window, 2, 1, False, lengths, 2., np.arange(4.))
-    y = link(np.zeros((1, 2) + (2, 3, 3)[:nd], 'f'))
+    link = device.send(
+        make(kind, nd, None, 4, window, 2, 1, False, lengths, 2., np.arange(4.)))
+    y = link(device.send(np.zeros((1, 2) + (2, 3, 3)[:nd], 'f')))
     assert y.shape == (1, 4, *lengths)
-    np.testing.assert_array_equal(link.W.array, 2)
+    compare.assert_array_equal(link.W.array, 2)
     assert link.outsize == lengths
-    np.testing.assert_array_equal(y.array[0, :, 0].reshape(4, -1)[:, 0], np.arange(4))
+    compare.assert_array_equal(y.array[0, :, 0].reshape(4, -1)[:, 0], np.arange(4))
 
 
 def test_attributes():
@@ -73,11 +75,11 @@ def test_attributes():
 
 
 @pytest.mark.parametrize('kind, nd', [(L.Deconvolution2D, 2), (L.DeconvolutionND, 1)])
-def test_gradients_and_snapshot(kind, nd):
+def test_gradients_and_snapshot(device, kind, nd):
     x = uniform((2, 4, 3, 2)[:nd + 2])
     checks.check_gradients(
-        lambda: make(kind, nd, None, 2, 3, 2, 1, groups=2), x)
-    checks.check_snapshot(lambda: make(kind, nd, None, 2, 3), x.astype('f'))
+        device, lambda: make(kind, nd, None, 2, 3, 2, 1, groups=2), x)
+    checks.check_snapshot(device, lambda: make(kind, nd, None, 2, 3), x.astype('f'))
 
 
 @pytest.mark.parametrize('kind', [L.Deconvolution2D, L.DeconvolutionND])
@@ -90,12 +92,13 @@ def test_errors(kind, error, args, options):
         make(kind, 2, *args, **options)
 
 
-def test_errors_of_the_planar_one():
+def test_errors_of_the_planar_one(device):
     with pytest.raises(AssertionError, match=r'shape \(3,\)'):
         L.Deconvolution2D(3, 4, 3, initial_bias=np.ones(3))
     with pytest.raises(ValueError, match='cudnn_deterministic'):
         L.Deconvolution2D(3, 4, 3, deterministic=True)
     with pytest.raises(ValueError, match='divisible'):
-        L.Deconvolution2D(None, 4, 3, groups=2)(np.ones((1, 3, 3, 3), 'f'))
+        device.send(L.Deconvolution2D(None, 4, 3, groups=2))(
+            device.send(np.ones((1, 3, 3, 3), 'f')))
     with pytest.raises(type_check.InvalidType):
-        L.Deconvolution2D(3, 4, 3)(np.ones((1, 2, 3, 3), 'f'))
+        device.send(L.Deconvolution2D(3, 4, 3))(device.send(np.ones((1, 2, 3, 3), 'f')))

@@ -4,6 +4,7 @@ import pytest
 import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast import links as L
+from tests import compare
 from tests.functions import gradients
 from tests.functions.connection import windows
 from tests.links.connection import checks
@@ -29,17 +30,18 @@ def windows_of(x, fill, stride):
 
 
 @pytest.mark.parametrize('in_channels', [3, None])
-def test_values(in_channels):
-    link = L.Inception(
-        in_channels, 2, 3, 4, 5, 6, 7, bias_init=chainer_fast.initializers.Normal())
-    y = link(IMAGES)
+def test_values(device, in_channels):
+    link = device.send(L.Inception(
+        in_channels, 2, 3, 4, 5, 6, 7, bias_init=chainer_fast.initializers.Normal()))
+    y = link(device.send(IMAGES))
     x = IMAGES
-    expected = relu(np.concatenate([
+    expected = relu(
+        np.concatenate([
         convolve(x, link.conv1), convolve(relu(convolve(x, link.proj3)), link.conv3),
         convolve(relu(convolve(x, link.proj5)), link.conv5),
         convolve(windows_of(x, -np.inf, 1).max((-2, -1)), link.projp)], 1))
     assert expected.shape == y.shape == (2, 19, 5, 6)
-    np.testing.assert_allclose(y.array, expected, 1e-4, 1e-5)
+    compare.assert_allclose(y.array, expected, 1e-4, 1e-5)
 
 
 def test_order_of_random_numbers():
@@ -49,16 +51,16 @@ def test_order_of_random_numbers():
     for name, shape in (
             ('conv1', (2, 3, 1, 1)), ('proj3', (3, 3, 1, 1)), ('conv3', (4, 3, 3, 3)),
             ('proj5', (5, 3, 1, 1)), ('conv5', (6, 5, 5, 5)), ('projp', (7, 3, 1, 1))):
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             link[name].W.array, checks.normal(np.prod(shape[1:]), *shape))
-        np.testing.assert_array_equal(link[name].b.array, 0)
+        compare.assert_array_equal(link[name].b.array, 0)
 
 
-def test_initializers_and_snapshot():
-    link = L.Inception(3, 2, 3, 4, 5, 6, 7, 1, 2)
+def test_initializers_and_snapshot(device):
+    link = device.send(L.Inception(3, 2, 3, 4, 5, 6, 7, 1, 2))
     for name, param in link.namedparams():
-        np.testing.assert_array_equal(param.array, 1 if name.endswith('W') else 2)
-    checks.check_snapshot(lambda: L.Inception(None, 1, 1, 1, 1, 1, 1), IMAGES)
+        compare.assert_array_equal(param.array, 1 if name.endswith('W') else 2)
+    checks.check_snapshot(device, lambda: L.Inception(None, 1, 1, 1, 1, 1, 1), IMAGES)
 
 
 POOLING = {'max': lambda x, stride: windows_of(x, -np.inf, stride).max((-2, -1)),
@@ -69,11 +71,11 @@ POOLING = {'max': lambda x, stride: windows_of(x, -np.inf, stride).max((-2, -1))
     (2, 3, 1), (0, 3, 2), (0, None, 1), (0, None, 2)])
 @pytest.mark.parametrize('pooltype', ['max', 'avg'])
 @pytest.mark.parametrize('in_channels', [3, None])
-def test_values_with_batch_normalization(
+def test_values_with_batch_normalization(device,
         out1, proj_pool, stride, pooltype, in_channels):
-    link = L.InceptionBN(
+    link = device.send(L.InceptionBN(
         in_channels, out1, 2, 3, 4, 5, pooltype, proj_pool, stride,
-        conv_init=chainer_fast.initializers.Normal(1))
+        conv_init=chainer_fast.initializers.Normal(1)))
 
     def normalized(x, *names):
         for name in names:
@@ -84,7 +86,7 @@ def test_values_with_batch_normalization(
                 x.var(axis, keepdims=True) + 2e-5))
         return x
 
-    y = link(IMAGES)
+    y = link(device.send(IMAGES))
     pooled = POOLING[pooltype](IMAGES.astype('d'), stride)
     branches = [
         normalized(IMAGES, 'proj3', 'conv3'),
@@ -94,7 +96,7 @@ def test_values_with_batch_normalization(
         branches.insert(0, normalized(IMAGES, 'conv1'))
     assert hasattr(link, 'conv1') == hasattr(link, 'conv1n') == bool(out1)
     assert hasattr(link, 'poolp') == hasattr(link, 'poolpn') == (proj_pool is not None)
-    np.testing.assert_allclose(y.array, np.concatenate(branches, 1), 1e-3, 1e-4)
+    compare.assert_allclose(y.array, np.concatenate(branches, 1), 1e-3, 1e-4)
     assert (link.out1, link.proj_pool, link.stride, link.pooltype) == (
         out1, proj_pool, stride, pooltype)
 
@@ -107,21 +109,21 @@ def test_random_numbers_with_batch_normalization():
             ('proj3', (3, 3, 1, 1)), ('conv3', (4, 3, 3, 3)), ('proj33', (5, 3, 1, 1)),
             ('conv33a', (6, 5, 3, 3)), ('conv33b', (6, 6, 3, 3)),
             ('conv1', (2, 3, 1, 1)), ('poolp', (7, 3, 1, 1))):
-        np.testing.assert_array_equal(
+        compare.assert_array_equal(
             link[name].W.array, checks.normal(np.prod(shape[1:]), *shape))
 
 
-def test_training_of_batch_normalization():
-    link = L.InceptionBN(3, 0, 2, 3, 4, 5, 'max', dtype=np.float64)
+def test_training_of_batch_normalization(device):
+    link = device.send(L.InceptionBN(3, 0, 2, 3, 4, 5, 'max', dtype=np.float64))
     assert link.conv3n.gamma.dtype == np.float64
-    y = link(IMAGES)
+    y = link(device.send(IMAGES))
     F.sum(y).backward()
     assert all(param.grad is not None for param in link.params())
     means = link.conv3n.avg_mean.copy()
     assert means.any()
     with chainer_fast.using_config('train', False):
-        assert not np.array_equal(link(IMAGES).array, y.array)
-    np.testing.assert_array_equal(link.conv3n.avg_mean, means)
+        assert not np.array_equal(link(device.send(IMAGES)).array, y.array)
+    compare.assert_array_equal(link.conv3n.avg_mean, means)
 
 
 @pytest.mark.parametrize('options', [

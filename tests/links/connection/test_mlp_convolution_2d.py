@@ -3,6 +3,7 @@ import pytest
 
 from chainer_fast import functions as F
 from chainer_fast import links as L
+from tests import compare
 from tests.functions import gradients
 from tests.functions.connection import windows
 from tests.links.connection import checks
@@ -12,33 +13,33 @@ IMAGES = gradients.uniform((2, 3, 6, 5), 0, 'f')
 
 @pytest.mark.parametrize('args', [
     (3, (4, 5, 2), (3, 2)), (None, (4, 5, 2), (3, 2)), ((4, 5, 2), (3, 2), None)])
-def test_values(args):
+def test_values(device, args):
     np.random.seed(0)
-    link = L.MLPConvolution2D(*args, 2, 1, F.tanh, bias_init=.5)
+    link = device.send(L.MLPConvolution2D(*args, 2, 1, F.tanh, bias_init=.5))
     assert link.activation is F.tanh
     assert [conv.out_channels for conv in link] == [4, 5, 2]
     assert [conv.ksize for conv in link] == [(3, 2), 1, 1]
     assert [conv.in_channels for conv in link] == [3 if args[0] == 3 else None, 4, 5]
-    y = link(IMAGES)
+    y = link(device.send(IMAGES))
     expected = windows.convolve(
         IMAGES, link[0].W.array, link[0].b.array, (2, 2), (1, 1), (1, 1), (3, 3))
     for conv in link[1:]:
         expected = np.einsum(
             'ncij,oc->noij', np.tanh(expected), conv.W.array[..., 0, 0]) + .5
-    np.testing.assert_allclose(y.array, expected, 1e-4, 1e-5)
+    compare.assert_allclose(y.array, expected, 1e-4, 1e-5)
 
 
 def test_initializers():
     link = L.MLPConvolution2D(3, [4, 5], 3, conv_init=2, bias_init=3)
     for conv in link:
-        np.testing.assert_array_equal(conv.W.array, 2)
-        np.testing.assert_array_equal(conv.b.array, 3)
+        compare.assert_array_equal(conv.W.array, 2)
+        compare.assert_array_equal(conv.b.array, 3)
     assert link.activation is F.relu
 
 
-def test_single_convolution_is_not_activated():
-    link = L.MLPConvolution2D(3, (4,), 3, activation=None)
-    np.testing.assert_array_equal(link(IMAGES).array, link[0](IMAGES).array)
+def test_single_convolution_is_not_activated(device):
+    link = device.send(L.MLPConvolution2D(3, (4,), 3, activation=None))
+    compare.assert_array_equal(link(device.send(IMAGES)).array, link[0](IMAGES).array)
 
 
 @pytest.mark.parametrize('error, named, args, options', [
@@ -51,8 +52,8 @@ def test_errors(error, named, args, options):
         L.MLPConvolution2D(*args, **options)
 
 
-def test_gradients_and_snapshot():
+def test_gradients_and_snapshot(device):
     checks.check_gradients(
-        lambda: L.MLPConvolution2D(None, (2, 3), 2, activation=F.sigmoid),
+        device, lambda: L.MLPConvolution2D(None, (2, 3), 2, activation=F.sigmoid),
         gradients.uniform((2, 2, 3, 3)))
-    checks.check_snapshot(lambda: L.MLPConvolution2D((2, 3), 2), IMAGES)
+    checks.check_snapshot(device, lambda: L.MLPConvolution2D((2, 3), 2), IMAGES)

@@ -5,6 +5,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import gradient_check, links
+from tests import compare
 
 LENGTHS = [2, 3, 1, 3]
 # The order from the longest to the shortest, and how they lie by times.
@@ -34,7 +35,7 @@ def by_times(chains):
 
 @pytest.mark.parametrize('dtype', ['e', 'f', 'd'])
 @pytest.mark.parametrize('transpose', [True, False])
-def test_loss(dtype, transpose):
+def test_loss(device, dtype, transpose):
     link, xs, ys = setup(dtype)
     expected = []
     for k in ORDER:
@@ -43,33 +44,35 @@ def test_loss(dtype, transpose):
             np.log(np.sum(np.exp(list(scores.values())))) - scores[tuple(ys[k])])
     if not transpose:
         xs, ys = by_times(xs), by_times(ys)
+    link, xs, ys = device.send((link, xs, ys))
     tol = {'rtol': 5e-3, 'atol': 5e-3} if dtype == 'e' else {'rtol': 1e-5}
     y = link(xs, ys, reduce='no', transpose=transpose)
     assert y.dtype == np.dtype(dtype)
-    np.testing.assert_allclose(y.array, expected, **tol)
+    compare.assert_allclose(y.array, expected, **tol)
     y = link(xs, ys, transpose=transpose)
-    np.testing.assert_allclose(y.array, np.mean(expected), **tol)
+    compare.assert_allclose(y.array, np.mean(expected), **tol)
 
 
 @pytest.mark.parametrize('transpose', [True, False])
-def test_argmax(transpose):
+def test_argmax(device, transpose):
     link, xs, _ = setup('f')
     best = []
     for x in xs:
         scores = all_scores(link.cost.array, x)
         best.append(max(scores, key=scores.get))
     expected = [all_scores(link.cost.array, xs[k])[best[k]] for k in ORDER]
-    scores, path = link.argmax(xs if transpose else by_times(xs), transpose)
-    np.testing.assert_allclose(scores.array, expected, rtol=1e-5)
+    scores, path = device.send(link).argmax(
+        device.send(xs if transpose else by_times(xs)), transpose)
+    compare.assert_allclose(scores.array, expected, rtol=1e-5)
     assert isinstance(path, list) and path[0].dtype == np.int32
     wanted = best if transpose else by_times(best)
     assert [p.tolist() for p in path] == [list(p) for p in wanted]
 
 
-def test_gradients():
-    link, xs, ys = setup('d')
+def test_gradients(device):
+    link, xs, ys = device.send(setup('d'))
     gradient_check.check_backward(
-        lambda *xs: link(xs, ys, transpose=True), tuple(xs), np.array(2.),
+        lambda *xs: link(xs, ys, transpose=True), tuple(xs), device.send(np.array(2.)),
         (link.cost,), atol=1e-6)
 
 
@@ -78,12 +81,12 @@ def test_cost():
     assert links.CRF1d(3).cost.shape == (3, 3)
     link = links.CRF1d(2, initial_cost=np.arange(4.).reshape(2, 2))
     assert link.cost.dtype == np.float32
-    np.testing.assert_array_equal(link.cost.array, [[0, 1], [2, 3]])
+    compare.assert_array_equal(link.cost.array, [[0, 1], [2, 3]])
     assert (links.CRF1d(2, 3).cost.array == 3).all()
 
 
-def test_errors():
-    link, xs, ys = setup('f')
+def test_errors(device):
+    link, xs, ys = device.send(setup('f'))
     with pytest.raises(ValueError, match='reduce'):
         link(xs, ys, 'sum', True)
     with pytest.raises(IndexError):

@@ -11,6 +11,8 @@ import chainer_fast
 from chainer_fast import gradient_check, links
 from chainer_fast.links.loss import hierarchical_softmax
 from chainer_fast.utils.type_check import InvalidType
+from tests import compare
+from tests.devices import to_cpu
 
 TREE = ((0, 1), ((2, 3), 4))
 huffman = links.BinaryHierarchicalSoftmax.create_huffman_tree
@@ -39,15 +41,15 @@ def link_of(tree, dtype='f', n=3):
 
 @pytest.mark.parametrize('dtype', ['e', 'f', 'd'])
 @pytest.mark.parametrize('wrap', [np.asarray, chainer_fast.Variable])
-def test_loss(dtype, wrap):
-    link = link_of(TREE, dtype)
+def test_loss(device, dtype, wrap):
+    link = device.send(link_of(TREE, dtype))
     x = np.random.uniform(-1, 1, (6, 3)).astype(dtype)
     t = np.array([4, 0, 1, 3, 2, 0], 'i')
-    y = link(wrap(x), wrap(t))
+    y = link(*device.send((wrap(x), wrap(t))))
     assert y.shape == () and y.dtype == np.dtype(dtype)
     expected = sum(
-        loss(link.W.array, TREE, *each) for each in zip(x, t, strict=True))
-    np.testing.assert_allclose(y.array, expected, rtol=5e-3 if dtype == 'e' else 1e-5)
+        loss(to_cpu(link.W.array), TREE, *each) for each in zip(x, t, strict=True))
+    compare.assert_allclose(y.array, expected, rtol=5e-3 if dtype == 'e' else 1e-5)
 
 
 trees = st.integers(2, 12).flatmap(lambda n: st.lists(
@@ -56,65 +58,75 @@ trees = st.integers(2, 12).flatmap(lambda n: st.lists(
 
 
 @given(trees, st.integers(0, 99))
-def test_probabilities_sum_up_to_one(tree, seed):
+def test_probabilities_sum_up_to_one(device, tree, seed):
     np.random.seed(seed)
-    link = link_of(tree, 'd')
+    link = device.send(link_of(tree, 'd'))
     link.W.array[...] *= 5
     x = np.random.uniform(-1, 1, (1, 3))
     n = len(link._func.begins) - 1
-    total = sum(np.exp(-link(x, np.array([t], 'i')).array) for t in range(n))
-    np.testing.assert_allclose(total, 1, rtol=1e-9)
+    total = sum(
+        np.exp(-link(device.send(x), device.send(np.array([t], 'i'))).array)
+        for t in range(n))
+    compare.assert_allclose(total, 1, rtol=1e-9)
 
 
 @pytest.mark.parametrize('t', [[4, 0, 1, 3], [2, 2, 2, 2]])
-def test_gradients(t):
-    link = link_of(TREE, 'd')
+def test_gradients(device, t):
+    link = device.send(link_of(TREE, 'd'))
     x, t = np.random.uniform(-1, 1, (4, 3)), np.array(t, 'i')
     gradient_check.check_backward(
-        lambda x: link(x, t), x, np.array(2.), (link.W,), atol=1e-7)
+        lambda x: link(x, device.send(t)), device.send(x), device.send(np.array(2.)),
+        (link.W,), atol=1e-7)
 
 
-def test_large_scores():
-    link = link_of((0, 1))
+def test_large_scores(device):
+    link = device.send(link_of((0, 1)))
     link.W.array[...] = 1
-    x = chainer_fast.Variable(np.array([[500, 500, 0], [-500, -500, 0]], 'f'))
-    y = link(x, np.array([1, 1], 'i'))
+    x = chainer_fast.Variable(
+        device.send(np.array([[500, 500, 0], [-500, -500, 0]], 'f')))
+    y = link(x, device.send(np.array([1, 1], 'i')))
     y.backward()
     assert y.array == 1000
-    np.testing.assert_array_equal(x.grad, [[1] * 3, [0] * 3])
+    compare.assert_array_equal(x.grad, [[1] * 3, [0] * 3])
 
 
-def test_calls_do_not_meet():
-    link = link_of(TREE)
-    xs = [chainer_fast.Variable(np.random.rand(1, 3).astype('f')) for _ in range(2)]
-    ys = [link(x, np.array([t], 'i')) for x, t in zip(xs, (0, 3), strict=True)]
+def test_calls_do_not_meet(device):
+    link = device.send(link_of(TREE))
+    xs = [
+        chainer_fast.Variable(device.send(np.random.rand(1, 3).astype('f')))
+        for _ in range(2)]
+    ys = [
+        link(x, device.send(np.array([t], 'i')))
+        for x, t in zip(xs, (0, 3), strict=True)]
     for x, y in zip(xs, ys, strict=True):
         assert y.creator is not link._func
         y.backward()
         again = chainer_fast.Variable(x.array)
-        link(again, np.array([0 if x is xs[0] else 3], 'i')).backward()
-        np.testing.assert_array_equal(x.grad, again.grad)
+        link(again, device.send(np.array([0 if x is xs[0] else 3], 'i'))).backward()
+        compare.assert_array_equal(x.grad, again.grad)
 
 
-def test_no_samples_and_no_way():
-    link = link_of(TREE)
-    y = link(np.zeros((0, 3), 'f'), np.zeros(0, 'i'))
+def test_no_samples_and_no_way(device):
+    link = device.send(link_of(TREE))
+    y = link(device.send(np.zeros((0, 3), 'f')), device.send(np.zeros(0, 'i')))
     assert y.array == 0 and y.dtype == np.float32
     # The way to the leaf -1 is empty.
     x = np.ones((2, 3), 'f')
-    assert link(x, np.array([-1, -1], 'i')).array == 0
-    np.testing.assert_allclose(
-        link(x, np.array([2, -1], 'i')).array, link(x[:1], np.array([2], 'i')).array)
-    assert link_of(0)(x, np.array([0, 0], 'i')).array == 0
+    assert link(device.send(x), device.send(np.array([-1, -1], 'i'))).array == 0
+    compare.assert_allclose(
+        link(device.send(x), device.send(np.array([2, -1], 'i'))).array,
+        link(device.send(x[:1]), device.send(np.array([2], 'i'))).array)
+    assert device.send(link_of(0))(
+        device.send(x), device.send(np.array([0, 0], 'i'))).array == 0
     with pytest.raises(IndexError):
-        link(x, np.array([0, 5], 'i'))
+        link(device.send(x), device.send(np.array([0, 5], 'i')))
 
 
 def test_weights():
     # What Chainer 7.8.1 draws.
     np.random.seed(0)
     link = links.BinaryHierarchicalSoftmax(2, ((0, 1), 2))
-    np.testing.assert_allclose(link.W.array[0], [.097627, .43037874], rtol=1e-5)
+    compare.assert_allclose(link.W.array[0], [.097627, .43037874], rtol=1e-5)
     assert link.W.shape == (2, 2)
     link = links.BinaryHierarchicalSoftmax(2, TREE, dtype='d')
     assert (link.W.dtype, link._func.codes.dtype) == (np.float32, np.float64)
@@ -129,7 +141,7 @@ def test_function():
     for name, dtype in (('begins', 'i'), ('paths', 'i'), ('codes', 'f')):
         assert getattr(function, name).dtype == np.dtype(dtype)
     copied = copy.deepcopy(links.BinaryHierarchicalSoftmax(3, TREE))._func
-    np.testing.assert_array_equal(copied.paths, function.paths)
+    compare.assert_array_equal(copied.paths, function.paths)
 
 
 def test_arrays_move_with_the_link():
@@ -150,14 +162,14 @@ def test_arrays_move_with_the_link():
     assert link._func.paths[0] == 1
 
 
-def test_types():
-    link = link_of(TREE)
+def test_types(device):
+    link = device.send(link_of(TREE))
     x, t = np.ones((2, 3), 'f'), np.array([0, 1], 'i')
     for wrong in (
             (x, t.astype('l')), (x.astype('d'), t), (x[:1], t), (x[:, :2], t),
             (x[0], t), (x, t[:, None])):
         with pytest.raises(InvalidType):
-            link(*wrong)
+            link(*device.send(wrong))
 
 
 def test_parser():

@@ -5,6 +5,7 @@ from chainer_fast import as_variable, initializers, mixed16, using_config
 from chainer_fast import links as L
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
 from chainer_fast.utils import type_check
+from tests import compare
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -18,96 +19,98 @@ def standardized(rows, eps):
 
 @pytest.mark.parametrize('size', [None, 4])
 @pytest.mark.parametrize('groups', [1, 2, 4])
-def test_group_normalization(groups, size):
-    link = GN(groups, size, eps=.1, initial_gamma=2, initial_beta=np.arange(4.))
+def test_group_normalization(device, groups, size):
+    link = device.send(
+        GN(groups, size, eps=.1, initial_gamma=2, initial_beta=np.arange(4.)))
     assert (link.gamma.array is None) == (size is None)
     x = uniform((3, 4, 5), 0, 'f')
     expected = standardized(x.reshape(3, groups, -1), .1).reshape(x.shape)
-    np.testing.assert_allclose(
-        link(x).array, 2 * expected + np.arange(4)[:, None], rtol=1e-4, atol=1e-5)
+    compare.assert_allclose(
+        link(device.send(x)).array, 2 * expected + np.arange(4)[:, None], rtol=1e-4,
+        atol=1e-5)
     assert link.gamma.dtype == link.beta.dtype == 'f'
 
 
 @pytest.mark.parametrize('size', [None, 5])
-def test_layer_normalization(size):
-    link = LN(size, .1, 2, initializers.Constant(1))
+def test_layer_normalization(device, size):
+    link = device.send(LN(size, .1, 2, initializers.Constant(1)))
     x = uniform((3, 5), 0, 'f')
-    np.testing.assert_allclose(
-        link(x).array, 2 * standardized(x, .1) + 1, rtol=1e-4, atol=1e-5)
+    compare.assert_allclose(
+        link(device.send(x)).array, 2 * standardized(x, .1) + 1, rtol=1e-4, atol=1e-5)
     assert link.gamma.shape == link.beta.shape == (5,)
 
 
-def test_array_is_the_parameter_of_layer_normalization():
-    gamma = uniform((5,), 0, 'f')
-    for link in LN(initial_gamma=gamma), LN(5, initial_gamma=gamma):
-        link(uniform((3, 5), 0, 'f'))
+def test_array_is_the_parameter_of_layer_normalization(device):
+    gamma = device.send(uniform((5,), 0, 'f'))
+    for link in device.send((LN(initial_gamma=gamma), LN(5, initial_gamma=gamma))):
+        link(device.send(uniform((3, 5), 0, 'f')))
         assert link.gamma.array is gamma
-        np.testing.assert_array_equal(link.beta.array, np.zeros(5))
+        compare.assert_array_equal(link.beta.array, np.zeros(5))
 
 
 @pytest.mark.parametrize('make', [lambda: GN(2), LN])
-def test_gradients(make):
+def test_gradients(device, make):
     with using_config('dtype', np.dtype('d')):
-        link = make()
-        link(uniform((3, 4)))
+        link = device.send(make())
+        link(device.send(uniform((3, 4))))
 
     def f(x, gamma, beta):
         link.gamma, link.beta = as_variable(gamma), as_variable(beta)
         return link(x)
 
-    gradients.check(f, uniform((3, 4)), uniform((4,), 1), uniform((4,), 2))
+    gradients.check(device, f, uniform((3, 4)), uniform((4,), 1), uniform((4,), 2))
 
 
 @pytest.mark.parametrize('dtype, group, layer', [
     (np.float16, 'e', 'e'), (np.float64, 'd', 'd'), (mixed16, 'f', 'e')])
-def test_dtypes(dtype, group, layer):
+def test_dtypes(device, dtype, group, layer):
     with using_config('dtype', dtype):
-        for link, expected in (GN(2, 4), group), (LN(4), layer):
+        for link, expected in device.send([(GN(2, 4), group), (LN(4), layer)]):
             assert link.gamma.dtype == link.beta.dtype == expected
             x = uniform((3, 4), 0, 'e' if dtype is mixed16 else dtype)
-            assert link(x).dtype == x.dtype
+            assert link(device.send(x)).dtype == x.dtype
 
 
 @pytest.mark.parametrize('make', [lambda n=None: GN(2, n), LN])
-def test_serialization(make):
-    link, stored = make(), {}
-    link(uniform((3, 4), 0, 'f'))
+def test_serialization(device, make):
+    link, stored = device.send(make()), {}
+    link(device.send(uniform((3, 4), 0, 'f')))
     link.gamma.array[:] = uniform((4,), 1)
     link.serialize(DictionarySerializer(stored))
     assert set(stored) == {'gamma', 'beta'}
-    for other in make(), make(4):
+    for other in device.send(make()), device.send(make(4)):
         other.serialize(NpzDeserializer(stored))
-        np.testing.assert_array_equal(other.gamma.array, link.gamma.array)
+        compare.assert_array_equal(other.gamma.array, link.gamma.array)
 
 
 @pytest.mark.parametrize('make', [lambda **k: GN(1, **k), LN])
-def test_order_of_random_numbers(make):
+def test_order_of_random_numbers(device, make):
     normal = initializers.Normal()
     np.random.seed(0)
-    link = make(initial_gamma=normal, initial_beta=normal)
-    link(np.zeros((1, 2), 'f'))
+    link = device.send(make(initial_gamma=normal, initial_beta=normal))
+    link(device.send(np.zeros((1, 2), 'f')))
     np.random.seed(0)
     for parameter in link.gamma, link.beta:
         expected = np.random.normal(0, .05, 2)
-        np.testing.assert_array_equal(parameter.array, expected.astype('f'))
+        compare.assert_array_equal(parameter.array, expected.astype('f'))
 
 
-def test_empty_batch():
-    assert LN()(np.zeros((0, 3), 'f')).shape == (0, 3)
-    assert GN(1)(np.zeros((0, 3), 'f')).shape == (0, 3)
+def test_empty_batch(device):
+    for link in device.send((LN(), GN(1))):
+        assert link(device.send(np.zeros((0, 3), 'f'))).shape == (0, 3)
 
 
-def test_errors():
+def test_errors(device):
     for shape in (), (3,):
         with pytest.raises(ValueError, match='channels'):
-            GN(1)(np.zeros(shape, 'f'))
+            device.send(GN(1))(device.send(np.zeros(shape, 'f')))
     with pytest.raises(ValueError, match='groups'):
-        GN(2)(np.zeros((2, 3), 'f'))
+        device.send(GN(2))(device.send(np.zeros((2, 3), 'f')))
     with pytest.raises(TypeError, match='groups'):
-        GN(1.5)(np.zeros((2, 3), 'f'))
+        device.send(GN(1.5))(device.send(np.zeros((2, 3), 'f')))
     with pytest.raises(TypeError):
         GN(1, initial_gamma={})
     with pytest.raises(TypeError):
-        LN(initial_gamma={})(np.zeros((2, 3), 'f'))
+        device.send(LN(initial_gamma={}))(device.send(np.zeros((2, 3), 'f')))
     with pytest.raises(type_check.InvalidType):
-        LN()(np.zeros((2, 3, 4), 'f'))
+        device.send(LN())(device.send(np.zeros((2, 3, 4), 'f')))

@@ -3,6 +3,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import gradient_check, links
+from tests import compare
 from tests.links.rnn._reference import affine, random, scramble, sigmoid
 
 
@@ -14,39 +15,40 @@ def step(link, h, x):
 
 
 @pytest.mark.parametrize('dtype', ['e', 'f', 'd'])
-def test_step(dtype):
+def test_step(device, dtype):
     with chainer_fast.using_config('dtype', np.dtype(dtype)):
-        link = scramble(links.StatelessGRU(3, 4))
+        link = device.send(scramble(links.StatelessGRU(3, 4)))
     h, x = random(2, 4).astype(dtype), random(2, 3).astype(dtype)
-    y = link(h, x)
+    y = link(device.send(h), device.send(x))
     assert y.dtype == np.dtype(dtype)
     expected = [step(link, *each) for each in zip(h, x, strict=True)]
-    np.testing.assert_allclose(y.array, expected, atol=5e-3 if dtype == 'e' else 1e-5)
+    compare.assert_allclose(y.array, expected, atol=5e-3 if dtype == 'e' else 1e-5)
 
 
 @pytest.mark.parametrize('cls', [links.GRU, links.StatefulGRU])
-def test_stateful(cls):
-    link = scramble(cls(3, 4))
+def test_stateful(device, cls):
+    link = device.send(scramble(cls(3, 4)))
     x = random(2, 3)
-    y = link(x)
+    y = link(device.send(x))
     # The first step knows of no state, nor of the biases that belong to it.
     expected = [
         sigmoid(affine(link.W_z, row)) * np.tanh(affine(link.W, row)) for row in x]
-    np.testing.assert_allclose(y.array, expected, rtol=1e-5)
+    compare.assert_allclose(y.array, expected, rtol=1e-5)
     expected = [step(link, *each) for each in zip(y.array, x, strict=True)]
-    np.testing.assert_allclose(link(x).array, expected, rtol=1e-5)
+    compare.assert_allclose(link(device.send(x)).array, expected, rtol=1e-5)
     assert link.state_size == 4
 
 
-def test_gradients():
+def test_gradients(device):
     with chainer_fast.using_config('dtype', np.dtype('d')):
-        link = scramble(links.StatelessGRU(3, 2))
+        link = device.send(scramble(links.StatelessGRU(3, 2)))
     h, x, gy = [random(2, n).astype('d') for n in (2, 3, 2)]
     params = tuple(link.params())
-    gradient_check.check_backward(link, (h, x), gy, params, atol=1e-6)
+    gradient_check.check_backward(
+        link, device.send((h, x)), device.send(gy), params, atol=1e-6)
     gradient_check.check_double_backward(
-        link, (h, x), gy, (h, x), params,
-        [random(*p.shape).astype('d') for p in params], atol=1e-5)
+        link, device.send((h, x)), device.send(gy), device.send((h, x)), params,
+        device.send([random(*p.shape).astype('d') for p in params]), atol=1e-5)
 
 
 def test_initial_values():
@@ -55,7 +57,7 @@ def test_initial_values():
     link = links.GRU(2, 1)
     drawn = [getattr(link, name).W.array[0, 0] for name in (
         'W_r', 'U_r', 'W_z', 'U_z', 'W', 'U')]
-    np.testing.assert_allclose(drawn, [
+    compare.assert_allclose(drawn, [
         1.2473733, .97873801, 1.5845507, -.97727787, .67181396, -.10321885], rtol=1e-6)
     assert [name for name, _ in link.namedparams()] == [
         '/%s/%s' % (child, kind) for child in ('U', 'U_r', 'U_z', 'W', 'W_r', 'W_z')
@@ -65,12 +67,12 @@ def test_initial_values():
 @pytest.mark.parametrize('cls, calls, drawn', [
     (links.GRU, [(2,), (2,)], [-.107025705, 1.5845507, -.6910398]),
     (links.StatelessGRU, [(1, 2)], [1.5845507, -.6910398, -.107025705])])
-def test_deferred_initialization(cls, calls, drawn):
+def test_deferred_initialization(device, cls, calls, drawn):
     np.random.seed(0)
-    link = cls(None, 1)
+    link = device.send(cls(None, 1))
     for sizes in calls:
-        link(*[np.ones((1, n), 'f') for n in sizes])
-    np.testing.assert_allclose(
+        link(*device.send([np.ones((1, n), 'f') for n in sizes]))
+    compare.assert_allclose(
         [getattr(link, name).W.array[0, 0] for name in ('W_r', 'W_z', 'W')], drawn,
         rtol=1e-6)
 
@@ -83,7 +85,7 @@ def test_initializers():
 
 
 @pytest.mark.parametrize('n', [0, 2, 3])
-def test_number_of_arguments(n):
-    link = links.GRU(3, 3)
+def test_number_of_arguments(device, n):
+    link = device.send(links.GRU(3, 3))
     with pytest.raises(ValueError, match='StatelessGRU' if n == 2 else str(n)):
-        link(*[random(2, 3)] * n)
+        link(*device.send([random(2, 3)] * n))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import chainer_fast
 from chainer_fast import gradient_check, links, serializers
 from chainer_fast.links.rnn import n_step_gru, n_step_lstm, n_step_rnn
+from tests import compare
 from tests.links.rnn._reference import lstm, random, scramble, sigmoid
 
 
@@ -66,23 +67,25 @@ def run(link, step, directions, states, x):
 @all_kinds
 @pytest.mark.parametrize('lengths', [(2, 4, 1, 4), (3, 2, 2), (1,)])
 @pytest.mark.parametrize('with_states', [True, False])
-def test_outputs(cls, step, directions, lengths, with_states):
-    link = scramble(cls(2, 3, 5, 0.5))
+def test_outputs(device, cls, step, directions, lengths, with_states):
+    link = device.send(scramble(cls(2, 3, 5, 0.5)))
     n_states = link.n_cells
     shape = 2 * directions, len(lengths), 5
     states = [random(*shape, seed=s) for s in range(n_states)]
     xs = [random(n, 3, seed=n) for n in lengths]
     with chainer_fast.using_config('train', False):
-        *last, ys = link(*(states if with_states else [None] * n_states), xs)
+        *last, ys = link(
+            *(device.send(states if with_states else [None] * n_states)),
+            device.send(xs))
     if not with_states:
         states = [np.zeros(shape)] * n_states
     assert isinstance(ys, list) and len(ys) == len(xs)
     assert [s.shape for s in last] == [shape] * n_states
     for k, x in enumerate(xs):
         ends, y = run(link, step, directions, [s[:, k] for s in states], x)
-        np.testing.assert_allclose(ys[k].array, y, rtol=1e-4, atol=1e-5)
+        compare.assert_allclose(ys[k].array, y, rtol=1e-4, atol=1e-5)
         for got, end in zip(last, zip(*ends, strict=True), strict=True):
-            np.testing.assert_allclose(got.array[:, k], end, rtol=1e-4, atol=1e-5)
+            compare.assert_allclose(got.array[:, k], end, rtol=1e-4, atol=1e-5)
 
 
 @all_kinds
@@ -114,9 +117,9 @@ def test_copies_use_their_own_parameters(duplicate):
 
 
 @pytest.mark.parametrize('cls', [links.NStepBiLSTM, links.NStepGRU])
-def test_gradients(cls):
+def test_gradients(device, cls):
     with chainer_fast.using_config('dtype', np.dtype('d')):
-        link = scramble(cls(2, 2, 2, 0))
+        link = device.send(scramble(cls(2, 2, 2, 0)))
     shape = 2 * link.direction, 3, 2
     states = tuple([random(*shape, seed=s).astype('d') for s in range(link.n_cells)])
     xs = tuple([random(n, 2, seed=n).astype('d') for n in (1, 3, 2)])
@@ -127,19 +130,20 @@ def test_gradients(cls):
 
     gys = [random(n, 2 * link.direction).astype('d') for n in (1, 3, 2)]
     gradient_check.check_backward(
-        outputs, states + xs, (*states, *gys), tuple(link.params()), atol=1e-5)
+        outputs, device.send(states + xs), device.send((*states, *gys)),
+        tuple(link.params()), atol=1e-5)
 
 
-def test_known_dropout():
+def test_known_dropout(device):
     # What Chainer 7.8.1 computes: the order of sequences of one length matters.
     np.random.seed(0)
-    link = links.NStepLSTM(2, 1, 1, .5)
+    link = device.send(links.NStepLSTM(2, 1, 1, .5))
     np.random.seed(1)
-    hy, _, _ = link(None, None, [np.ones((1, 1), 'f')] * 20)
+    hy, _, _ = link(None, None, device.send([np.ones((1, 1), 'f')] * 20))
     kept = [1, 3, 5, 7, 9, 17]
     expected = np.zeros(20)
     expected[kept] = .056511138
-    np.testing.assert_allclose(hy.array[1, :, 0], expected, rtol=1e-5)
+    compare.assert_allclose(hy.array[1, :, 0], expected, rtol=1e-5)
 
 
 @given(st.lists(st.integers(0, 8), max_size=40), st.booleans())
@@ -170,23 +174,23 @@ def test_initial_values():
     for k, drawn in enumerate((
             [1.2473733, .69207227, 1.320563, .95008844, -.1513572, -.10321885],
             [.290337, 1.0283266, .08603723, .33367434, 1.4940791, -.20515826])):
-        np.testing.assert_allclose(
+        compare.assert_allclose(
             [w.array[0, 0] for w in link.ws[k]], drawn, rtol=1e-6)
 
 
-def test_init_hx():
-    link = links.NStepBiGRU(2, 3, 5, 0)
-    hx = link.init_hx([np.zeros((1, 3), 'd')] * 4)
+def test_init_hx(device):
+    link = device.send(links.NStepBiGRU(2, 3, 5, 0))
+    hx = link.init_hx(device.send([np.zeros((1, 3), 'd')] * 4))
     assert hx.shape == (4, 4, 5) and hx.dtype == np.float64 and not hx.array.any()
     with pytest.raises(IndexError):
         link.init_hx([])
 
 
-def test_snapshot(tmp_path):
-    link, other = [links.NStepLSTM(1, 2, 3, 0) for _ in range(2)]
+def test_snapshot(device, tmp_path):
+    link, other = device.send([links.NStepLSTM(1, 2, 3, 0) for _ in range(2)])
     serializers.save_npz(tmp_path / 'a.npz', link)
     serializers.load_npz(tmp_path / 'a.npz', other)
-    np.testing.assert_array_equal(other.ws[0][5].array, link[0].w5.array)
+    compare.assert_array_equal(other.ws[0][5].array, link[0].w5.array)
     with np.load(tmp_path / 'a.npz') as saved:
         assert {'0/w0', '0/b7'} <= set(saved) and len(saved) == 16
 
@@ -197,22 +201,22 @@ def test_retired_arguments(name):
         links.NStepGRU(1, 2, 3, 0, **{name: True})
 
 
-def test_errors():
-    link = links.NStepGRU(1, 2, 3, 0)
+def test_errors(device):
+    link = device.send(links.NStepGRU(1, 2, 3, 0))
     xs = [random(2, 2)]
     with pytest.raises(TypeError, match='size'):
         links.NStepGRU(1, 2, 3, 0, size=3)
     with pytest.raises(ValueError, match='train argument is not supported anymore'):
-        link(None, xs, train=True)
+        link(None, device.send(xs), train=True)
     with pytest.raises(TypeError, match='size'):
-        link(None, xs, size=3)
+        link(None, device.send(xs), size=3)
     with pytest.raises(AssertionError, match='list of sequences'):
-        link(None, random(1, 2, 2))
+        link(None, device.send(random(1, 2, 2)))
     for wrong in ([], [xs[0], xs[0][:0]], [xs[0][:0], xs[0]]):
         with pytest.raises(IndexError):
-            link(None, wrong)
+            link(None, device.send(wrong))
     with pytest.raises(ValueError, match='Inconsistent input size'):
-        links.NStepLSTM(1, 3, 3, 0)(None, None, xs)
+        device.send(links.NStepLSTM(1, 3, 3, 0))(None, None, device.send(xs))
 
 
 def test_bases():

@@ -4,6 +4,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import backend, device_resident, links, serializers
+from tests import compare
 from tests.links.rnn._reference import random
 
 STATES = {
@@ -18,13 +19,13 @@ def state_of(link, names):
 
 
 @all_links
-def test_state_is_kept_and_forgotten(cls, names):
-    link = cls(3, 4)
+def test_state_is_kept_and_forgotten(device, cls, names):
+    link = device.send(cls(3, 4))
     assert state_of(link, names) == [None] * len(names)
-    y = link(random(2, 3))
+    y = link(device.send(random(2, 3)))
     assert link.h is y
     first = [v.array for v in state_of(link, names)]
-    link(random(2, 3))
+    link(device.send(random(2, 3)))
     for old, new in zip(first, state_of(link, names), strict=True):
         assert new.shape == (2, 4)
         assert (old != new.array).any()
@@ -33,12 +34,12 @@ def test_state_is_kept_and_forgotten(cls, names):
 
 
 @all_links
-def test_gradient_goes_back_in_time(cls, names):
-    link = cls(3, 4)
-    x = chainer_fast.Variable(random(2, 3))
+def test_gradient_goes_back_in_time(device, cls, names):
+    link = device.send(cls(3, 4))
+    x = chainer_fast.Variable(device.send(random(2, 3)))
     with chainer_fast.using_config('train', False):
         link(x)
-        y = link(random(2, 3))
+        y = link(device.send(random(2, 3)))
     y.grad = np.ones_like(y.array)
     y.backward()
     assert x.grad is not None and x.grad.any()
@@ -47,9 +48,11 @@ def test_gradient_goes_back_in_time(cls, names):
 @pytest.mark.parametrize('cls, names', [
     (cls, names) for cls, names in STATES.items()
     if cls is not links.StatefulPeepholeLSTM])
-def test_set_state(cls, names):
-    link = cls(3, 4)
-    states = [chainer_fast.Variable(random(2, 4, seed=i)) for i in range(len(names))]
+def test_set_state(device, cls, names):
+    link = device.send(cls(3, 4))
+    states = [
+        chainer_fast.Variable(device.send(random(2, 4, seed=i)))
+        for i in range(len(names))]
     link.set_state(*states)
     assert all(a is b for a, b in zip(state_of(link, names), states, strict=True))
     for wrong in (None, states[0].array):
@@ -71,30 +74,31 @@ def test_new_state_is_moved_to_the_link():
 
 
 @all_links
-def test_state_is_not_saved(cls, names, tmp_path):
-    link = cls(3, 4)
-    y = link(random(2, 3))
+def test_state_is_not_saved(device, cls, names, tmp_path):
+    link = device.send(cls(3, 4))
+    y = link(device.send(random(2, 3)))
     serializers.save_npz(tmp_path / 'a.npz', link)
     with np.load(tmp_path / 'a.npz') as saved:
         assert set(saved) == {name[1:] for name, _ in link.namedparams()}
-    other = cls(3, 4)
+    other = device.send(cls(3, 4))
     serializers.load_npz(tmp_path / 'a.npz', other)
     assert other.h is None
     with chainer_fast.using_config('train', False):
         link.reset_state()
-        np.testing.assert_array_equal(
-            other(random(2, 3)).array, link(random(2, 3)).array)
+        compare.assert_array_equal(
+            other(device.send(random(2, 3))).array,
+            link(device.send(random(2, 3))).array)
     assert y.shape == (2, 4)
 
 
 @all_links
-def test_copies(cls, names):
-    link = cls(3, 4)
-    link(random(2, 3))
+def test_copies(device, cls, names):
+    link = device.send(cls(3, 4))
+    link(device.send(random(2, 3)))
     assert link.copy().h is link.h
     copied = link.copy('copy')
     assert copied.h is not link.h
-    np.testing.assert_array_equal(copied.h.array, link.h.array)
+    compare.assert_array_equal(copied.h.array, link.h.array)
 
 
 class Visitor(device_resident.DeviceResidentsVisitor):
@@ -113,11 +117,11 @@ class Visitor(device_resident.DeviceResidentsVisitor):
 
 
 @all_links
-def test_state_moves_with_the_link(cls, names):
-    link = cls(3, 4)
+def test_state_moves_with_the_link(device, cls, names):
+    link = device.send(cls(3, 4))
     without = Visitor()
     link.device_resident_accept(without)
-    link(random(2, 3))
+    link(device.send(random(2, 3)))
     visitor = Visitor()
     link.device_resident_accept(visitor)
     assert len(visitor.seen) == len(without.seen) + len(names)

@@ -3,6 +3,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast import gradient_check, links
+from tests import compare
 from tests.links.rnn._reference import affine, random, scramble, sigmoid
 
 
@@ -26,9 +27,9 @@ def n_ary(link, cs, hs, x):
     return combined(a, i, o, fs, cs)
 
 
-def check(link, step, cs, hs, x):
+def check(device, link, step, cs, hs, x):
     """Compare a call with what each sample gives, with zeros for None."""
-    got = link(*cs, *hs, x)
+    got = device.send(link)(*device.send((*cs, *hs, x)))
     zero, zero_x = np.zeros((2, 4), 'f'), np.zeros((2, 3), 'f')
     cs, hs = [[zero if v is None else v for v in each] for each in (cs, hs)]
     x = zero_x if x is None else x
@@ -36,7 +37,7 @@ def check(link, step, cs, hs, x):
         step(link, [c[k] for c in cs], [h[k] for h in hs], x[k]) for k in range(2)]
     for y, wanted in zip(got, zip(*expected, strict=True), strict=True):
         assert y.dtype == np.float32
-        np.testing.assert_allclose(y.array, wanted, rtol=1e-5, atol=1e-6)
+        compare.assert_allclose(y.array, wanted, rtol=1e-5, atol=1e-6)
 
 
 def arrays(n):
@@ -45,36 +46,36 @@ def arrays(n):
 
 
 @pytest.mark.parametrize('n', [0, 1, 2, 3])
-def test_child_sum(n):
-    check(scramble(links.ChildSumTreeLSTM(3, 4)), child_sum, *arrays(n))
+def test_child_sum(device, n):
+    check(device, scramble(links.ChildSumTreeLSTM(3, 4)), child_sum, *arrays(n))
 
 
 @pytest.mark.parametrize('n', [1, 2, 3])
-def test_n_ary(n):
-    check(scramble(links.NaryTreeLSTM(3, 4, n)), n_ary, *arrays(n))
+def test_n_ary(device, n):
+    check(device, scramble(links.NaryTreeLSTM(3, 4, n)), n_ary, *arrays(n))
 
 
 @pytest.mark.parametrize('cls, step', [
     (links.ChildSumTreeLSTM, child_sum), (links.NaryTreeLSTM, n_ary)])
-def test_none(cls, step):
+def test_none(device, cls, step):
     link = scramble(cls(3, 4))
     (c0, c1), (h0, h1), x = arrays(2)
     for cs, hs, each in (
             ([None, c1], [h0, h1], x), ([None, None], [h0, None], x),
             ([c0, c1], [None, None], None), ([None, None], [None, None], x),
             ([None, None], [h0, h1], None)):
-        check(link, step, cs, hs, each)
+        check(device, link, step, cs, hs, each)
     with pytest.raises(ValueError, match=r'All inputs \(cs, hs, x\) are None'):
         link(*[None] * 5)
     with pytest.raises(TypeError, match='in_size'):
-        cls(None, 4)(c0, c1, h0, h1, None)
+        device.send(cls(None, 4))(*device.send((c0, c1, h0, h1, None)))
 
 
 @pytest.mark.parametrize('cls', [links.ChildSumTreeLSTM, links.NaryTreeLSTM])
-def test_number_of_arguments(cls):
-    c = random(2, 4)
+def test_number_of_arguments(device, cls):
+    c = device.send(random(2, 4))
     with pytest.raises(AssertionError, match='3 arguments|4 arguments'):
-        cls(3, 4)(*[c] * (3 if cls is links.NaryTreeLSTM else 4))
+        device.send(cls(3, 4))(*[c] * (3 if cls is links.NaryTreeLSTM else 4))
     with pytest.raises((IndexError, AssertionError)):
         cls(3, 4)()
     with pytest.raises(AssertionError, match='n_ary'):
@@ -82,13 +83,14 @@ def test_number_of_arguments(cls):
 
 
 @pytest.mark.parametrize('cls', [links.ChildSumTreeLSTM, links.NaryTreeLSTM])
-def test_gradients(cls):
+def test_gradients(device, cls):
     with chainer_fast.using_config('dtype', np.dtype('d')):
-        link = scramble(cls(3, 4))
+        link = device.send(scramble(cls(3, 4)))
     cs, hs, x = arrays(2)
     inputs = [v.astype('d') for v in (*cs, *hs, x)]
     gradient_check.check_backward(
-        link, tuple(inputs), (inputs[1], inputs[2]), tuple(link.params()), atol=1e-6)
+        link, device.send(tuple(inputs)), device.send((inputs[1], inputs[2])),
+        tuple(link.params()), atol=1e-6)
 
 
 def test_initial_values():
@@ -96,11 +98,11 @@ def test_initial_values():
     np.random.seed(0)
     link = links.ChildSumTreeLSTM(2, 1)
     drawn = [getattr(link, n).W.array[0, 0] for n in ('W_x', 'W_h_aio', 'W_h_f')]
-    np.testing.assert_allclose(drawn, [1.2473733, -.10321885, 1.4542735], rtol=1e-6)
+    compare.assert_allclose(drawn, [1.2473733, -.10321885, 1.4542735], rtol=1e-6)
     assert [name for name, _ in link.namedparams()] == [
         '/W_h_aio/W', '/W_h_f/W', '/W_x/W', '/W_x/b']
     np.random.seed(0)
     link = links.NaryTreeLSTM(2, 1)
     drawn = [getattr(link, n).W.array[0, 0] for n in ('W_x', 'W_h1', 'W_h2')]
-    np.testing.assert_allclose(drawn, [1.2473733, .14404356, .33367434], rtol=1e-6)
+    compare.assert_allclose(drawn, [1.2473733, .14404356, .33367434], rtol=1e-6)
     assert (link.in_size, link.state_size, link.n_ary) == (2, 1, 2)

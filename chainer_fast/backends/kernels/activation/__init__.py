@@ -61,6 +61,47 @@ def elu_slope(y, sign, alpha):
     return arrays.force_array(xp.where(sign > 0, 1, y + alpha), y.dtype)
 
 
+@kernel(device=_device('ELU::grad_with_sign', 'T y, T gy, T sign, T alpha'))
+def elu_grad(y, gy, sign, alpha):
+    """Gradient of :func:`elu`."""
+    return arrays.force_array(elu_slope.reference(y, sign, alpha) * gy, gy.dtype)
+
+
+def _halves(array, axis):
+    ahead = (slice(None),) * (axis % array.ndim)
+    n = array.shape[axis] // 2
+    return array[(*ahead, slice(None, n))], array[(*ahead, slice(n, None))]
+
+
+_both_parts = _device('CReLU::of', 'T x', outputs=2)
+
+
+def _crelu_on_device(x, y, axis):
+    return _both_parts(x, out=_halves(y, axis))
+
+
+@kernel(device=_crelu_on_device)
+def crelu(x, y, axis):
+    """Fill the halves of ``y`` along an axis: rectified ``x``, and rectified ``-x``."""
+    xp = get_array_module(x)
+    above, below = _halves(y, axis)
+    xp.maximum(x, 0, out=above)
+    xp.negative(x, out=below)
+    return xp.maximum(below, 0, out=below)
+
+
+_joined_parts = _device('CReLU::grad', 'T x, T above, T below')
+
+
+@kernel(device=lambda x, gy, axis: _joined_parts(x, *_halves(gy, axis)))
+def crelu_grad(x, gy, axis):
+    """Gradient of :func:`crelu`."""
+    above, below = _halves(gy, axis)
+    gx = above * (x > 0)
+    gx -= below * (x < 0)
+    return gx
+
+
 @kernel(device=_device('Sigmoid::of', 'T x'))
 def sigmoid(x):
     """Logistic sigmoid."""

@@ -26,6 +26,20 @@ struct ReLU {
     static CF_ELEMENT T grad(T y, T gy) { return gy * (y > T(0) ? T(1) : T(0)); }
 };
 
+/* Of an element and of its negative, one after the other. */
+struct CReLU {
+    template <typename T>
+    static CF_ELEMENT void of(T x, T &above, T &below) {
+        above = positive_part(x);
+        below = positive_part(-x);
+    }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T above, T below) {
+        return above * (x > T(0) ? T(1) : T(0)) - below * (x < T(0) ? T(1) : T(0));
+    }
+};
+
 struct ClippedReLU {
     template <typename T, typename... Unused>
     static CF_ELEMENT T of(T x, T cap, Unused...) { return x < T(0) ? T(0) : x > cap ? cap : x; }
@@ -82,8 +96,15 @@ struct ELU {
         return sign > T(0) ? T(1) : y + alpha;
     }
 
+    template <typename T>
+    static CF_ELEMENT T grad_with_sign(T y, T gy, T sign, T alpha) {
+        return slope(y, sign, alpha) * gy;
+    }
+
     template <typename T, typename... Unused>
-    static CF_ELEMENT T grad(T y, T gy, T alpha, Unused...) { return slope(y, y, alpha) * gy; }
+    static CF_ELEMENT T grad(T y, T gy, T alpha, Unused...) {
+        return grad_with_sign(y, gy, y, alpha);
+    }
 };
 
 /* A sigmoid is (tanh(x / 2) + 1) / 2, which neither overflows nor loses the tails. */

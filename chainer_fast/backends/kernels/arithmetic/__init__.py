@@ -1,13 +1,55 @@
 """Gradients of arithmetic."""
 from chainer_fast.backends import arrays
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels._device import device_form
 
 _ELEMENTS = 'chainer_fast/backends/kernels/arithmetic/elements.hpp'
 
 
-@kernel(device=device_form(_ELEMENTS, 'Div::grads', 'T a, T b, T g', outputs=2))
+def _device(function, in_params, outputs=1):
+    return device_form(_ELEMENTS, function, in_params, outputs)
+
+
+@kernel(device=_device('Div::grads', 'T a, T b, T g', outputs=2))
 def div_grads(a, b, g):
     """Gradients of ``a / b``, not summed over the axes of broadcasts."""
     ga = g / b
     return arrays.force_array(ga), arrays.force_array(-ga * a / b)
+
+
+@kernel(device=_device('DivFromConstant::grad', 'T x, T gy, T value'))
+def div_from_constant_grad(x, gy, value):
+    """Gradient of ``value / x``."""
+    return arrays.force_array(-value * gy / (x * x))
+
+
+def power(x, value):
+    """``x ** value`` in the dtype of ``x``."""
+    return arrays.force_array(x ** value, x.dtype)
+
+
+@kernel(device=_device('Pow::grad', 'T x, T gy, T value, T less'))
+def pow_grad(x, gy, value, less):
+    """Gradient of ``x ** value``, where ``less`` is smaller by one than ``value``."""
+    return arrays.force_array(value * power(x, less) * gy)
+
+
+@kernel(device=_device('Pow::grads', 'T a, T b, T y, T g', outputs=2))
+def pow_grads(a, b, y, g):
+    """Gradients of ``y = a ** b``, not summed over the axes of broadcasts."""
+    xp = get_array_module(a)
+    ga = arrays.force_array(b * (a ** (b - b.dtype.type(1))) * g)
+    return ga, arrays.force_array(xp.log(a) * y * g)
+
+
+@kernel(device=_device('PowFromConstant::grad', 'T y, T gy, T log_value'))
+def pow_from_constant_grad(y, gy, log_value):
+    """Gradient of ``y = value ** x``."""
+    return arrays.force_array(log_value * y * gy)
+
+
+@kernel(device=_device('Abs::grad', 'T x, T gy'))
+def abs_grad(x, gy):
+    """Gradient of the absolute value."""
+    return arrays.force_array(get_array_module(x).sign(x) * gy)

@@ -47,6 +47,36 @@ struct Neg {
     static CF_ELEMENT T of(T a, T) { return -a; }
 };
 
+struct DivFromConstant {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy, T value) { return -value * gy / (x * x); }
+};
+
+struct Pow {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy, T value, T less) {
+        return value * T(pow(x, less)) * gy;
+    }
+
+    template <typename T>
+    static CF_ELEMENT void grads(T a, T b, T y, T g, T &ga, T &gb) {
+        ga = b * T(pow(a, b - T(1))) * g;
+        gb = T(log(a)) * y * g;
+    }
+};
+
+struct PowFromConstant {
+    template <typename T>
+    static CF_ELEMENT T grad(T y, T gy, T log_value) { return log_value * y * gy; }
+};
+
+struct Abs {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) {
+        return (x > T(0) ? T(1) : x < T(0) ? T(-1) : x) * gy;
+    }
+};
+
 struct SqrtGrad {
     template <typename T>
     static CF_ELEMENT T of(T y, T gy) { return gy / (y * T(2)); }

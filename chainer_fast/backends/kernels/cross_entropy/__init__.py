@@ -1,9 +1,14 @@
 """Cross entropy between the softmax of scores and labels, along axis 1.
 
-Losses and gradients of a sample are made in one go over its scores.
+Losses and gradients of a sample are made in one go over its scores. Beside the losses,
+their kernels return what is kept of the scores for the gradient: the softmax, or on a
+GPU what it is made of, from which :func:`shares` makes it. Half floats are computed in
+single precision, in which their losses are returned.
 """
+import numpy
+
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels import kernel, softmax
 from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.backends.kernels.cross_entropy import cuda as device
 
@@ -37,7 +42,30 @@ def _classes(t, ignore_label):
     return xp.where(counted, t, 0), counted
 
 
-@kernel(compiled=compiled.hard_losses, device=device.hard_losses)
+def _wide(x):
+    # Half precision is enough for scores, but not for sums.
+    return x.astype(numpy.promote_types(x.dtype, numpy.float32), copy=False)
+
+
+@kernel(device=device.shares)
+def shares(x, kept):
+    """Return the softmax of scores from what is kept of them."""
+    return kept
+
+
+def _losses_on_host(form, x, *args):
+    result = form(_wide(x), *args)
+    if result is NotImplemented:
+        return NotImplemented
+    losses, y = result
+    return losses, y.astype(x.dtype, copy=False)
+
+
+def _hard_losses_on_host(x, *args):
+    return _losses_on_host(compiled.hard_losses, x, *args)
+
+
+@kernel(compiled=_hard_losses_on_host, device=device.hard_losses)
 def hard_losses(x, t, class_weight, ignore_label):
     """Losses of labels.
 
@@ -54,38 +82,95 @@ def hard_losses(x, t, class_weight, ignore_label):
 
     Returns
     -------
-    tuple
-        Losses, of the shape of ``t`` and zero where labels do not count; the softmax of
-        the scores; and the number of labels that count.
+    losses : array
+        Of the shape of ``t``, zero where labels do not count.
+    kept : array or tuple of array
+        What is kept of the scores.
     """
     xp = get_array_module(x)
-    y, log_y = _softmax(x)
+    y, log_y = _softmax(_wide(x))
     labels, counted = _classes(t, ignore_label)
     losses = -log_y[_index(labels)]
     if class_weight is not None:
-        losses *= class_weight.astype(x.dtype, copy=False)[labels]
-    losses = xp.where(counted, losses, x.dtype.type(0))
-    return losses, y, counted.sum()
+        losses *= class_weight.astype(losses.dtype, copy=False)[labels]
+    losses = xp.where(counted, losses, losses.dtype.type(0))
+    return losses, y.astype(x.dtype, copy=False)
 
 
-@kernel(compiled=compiled.hard_gradient, device=device.hard_gradient)
-def hard_gradient(y, t, class_weight, ignore_label, scale):
+def mean_factor(xp, count):
+    """Return the factor that turns a sum into a mean, at most 1."""
+    if xp is numpy:
+        return 1. / max(int(count), 1)
+    # The factor stays on the GPU, so that the host need not wait for it.
+    return 1. / xp.maximum(count, 1)
+
+
+@kernel(device=device.mean)
+def mean(losses, t, ignore_label, n, dtype):
+    """Mean of losses.
+
+    Parameters
+    ----------
+    losses : array
+        Losses of any shape.
+    t : array or None
+        Labels of these losses. They are not used where ``n`` is given.
+    ignore_label : int
+        Label that does not count.
+    n : int or None
+        Number by which to divide, instead of that of the labels that count.
+    dtype : dtype
+        Type of the mean.
+
+    Returns
+    -------
+    mean : array, shape ()
+    factor : float or array
+        Factor of the losses, at most 1.
+    """
+    xp = get_array_module(losses)
+    factor = mean_factor(xp, (t != ignore_label).sum() if n is None else n)
+    total = losses.sum()
+    return xp.asarray(
+        total * xp.asarray(factor, dtype=total.dtype), dtype=dtype), factor
+
+
+def _shares_and_scale(x, kept, g, factor):
+    y = _wide(softmax.softmax(_wide(x), 1) if kept is None else kept)
+    # The factor of a mean may be below the range of half precision.
+    scale = g.astype(y.dtype, copy=False)
+    if factor is not None:
+        scale = scale * get_array_module(x).asarray(factor, dtype=y.dtype)
+    return y, scale
+
+
+def _hard_gradient_on_host(x, kept, t, class_weight, ignore_label, g, factor):
+    y, scale = _shares_and_scale(x, kept, g, factor)
+    gx = compiled.hard_gradient(y, t, class_weight, ignore_label, scale)
+    return gx if gx is NotImplemented else gx.astype(x.dtype, copy=False)
+
+
+@kernel(compiled=_hard_gradient_on_host, device=device.hard_gradient)
+def hard_gradient(x, kept, t, class_weight, ignore_label, g, factor):
     """Gradient of :func:`hard_losses`.
 
     Parameters
     ----------
-    y : array
-        Softmax of the scores.
-    t, class_weight, ignore_label
+    x, t, class_weight, ignore_label
         As for the losses.
-    scale : array
+    kept : array or None
+        What is kept of the scores, if anything is.
+    g : array
         Gradients of the losses, of a shape that broadcasts to theirs.
+    factor : float, array or None
+        Factor of these.
 
     Returns
     -------
     array
         Gradient of the scores.
     """
+    y, scale = _shares_and_scale(x, kept, g, factor)
     xp = get_array_module(y)
     labels, counted = _classes(t, ignore_label)
     gx = y.copy()
@@ -93,11 +178,17 @@ def hard_gradient(y, t, class_weight, ignore_label, scale):
     if class_weight is not None:
         scale = scale * class_weight.astype(y.dtype, copy=False)[labels]
     gx *= xp.where(counted, scale, 0).astype(y.dtype, copy=False)[:, None]
-    return gx
+    return gx.astype(x.dtype, copy=False)
 
 
-@kernel(compiled=compiled.soft_losses)
-def soft_losses(x, t):
+def _soft_losses_on_host(x, t, eps):
+    if eps is not None:
+        return NotImplemented
+    return _losses_on_host(compiled.soft_losses, x, _wide(t))
+
+
+@kernel(compiled=_soft_losses_on_host, device=device.soft_losses)
+def soft_losses(x, t, eps):
     """Losses of soft labels.
 
     Parameters
@@ -106,32 +197,52 @@ def soft_losses(x, t):
         Scores.
     t : array of floats, shape (n, classes, ...)
         Probability of each class.
+    eps : float or None
+        Number that keeps the logarithm of a probability finite. If it is given, the
+        losses are Kullback-Leibler divergences, otherwise cross entropies.
 
     Returns
     -------
-    tuple of array
-        Losses, without axis 1; and the softmax of the scores.
+    losses : array
+        Of the shape of ``x`` without axis 1.
+    kept : array or tuple of array
+        What is kept of the scores.
     """
-    y, log_y = _softmax(x)
-    return -(t * log_y).sum(axis=1), y
+    t = _wide(t)
+    if eps is None:
+        y, log_y = _softmax(_wide(x))
+        losses = -(t * log_y).sum(axis=1)
+    else:
+        xp = get_array_module(x)
+        log_y = softmax.log_softmax(_wide(x), 1)
+        losses = (t * (xp.log(t + t.dtype.type(eps)) - log_y)).sum(axis=1)
+        y = xp.exp(log_y, out=log_y)
+    return losses, y.astype(x.dtype, copy=False)
 
 
-@kernel(compiled=compiled.soft_gradient)
-def soft_gradient(y, t, scale):
+def _soft_gradient_on_host(x, kept, t, g, factor):
+    y, scale = _shares_and_scale(x, kept, g, factor)
+    gx = compiled.soft_gradient(y, t.astype(y.dtype, copy=False), scale)
+    return gx if gx is NotImplemented else gx.astype(x.dtype, copy=False)
+
+
+@kernel(compiled=_soft_gradient_on_host, device=device.soft_gradient)
+def soft_gradient(x, kept, t, g, factor):
     """Gradient of :func:`soft_losses`, where the labels of a sample sum to one.
 
     Parameters
     ----------
-    y : array
-        Softmax of the scores.
-    t : array
-        Labels.
-    scale : array
-        Gradients of the losses, of a shape that broadcasts to theirs.
+    x, t
+        As for the losses.
+    kept, g, factor
+        As for the gradient of labels.
 
     Returns
     -------
     array
         Gradient of the scores.
     """
-    return (y - t) * (scale[:, None] if scale.ndim else scale)
+    y, scale = _shares_and_scale(x, kept, g, factor)
+    gx = (y - t.astype(y.dtype, copy=False)) * (
+        scale[:, None] if scale.ndim else scale)
+    return gx.astype(x.dtype, copy=False)

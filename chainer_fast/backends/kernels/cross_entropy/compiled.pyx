@@ -175,7 +175,7 @@ def hard_losses(x, t, class_weight, npy_intp ignore_label):
     losses, y = for_labels(labels, x), empty_like(x)
     if not fill_losses_of(x, y, labels, None, _weights(class_weight, x), losses):
         return NotImplemented
-    return losses, y, counted
+    return losses, y
 
 
 def hard_gradient(y, t, class_weight, npy_intp ignore_label, scale):

@@ -1,65 +1,114 @@
-"""CUDA forms of the cross entropy: one kernel for the elementwise part.
+"""The cross entropy on a GPU: a launch each for losses, their mean and the gradient.
 
-The kernels run once for each score. As in CuPy's own indexing, a label that is not a
-class wraps around.
+The softmax itself is not written to memory: what is kept of the scores are the largest
+of each sample and the sum of the exponentials relative to it.
 """
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.reduction import cuda as reduction
+from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE
 
-_LABEL_PARAMS = 'L t, int64 ignored, int32 weighted, raw T weights, ' \
-    'int64 classes, int64 inner'
+_PREAMBLE = PREAMBLE + ''.join([
+    header('chainer_fast/backends/kernels/' + name)
+    for name in ('cross_entropy/elements.hpp', 'common/labels.hpp')])
 
-# `c` is the class that the score is of.
-_LABEL = '''
-    const ptrdiff_t c = i / inner % classes;
-    const bool counts = t != ignored;
-    const ptrdiff_t label = counts ? (t % classes + classes) % classes : 0;
-    const T weight = weighted ? weights[label] : T(1);
-'''
+def _empty(shape, x):
+    return cuda.cupy.empty(shape, reduction.wide(x.dtype))
 
 
-def _elementwise(in_params, out_params, operation, name):
-    return cuda.elementwise(
-        in_params, out_params, operation, name,
-        preamble=header('chainer_fast/backends/kernels/cross_entropy/elements.hpp'))
+def _samples(x):
+    return x.shape[:1] + x.shape[2:]
 
 
 def _label_args(x, t, class_weight, ignore_label):
     weighted = class_weight is not None
-    # Without weights, any array of their dtype takes their place.
-    weights = class_weight.astype(x.dtype, copy=False) if weighted else x
-    return (t[:, None], ignore_label, int(weighted), weights, x.shape[1],
-            x[:1, :1].size)
+    # Without weights, any array takes their place.
+    return t, class_weight if weighted else x, ignore_label, int(weighted), x.shape[1]
 
 
 def hard_losses(x, t, class_weight, ignore_label):
-    top = x.max(axis=1, keepdims=True)
-    y = cuda.cupy.empty(x.shape, x.dtype)
-    _elementwise(
-        'T x, T top', 'T y', 'y = exp(x - top)', 'cross_entropy_exp')(x, top, y)
-    total = y.sum(axis=1, keepdims=True)
-    losses = cuda.cupy.empty(t.shape, x.dtype)
-    _elementwise(
-        'T x, T e, T top, T total, ' + _LABEL_PARAMS, 'T y, raw T losses',
-        _LABEL + '''
-        y = e / total;
-        if (c == label)
-            losses[i / inner / classes * inner + i % inner] = counts
-                ? chainer_fast::label_loss<T>(x - top, log(total), weight) : T(0);
-        ''', 'cross_entropy_losses')(
-            x, y, top, total, *_label_args(x, t, class_weight, ignore_label), y, losses)
-    return losses, y, (t != ignore_label).sum()
+    if x.dtype.kind != 'f' or not x.shape[1]:
+        return NotImplemented
+    losses, top, total = [_empty(t.shape, x) for _ in range(3)]
+    scores = cuda.cupy.moveaxis(x, 1, 0)    # CuPy reduces axes ahead in their place
+    label = 'chainer_fast::class_of(labels[_i], classes)'
+    cuda.reduce(
+        'T x, raw T scores, raw L labels, raw W weights, int64 ignored, '
+        'int32 weighted, int64 classes',
+        'S losses, S top, S total', 'chainer_fast::Exponentials<S>(x)',
+        'chainer_fast::join(a, b)',
+        'top = a.top, total = a.total, losses = labels[_i] == ignored ? S(0)'
+        ' : chainer_fast::label_loss<S>(S(scores[%s * _out_ind.size() + _i]) - a.top, '
+        'log(a.total), weighted ? S(weights[%s]) : S(1))' % (label, label),
+        '', 'cross_entropy_losses', reduce_type='chainer_fast::Exponentials<S>',
+        preamble=_PREAMBLE)(
+            scores, scores, *_label_args(x, t, class_weight, ignore_label),
+            losses, top, total, axis=0)
+    return losses, (top, total)
 
 
-def hard_gradient(y, t, class_weight, ignore_label, scale):
-    gx = cuda.cupy.empty(y.shape, y.dtype)
-    scale = scale.astype(y.dtype, copy=False)
-    _elementwise(
-        'T y, T scale, ' + _LABEL_PARAMS, 'T gx',
-        _LABEL + '''
-        gx = chainer_fast::score_gradient<T>(
-            y, T(c == label), counts ? T(scale * weight) : T(0));
-        ''', 'cross_entropy_gradient')(
-            y, scale[:, None] if scale.ndim else scale,
-            *_label_args(y, t, class_weight, ignore_label), gx)
+def soft_losses(x, t, eps):
+    if x.dtype.kind != 'f' or not x.shape[1]:
+        return NotImplemented
+    losses, top, total = [_empty(_samples(x), x) for _ in range(3)]
+    cuda.reduce(
+        'T x, U t, S eps, int32 divergence', 'S losses, S top, S total',
+        'chainer_fast::Weighed<S>(x, t, divergence ? S(t) * S(log(S(t) + eps)) : S(0))',
+        'chainer_fast::join(a, b)',
+        'top = a.scores.top, total = a.scores.total, '
+        'losses = log(a.scores.total) * a.labels - a.products',
+        '', 'soft_cross_entropy_losses', reduce_type='chainer_fast::Weighed<S>',
+        preamble=_PREAMBLE)(
+            x, t, 0 if eps is None else eps, int(eps is not None), losses, top, total,
+            axis=1)
+    return losses, (top, total)
+
+
+def shares(x, kept):
+    """Return the softmax of scores."""
+    return cuda.elementwise(
+        'T x, S top, S total', 'T y', 'y = exp(S(x) - top) / total', 'softmax')(
+            x, *[each[:, None] for each in kept])
+
+
+def mean(losses, t, ignore_label, n, dtype):
+    if not losses.size:
+        return NotImplemented
+    if n is not None:
+        t = losses      # for want of labels; their number is not used
+    return reduction.mean(
+        'T loss, L t, int64 ignored', 'loss', 't != ignored', (losses, t, ignore_label),
+        n, dtype, 'cross_entropy_mean')
+
+
+def _gradient(params, operation, name, x, kept, g, factor, *args):
+    gx = cuda.cupy.empty(x.shape, x.dtype)
+    cuda.elementwise(
+        'T x, S top, S total, G g, S factor, ' + params, 'T gx',
+        'const S y = exp(S(x) - top) / total; ' + operation, name,
+        preamble=_PREAMBLE)(
+            x, *[each[:, None] for each in kept], g[:, None] if g.ndim else g,
+            1 if factor is None else factor, *args, gx)
     return gx
+
+
+def hard_gradient(x, kept, t, class_weight, ignore_label, g, factor):
+    if kept is None:
+        kept = hard_losses(x, t, class_weight, ignore_label)[1]
+    t, *args = _label_args(x, t, class_weight, ignore_label)
+    # The classes of one sample lie `inner` apart.
+    return _gradient(
+        'L t, raw W weights, int64 ignored, int32 weighted, int64 classes, int64 inner',
+        '''
+        const ptrdiff_t label = chainer_fast::class_of(t, classes);
+        const S scale = t == ignored ? S(0)
+            : S(g) * factor * (weighted ? S(weights[label]) : S(1));
+        gx = chainer_fast::score_gradient<S>(y, S(i / inner % classes == label), scale);
+        ''', 'cross_entropy_gradient', x, kept, g, factor, t[:, None], *args,
+        x[:1, :1].size)
+
+
+def soft_gradient(x, kept, t, g, factor):
+    return _gradient(
+        'U t', 'gx = chainer_fast::score_gradient<S>(y, t, S(g) * factor)',
+        'soft_cross_entropy_gradient', x, kept, g, factor, t)

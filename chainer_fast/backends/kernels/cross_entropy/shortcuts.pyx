@@ -85,12 +85,12 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         function._coeff = coeff
         function.soft_target = False
         if own_attribute(function, 'cache_score'):
-            function.y = y
+            function._kept = y
         return loss
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object y = own_attribute(function, 'y')
+        cdef object y = own_attribute(function, '_kept')
         cdef char kind = kind_of(gy)
         cdef npy_intp counted = 0
         cdef double coeff

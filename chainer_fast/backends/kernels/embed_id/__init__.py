@@ -1,10 +1,36 @@
 """Rows of matrices, found by their numbers."""
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.embed_id import cuda as _device
 from chainer_fast.backends.kernels.embed_id import shortcuts as _compiled
 
 
-@kernel(compiled=_compiled.add_rows)
+@kernel(device=_device.look_up)
+def look_up(ids, W, ignore_label):
+    """Rows of a matrix.
+
+    Parameters
+    ----------
+    ids : array of integers
+        Numbers of rows, counted from the end if negative.
+    W : array, shape (rows, columns)
+        The matrix.
+    ignore_label : int or None
+        Number in whose place there are zeros.
+
+    Returns
+    -------
+    array, shape (*ids.shape, columns)
+    """
+    if ignore_label is None:
+        return W[ids]
+    ignored = ids == ignore_label
+    y = W[get_array_module(W).where(ignored, 0, ids)]
+    y[ignored] = 0
+    return y
+
+
+@kernel(compiled=_compiled.add_rows, device=_device.add_rows)
 def add_rows(ids, gy, shape, ignore_label):
     """Sum rows up in a matrix of zeros, each in the row that its id names.
 

@@ -9,6 +9,38 @@ import numpy
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.negative_sampling import compiled
+from chainer_fast.backends.kernels.negative_sampling import cuda as device
+
+
+@kernel(device=device.sample)
+def sample(threshold, values, shape):
+    """Draw values by the alias method, see :class:`~chainer_fast.utils.WalkerAlias`.
+
+    Parameters
+    ----------
+    threshold, values : array
+        Heights, own values and aliases of the buckets.
+    shape : int or tuple of int
+        Shape of the samples.
+
+    Returns
+    -------
+    array
+    """
+    xp = get_array_module(threshold)
+    heights = xp.asarray(xp.random.uniform(0, len(threshold), shape))
+    buckets = heights.astype(numpy.int32)
+    # Heights in the buckets have the precision of the thresholds.
+    inside = heights.astype(threshold.dtype) - buckets
+    is_alias = threshold[buckets] < inside
+    return values[2 * buckets + is_alias]
+
+
+@kernel(device=device.put_targets)
+def put_targets(t, samples, ignore_label):
+    """Write targets to the first column, and return whether each of them counts."""
+    samples[:, 0] = t
+    return t != ignore_label
 
 
 def _kept(counted, *arrays):
@@ -30,7 +62,7 @@ def _wide(x):
     return x.astype(numpy.float32) if x.dtype == numpy.float16 else x
 
 
-@kernel(compiled=compiled.scores)
+@kernel(compiled=compiled.scores, device=device.scores)
 def scores(x, W, ids, counted):
     """Products of each sample with the rows of its candidates.
 
@@ -52,7 +84,7 @@ def scores(x, W, ids, counted):
     return _placed(products.astype(dtype, copy=False), counted, len(ids))
 
 
-@kernel(compiled=compiled.sum_rows)
+@kernel(compiled=compiled.sum_rows, device=device.sum_rows)
 def sum_rows(g, W, ids, counted):
     """Sum the rows of each sample's candidates.
 
@@ -73,7 +105,7 @@ def sum_rows(g, W, ids, counted):
     return _placed(sums.astype(g.dtype, copy=False), counted, len(ids))
 
 
-@kernel(compiled=compiled.spread_rows)
+@kernel(compiled=compiled.spread_rows, device=device.spread_rows)
 def spread_rows(g, x, ids, counted, rows):
     """Add each sample to the rows of its candidates.
 
@@ -97,3 +129,113 @@ def spread_rows(g, x, ids, counted, rows):
     out = xp.zeros((rows, x.shape[1]), products.dtype)
     xp.add.at(out, ids, products)
     return out.astype(g.dtype, copy=False)
+
+
+def _signed(scores):
+    """Return the scores with the sign of the target's reversed."""
+    signed = scores.copy()
+    signed[:, 0] *= -1
+    return signed
+
+
+def _sum_dtype(x):
+    return numpy.float32 if x.dtype == numpy.float16 else x.dtype
+
+
+@kernel(device=device.losses)
+def losses(scores, counted, each):
+    """Losses of telling the target, the first candidate, from the others.
+
+    Parameters
+    ----------
+    scores : array, shape (samples, n)
+    counted : array of bool, shape (samples,)
+    each : bool
+        Whether to return the losses of all samples, rather than their sum.
+
+    Returns
+    -------
+    array, shape (samples,) or ()
+        Zero for samples that are left out.
+    """
+    xp = get_array_module(scores)
+    losses = xp.logaddexp(_signed(scores), scores.dtype.type(0))
+    # Samples that are left out have zero scores, and the flags take their loss away.
+    losses = losses.sum(axis=1, dtype=_sum_dtype(scores)) * counted
+    return xp.asarray(losses if each else losses.sum(), dtype=scores.dtype)
+
+
+@kernel(device=device.factors)
+def factors(scores, counted, g):
+    """Gradient of :func:`losses` by the scores, given that of the losses.
+
+    It is not defined for samples that are left out.
+    """
+    xp = get_array_module(scores)
+    # The sigmoid, written so that no exponential overflows.
+    signed = _signed(scores)
+    e = xp.exp(-abs(signed))
+    factors = _signed(xp.where(signed > 0, 1, e) / (1 + e))
+    factors *= g[:, None] if g.ndim else g
+    return factors
+
+
+@kernel(device=device.ways)
+def ways(t, begins, paths, codes, longest):
+    """Steps from the root of a tree to leaves.
+
+    Parameters
+    ----------
+    t : array of integers, shape (samples,)
+        Leaves.
+    begins : array of integers
+        Places in ``paths`` and ``codes`` where the way to each leaf begins.
+    paths, codes : array
+        Nodes on the ways, and the turns there: 1 or -1.
+    longest : int
+        Number of steps, as many as there are to the farthest of the leaves.
+
+    Returns
+    -------
+    nodes, turns : array, shape (samples, longest)
+        Shorter ways are filled up with the last node and no turn, 0.
+    """
+    xp = get_array_module(t)
+    begin, end = begins[t][:, None], begins[t + 1][:, None]
+    places = begin + xp.arange(longest, dtype=numpy.int32)
+    inside = places < end
+    places = xp.minimum(places, end - 1)
+    return paths[places], codes[places] * inside
+
+
+@kernel(device=device.tree_loss)
+def tree_loss(scores, turns):
+    """Sum of the losses of the steps through a tree.
+
+    Parameters
+    ----------
+    scores : array
+        Scores of turning to the left.
+    turns : array
+        1 to the left, -1 to the right, 0 where the way has ended.
+
+    Returns
+    -------
+    array, shape ()
+    """
+    xp = get_array_module(scores)
+    signed = turns * scores
+    losses = xp.logaddexp(-signed, signed.dtype.type(0))
+    losses = xp.where(turns != 0, losses, losses.dtype.type(0))
+    return xp.asarray(losses.sum(dtype=_sum_dtype(losses)), signed.dtype)
+
+
+@kernel(device=device.tree_factors)
+def tree_factors(scores, turns, g):
+    """Gradient of :func:`tree_loss` by the scores, given that of the loss."""
+    xp = get_array_module(scores)
+    signed = turns * scores
+    # The sigmoid of the negative scores, by exponentials that cannot overflow.
+    e = xp.exp(-abs(signed))
+    factors = -g * turns * xp.where(signed > 0, e, 1) / (1 + e)
+    return xp.where(turns != 0, factors, 0).astype(scores.dtype)

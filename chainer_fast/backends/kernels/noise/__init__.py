@@ -7,7 +7,7 @@ import numpy
 
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels import activation, kernel
 from chainer_fast.backends.kernels.noise import compiled as _compiled
 from chainer_fast.backends.kernels.noise import cuda as _device
 
@@ -92,3 +92,69 @@ def dropout(x, ratio):
     scale = x.dtype.type(1. / (1 - float(ratio)))
     mask = numpy.asarray(scale * (numpy.random.rand(*x.shape) >= ratio))
     return numpy.asarray(x * mask), mask
+
+
+@kernel(device=_device.zoneout)
+def zoneout(h, x, ratio):
+    """Take each element from one of two arrays at random.
+
+    Parameters
+    ----------
+    h, x : array
+        Arrays of one shape and dtype.
+    ratio : float
+        Probability of an element of ``h``.
+
+    Returns
+    -------
+    y, flag_h, flag_x : array
+        The elements, and booleans that tell whence they came.
+    """
+    flag_x = kept(x, x.shape, ratio)
+    flag_h = get_array_module(x).logical_not(flag_x)
+    return activation.mix(h, x, flag_h), flag_h, flag_x
+
+
+@kernel(device=_device.zoneout_grad)
+def zoneout_grad(gy, flag_h, flag_x):
+    """Gradients of :func:`zoneout` by ``h`` and ``x``."""
+    return tuple([arrays.force_array(gy * flag, gy.dtype) for flag in (flag_h, flag_x)])
+
+
+@kernel(device=_device.rrelu)
+def rrelu(x, lower, upper):
+    """Multiply negative elements by random slopes between two bounds.
+
+    Returns
+    -------
+    y, slopes : array
+    """
+    slopes = uniform(x, lower, upper)
+    return activation.bend(x, x, slopes), slopes
+
+
+@kernel(device=_device.gaussian)
+def gaussian(mean, ln_var, eps):
+    """Scale and shift numbers of the standard normal distribution.
+
+    Parameters
+    ----------
+    mean, ln_var : array
+        Means, and logarithms of variances.
+    eps : array
+        The numbers.
+
+    Returns
+    -------
+    y, noise : array
+        Numbers of the normal distributions, and their distances to the means.
+    """
+    deviation = get_array_module(ln_var).exp(ln_var * mean.dtype.type(0.5))
+    noise = deviation * eps
+    return arrays.force_array(mean + noise), noise
+
+
+@kernel(device=_device.gaussian_grad)
+def gaussian_grad(gy, noise):
+    """Gradient of :func:`gaussian` by the logarithm of the variance."""
+    return arrays.force_array(gy * noise * gy.dtype.type(0.5), gy.dtype)

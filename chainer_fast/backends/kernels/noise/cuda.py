@@ -1,6 +1,14 @@
 """Random masks on a GPU; see :mod:`chainer_fast.backends.kernels.noise`."""
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels._device import device_form
+
+_ELEMENTS = 'chainer_fast/backends/kernels/noise/elements.hpp'
+_ACTIVATION = 'chainer_fast/backends/kernels/activation/elements.hpp'
+
+gaussian = device_form(
+    _ELEMENTS, 'shift_and_scale', 'T mean, T ln_var, T eps', outputs=2)
+gaussian_grad = device_form(_ELEMENTS, 'half_product', 'T gy, T noise')
 
 
 def dropout(x, ratio):
@@ -9,6 +17,44 @@ def dropout(x, ratio):
     cuda.elementwise(
         'T x, float32 drawn, float32 ratio, T scale', 'T y, T mask',
         'chainer_fast::drop_or_scale<T>(x, drawn >= ratio, scale, y, mask)', 'dropout',
-        preamble=header('chainer_fast/backends/kernels/noise/elements.hpp'))(
+        preamble=header(_ELEMENTS))(
             x, drawn, ratio, x.dtype.type(1. / (1 - float(ratio))), y, mask)
     return y, mask
+
+
+def zoneout(h, x, ratio):
+    if x.dtype.kind != 'f' or (h.dtype, h.shape) != (x.dtype, x.shape):
+        return NotImplemented
+    y = cuda.cupy.empty(x.shape, x.dtype)
+    flags = [cuda.cupy.empty(x.shape, '?') for _ in range(2)]
+    cuda.elementwise(
+        'T h, T x, float64 drawn, float64 ratio', 'T y, bool flag_h, bool flag_x',
+        'flag_x = drawn >= ratio; flag_h = !flag_x; '
+        'y = chainer_fast::Mix::of<decltype(T() + T())>(h, x, flag_h)', 'zoneout',
+        preamble=header(_ACTIVATION))(
+            h, x, cuda.cupy.random.rand(*x.shape), ratio, y, *flags)
+    return (y, *flags)
+
+
+def zoneout_grad(gy, flag_h, flag_x):
+    if gy.dtype.kind != 'f':
+        return NotImplemented
+    gh, gx = [cuda.cupy.empty(gy.shape, gy.dtype) for _ in range(2)]
+    cuda.elementwise(
+        'T gy, bool flag_h', 'T gh, T gx',
+        'gh = flag_h ? gy : T(0); gx = flag_h ? T(0) : gy', 'zoneout_grad')(
+            gy, flag_h, gh, gx)
+    return gh, gx
+
+
+def rrelu(x, lower, upper):
+    if x.dtype.kind != 'f':
+        return NotImplemented
+    y, slopes = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
+    cuda.elementwise(
+        'T x, float64 drawn, float64 lower, float64 upper', 'T y, T slope',
+        'slope = lower + drawn * (upper - lower); '
+        'y = chainer_fast::Bend::of<decltype(T() + T())>(x, x, slope)',
+        'rrelu', preamble=header(_ACTIVATION))(
+            x, cuda.cupy.random.rand(*x.shape), lower, upper, y, slopes)
+    return y, slopes

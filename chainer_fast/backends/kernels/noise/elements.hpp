@@ -13,6 +13,18 @@ CF_ELEMENT void drop_or_scale(T x, bool kept, T scale, T &y, T &mask) {
     y = x * mask;
 }
 
+/* The numbers of a normal distribution, and what differs in them from its mean. */
+template <typename T>
+CF_ELEMENT void shift_and_scale(T mean, T ln_var, T eps, T &y, T &noise) {
+    noise = T(exp(ln_var * T(0.5))) * eps;
+    y = mean + noise;
+}
+
+template <typename T>
+CF_ELEMENT T half_product(T a, T b) {
+    return a * b * T(0.5);
+}
+
 }  // namespace chainer_fast
 
 #endif

@@ -1,25 +1,31 @@
 """Normalization: moments, the normalized array, and gradients through both.
 
-All arrays of a call have one dtype, single or double. The caller casts halves, since
-neither their squares nor their sums fit in halves. ``axis`` is a sorted tuple of the
+The arrays of a call may be of different floating dtypes, and results get those of the
+arrays that they belong to. Statistics, and all that is computed on the way, have the
+common dtype of values and parameters, but never half precision: neither the squares of
+halves nor their sums fit in halves. ``axis`` is a sorted tuple of the
 axes that statistics are taken over. Statistics and parameters of a batch have the shape
 of the other axes.
 """
-import functools
-
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.normalization import compiled as _compiled
 from chainer_fast.backends.kernels.normalization import cuda as _cuda
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
+from chainer_fast.backends.kernels.normalization.dtypes import (
+    by_interm,
+    cast_all,
+    interm,
+)
 
 
 def _sum(x, axis):
     return arrays.force_array(x.sum(axis=axis))
 
 
-@kernel(compiled=_compiled.moments)
+@by_interm(1, '--')
+@kernel(compiled=_compiled.moments, device=_cuda.moments)
 def moments(x, axis):
     """Mean and variance over axes.
 
@@ -52,6 +58,7 @@ def moments(x, axis):
     return (mean + some).reshape(variance.shape), variance
 
 
+@by_interm(5, '0')
 @kernel(compiled=_compiled.batch_apply, device=_cuda.batch_apply)
 def batch_apply(x, gamma, beta, mean, inv_std, axis):
     """Normalize by given statistics, scale and shift.
@@ -79,16 +86,8 @@ def batch_apply(x, gamma, beta, mean, inv_std, axis):
     return y
 
 
-def _forward(apply, x, gamma, beta, axis, eps):
-    """Normalize by the moments of the batch with ``apply``, a form of batch_apply."""
-    xp = get_array_module(x)
-    mean, var = moments.reference(x, axis)
-    inv_std = arrays.force_array(xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
-    return apply(x, gamma, beta, mean, inv_std, axis), mean, var, inv_std
-
-
-@kernel(compiled=_compiled.batch_forward,
-        device=functools.partial(_forward, _cuda.batch_apply))
+@by_interm(3, '0---')
+@kernel(compiled=_compiled.batch_forward, device=_cuda.batch_forward)
 def batch_forward(x, gamma, beta, axis, eps):
     """Normalize by the moments of the batch, scale and shift.
 
@@ -108,9 +107,14 @@ def batch_forward(x, gamma, beta, axis, eps):
     tuple of array
         The result, mean, variance, and reciprocal of the standard deviation.
     """
-    return _forward(batch_apply.reference, x, gamma, beta, axis, eps)
+    xp = get_array_module(x)
+    mean, var = moments.reference(x, axis)
+    inv_std = arrays.force_array(xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
+    y = batch_apply.reference(x, gamma, beta, mean, inv_std, axis)
+    return y, mean, var, inv_std
 
 
+@by_interm(5, '011')
 @kernel(compiled=_compiled.batch_backward, device=_cuda.batch_backward)
 def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     """Gradients of a normalized batch.
@@ -152,7 +156,7 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     return gx, ggamma, gbeta
 
 
-@kernel(compiled=_compiled.inverses)
+@kernel(compiled=_compiled.inverses, device=_cuda.inverses)
 def inverses(var, eps):
     """Reciprocals of standard deviation and variance.
 
@@ -174,7 +178,8 @@ def inverses(var, eps):
             arrays.force_array(xp.reciprocal(shifted)))
 
 
-@kernel(compiled=_compiled.fixed_backward)
+@by_interm(6, '01111')
+@kernel(compiled=_compiled.fixed_backward, device=_cuda.fixed_backward)
 def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
     """Gradients of a batch normalized by given statistics.
 
@@ -206,7 +211,7 @@ def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
     return gx, ggamma, gbeta, gmean, gvar
 
 
-@kernel(compiled=_compiled.update_running)
+@kernel(compiled=_compiled.update_running, device=_cuda.update_running)
 def update_running(running_mean, running_var, mean, var, decay, adjust):
     """Move running statistics towards those of a batch, in place.
 
@@ -227,6 +232,41 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
     running_var += var * ((1 - decay) * adjust)
 
 
+@kernel(device=_cuda.corrections)
+def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax):
+    """Corrections from the moments of a batch towards running statistics.
+
+    Parameters
+    ----------
+    gamma, beta : array
+        Factors and offsets.
+    mean, var : array
+        Moments of the batch.
+    running_mean, running_var : array
+        Running statistics.
+    eps : float
+        Constant added to the variances.
+    rmax, dmax : float
+        Bounds of the corrections.
+
+    Returns
+    -------
+    tuple of array
+        Standard deviation and its reciprocal; the corrections, a factor and an offset
+        of the normalized values; and the factor and offset that take the place of gamma
+        and beta.
+    """
+    xp = get_array_module(gamma)
+    dtype = interm(mean, gamma)
+    std = arrays.force_array(xp.sqrt(var + var.dtype.type(eps)))
+    running_std = xp.sqrt(running_var + running_var.dtype.type(eps))
+    r = xp.clip(std / running_std, 1. / rmax, rmax)
+    d = xp.clip((mean - running_mean) / running_std, -dmax, dmax)
+    gamma, beta, factor, offset = cast_all((gamma, beta, r, d), dtype)
+    return (std, arrays.force_array(xp.reciprocal(std)), r, d, gamma * factor,
+            gamma * offset + beta)
+
+
 def _rows(x, groups):
     """Return ``x`` with a row for each sample and group, and ``x`` by channels."""
     n, channels = x.shape[:2]
@@ -236,7 +276,8 @@ def _rows(x, groups):
         x.reshape(n, channels, inner))
 
 
-@kernel(compiled=_compiled.group_forward)
+@by_interm(3, '0--')
+@kernel(compiled=_compiled.group_forward, device=_cuda.group_forward)
 def group_forward(x, gamma, beta, groups, eps):
     """Normalize each sample by groups of channels, scale and shift each channel.
 
@@ -269,7 +310,8 @@ def group_forward(x, gamma, beta, groups, eps):
     return y.reshape(x.shape), mean, inv_std
 
 
-@kernel(compiled=_compiled.group_backward)
+@by_interm(5, '011')
+@kernel(compiled=_compiled.group_backward, device=_cuda.group_backward)
 def group_backward(x, gamma, gy, mean, inv_std, groups):
     """Gradients of :func:`group_forward`.
 
@@ -327,7 +369,8 @@ def window_sum(x, half):
     return total
 
 
-@kernel(compiled=_compiled.response_forward)
+@by_interm(1, '0--')
+@kernel(compiled=_compiled.response_forward, device=_cuda.response_forward)
 def response_forward(x, half, k, alpha, beta):
     """Divide by a power of the energy in neighbouring channels.
 
@@ -353,7 +396,8 @@ def response_forward(x, half, k, alpha, beta):
     return x * scale, unit_scale, scale
 
 
-@kernel(compiled=_compiled.response_backward)
+@by_interm(4, '0')
+@kernel(compiled=_compiled.response_backward, device=_cuda.response_backward)
 def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
     """Gradient of :func:`response_forward`.
 
@@ -386,7 +430,8 @@ def _lengths(x, axis):
     return xp.sqrt((x * x).sum(axis=axis, keepdims=True))
 
 
-@kernel(compiled=_compiled.length_forward)
+@by_interm(1, '0')
+@kernel(compiled=_compiled.length_forward, device=_cuda.length_forward)
 def length_forward(x, axis, eps):
     """Divide vectors by their length.
 
@@ -408,7 +453,8 @@ def length_forward(x, axis, eps):
     return arrays.force_array(x / norm)
 
 
-@kernel(compiled=_compiled.length_backward)
+@by_interm(2, '0')
+@kernel(compiled=_compiled.length_backward, device=_cuda.length_backward)
 def length_backward(x, gy, axis, eps):
     """Gradient of :func:`length_forward`.
 

@@ -235,12 +235,12 @@ CF_CLONES void batch_backward(const T *x, const T *gamma, const T *g, const T *m
         channel_sums<Products>(x, g, b, mean + c, sums);
         for (ptrdiff_t i = 0; i < b.channels; ++i) {
             const double s = (double)inv_std[c + i], factor = (double)gamma[c + i] * s;
-            gbeta[c + i] = (T)sums[i].a;
-            ggamma[c + i] = (T)(sums[i].b * s);
+            gbeta[c + i] = (T)sums[i].first;
+            ggamma[c + i] = (T)(sums[i].second * s);
             k.mean[i] = mean[c + i];
             k.factor[i] = (T)factor;
-            k.g_mean[i] = fixed ? 0 : (T)(sums[i].a / count);
-            k.slope[i] = fixed ? 0 : (T)(-factor * s * s * sums[i].b / count);
+            k.g_mean[i] = fixed ? 0 : (T)(sums[i].first / count);
+            k.slope[i] = fixed ? 0 : (T)(-factor * s * s * sums[i].second / count);
         }
         if (b.has_columns())
             grad_of_columns(x, g, gx, b, k);

@@ -1,36 +1,331 @@
-"""CUDA forms of batch normalization: one kernel for the elementwise part."""
+"""Normalization on a GPU; :mod:`chainer_fast.backends.kernels.normalization`.
+
+Statistics and sums come from one reduction with several results. One launch of an
+elementwise kernel does the rest. In the kernels, ``T`` is the dtype of the values,
+``P`` that of the parameters, and ``S``, at least single precision, that of the
+statistics; ``G`` and ``M`` are those of the gradients and of means that are given.
+"""
+import math
+
+import numpy
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
+from chainer_fast.backends.kernels.normalization.dtypes import interm
 
+_HEADER = 'chainer_fast/backends/kernels/normalization/elements.hpp'
+_INPUTS = 'T x, G gy, P gamma, M mean, S inv_std, '
+_X_HAT = 'chainer_fast::normalized<S>(x, mean, inv_std, 0)'
+
+
+def _elementwise(in_params, out_params, operation, name):
+    return cuda.elementwise(
+        in_params, out_params, operation, name, preamble=header(_HEADER))
+
+
+def _reduce(struct, terms, in_params, out_params, results, name):
+    """Return a reduction that adds up structs of type ``S``.
+
+    Parameters
+    ----------
+    struct : str
+        Name of a template, for which ``+`` is defined, and the default value of which
+        is zero.
+    terms : str
+        Expression: the struct of an element.
+    in_params, out_params : str
+        Parameters.
+    results : str
+        Expression that sets the outputs, given the sum ``a``.
+    name : str
+        Name of the kernel.
+    """
+    struct = 'chainer_fast::%s<S>' % struct
+    return cuda.reduce(
+        in_params, out_params, terms, 'a + b', results, struct + '()', name,
+        reduce_type=struct, preamble=header(_HEADER))
+
+
+def _empty(count, shape, dtype):
+    return [cuda.cupy.empty(shape, dtype) for _ in range(count)]
+
+
+def _other_shape(shape, axis):
+    return tuple([n for i, n in enumerate(shape) if i not in axis])
+
+
+# ----------------------------------------------------------------------- statistics
+
+def _statistics(x, axis, eps, dtype):
+    """Mean, variance and reciprocal of the standard deviation over axes."""
+    results = _empty(3, _other_shape(x.shape, axis), dtype)
+    _reduce(
+        'Spread', 'chainer_fast::Spread<S>(S(x))', 'T x, S eps',
+        'S mean, S var, S inv_std',
+        'mean = a.mean, var = a.variance(), '
+        'inv_std = chainer_fast::inverse_std<S>(var, eps)',
+        'normalization_statistics')(
+            x, eps, *results, axis=axis)
+    return results
+
+
+def moments(x, axis):
+    mean, var, _ = _statistics(x, axis, 0, interm(x, x))
+    return mean, var
+
+
+def inverses(var, eps):
+    return _elementwise(
+        'S var, S eps', 'S inv_std, S inv_var',
+        'inv_std = chainer_fast::inverse_std<S>(var, eps); inv_var = 1 / (var + eps)',
+        'normalization_inverses')(var, eps)
+
+
+def update_running(running_mean, running_var, mean, var, decay, adjust):
+    # Running statistics may be halves, and each of its own dtype.
+    _elementwise(
+        'S mean, S var, S decay, S weight, S weight_of_var',
+        'M running_mean, V running_var', '''
+            running_mean = chainer_fast::moved_towards<S>(
+                running_mean, mean, decay, weight);
+            running_var = chainer_fast::moved_towards<S>(
+                running_var, var, decay, weight_of_var)
+        ''', 'normalization_update_running')(
+            mean, var, decay, 1 - decay, (1 - decay) * adjust, running_mean,
+            running_var)
+
+
+def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax):
+    wide = numpy.promote_types(mean.dtype, running_mean.dtype)
+    results = [
+        *_empty(2, mean.shape, mean.dtype), *_empty(2, mean.shape, wide),
+        *_empty(2, mean.shape, interm(mean, gamma))]
+    _elementwise(
+        'P gamma, P beta, S mean, S var, M running_mean, V running_var, float64 eps, '
+        'W rmax, W dmax', 'S std, S inv_std, W r, W d, F factor, F offset', '''
+            const V running_eps = V(eps);
+            const W running_std = sqrt(running_var + running_eps);
+            std = sqrt(var + S(eps));
+            inv_std = 1 / std;
+            r = W(std) / running_std;
+            r = r < 1 / rmax ? 1 / rmax : r > rmax ? rmax : r;
+            d = (W(mean) - W(running_mean)) / running_std;
+            d = d < -dmax ? -dmax : d > dmax ? dmax : d;
+            factor = F(gamma) * F(r);
+            offset = F(gamma) * F(d) + F(beta)
+        ''', 'renormalization')(
+            gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax,
+            *results)
+    return tuple(results)
+
+
+# -------------------------------------------------------------------------- batches
 
 def batch_apply(x, gamma, beta, mean, inv_std, axis):
+    shape = kept_shape(x.shape, axis)
     return _elementwise(
-        'T x, T gamma, T beta, T mean, T inv_std',
-        'out = chainer_fast::normalized(x, mean, gamma * inv_std, beta)',
-        'batch_apply', axis, x, gamma, beta, mean, inv_std)
+        'T x, P gamma, P beta, M mean, S inv_std', 'T y',
+        'y = chainer_fast::normalized<S>(x, mean, S(gamma) * inv_std, beta)',
+        'normalization_apply')(
+            x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)])
+
+
+def batch_forward(x, gamma, beta, axis, eps):
+    mean, var, inv_std = _statistics(x, axis, eps, interm(x, gamma))
+    return batch_apply(x, gamma, beta, mean, inv_std, axis), mean, var, inv_std
+
+
+def _batch_sums(x, gamma, gy, mean, inv_std, axis):
+    """Gradients of gamma and beta, in the dtype of the statistics and in their own."""
+    shape = kept_shape(x.shape, axis)
+    sums = _empty(2, gamma.shape, inv_std.dtype)
+    results = sums if gamma.dtype == inv_std.dtype else _empty(
+        2, gamma.shape, gamma.dtype)
+    _reduce(
+        'Pair', 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
+        'T x, G gy, M mean, S inv_std', 'S by_gamma, S by_beta, P ggamma, P gbeta',
+        'ggamma = by_gamma = a.second, gbeta = by_beta = a.first',
+        'normalization_batch_sums')(
+            x, gy, mean.reshape(shape), inv_std.reshape(shape), *sums, *results,
+            axis=axis)
+    return sums, results
 
 
 def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
+    sums, results = _batch_sums(x, gamma, gy, mean, inv_std, axis)
+    statistics = gamma, mean, inv_std, *sums
     shape = kept_shape(x.shape, axis)
-    gbeta = gy.sum(axis=axis)
-    ggamma = (gy * (x - mean.reshape(shape))).sum(axis=axis) * inv_std
-    factor = gamma * inv_std
+    statistics = [each.reshape(shape) for each in statistics]
+    gx = cuda.cupy.empty(x.shape, x.dtype)
     if fixed:
-        return gy * factor.reshape(shape), ggamma, gbeta
-    count = max(x.size // max(gamma.size, 1), 1)
-    gx = _elementwise(
-        'T x, T gy, T mean, T g_mean, T factor, T slope',
-        'out = chainer_fast::normalized_grad(x, gy, mean, g_mean, factor, slope)',
-        'batch_backward', axis, x, gy, mean, gbeta / count, factor,
-        factor * inv_std * ggamma / -count)
+        _elementwise(
+            'G gy, P gamma, S inv_std', 'T gx', 'gx = S(gy) * (S(gamma) * inv_std)',
+            'normalization_fixed_grad')(gy, statistics[0], statistics[2], gx)
+    else:
+        _elementwise(
+            _INPUTS + 'S by_gamma, S by_beta, S share', 'T gx', '''
+                const S factor = S(gamma) * inv_std;
+                gx = chainer_fast::normalized_grad<S>(
+                    x, gy, mean, by_beta * share, factor,
+                    -factor * inv_std * by_gamma * share)
+            ''', 'normalization_batch_grad')(
+                x, gy, *statistics, _share(x.shape, axis), gx)
+    return gx, *results
+
+
+def _share(shape, axis):
+    """Reciprocal of the number of elements along axes."""
+    return 1 / max(math.prod([shape[i] for i in axis]), 1)
+
+
+def fixed_backward(x, gamma, gy, mean, inv_std, inv_var, axis):
+    gx, ggamma, gbeta = batch_backward(x, gamma, gy, mean, inv_std, axis, True)
+    gmean, gvar = _elementwise(
+        'P gamma, S inv_std, S inv_var, P ggamma, P gbeta', 'P gmean, P gvar', '''
+            gmean = -S(gamma) * inv_std * S(gbeta);
+            gvar = S(-0.5) * S(ggamma) * S(gamma) * inv_var
+        ''', 'normalization_fixed_statistics')(gamma, inv_std, inv_var, ggamma, gbeta)
+    return gx, ggamma, gbeta, gmean, gvar
+
+
+# --------------------------------------------------------------------------- groups
+
+def _by_group(array, groups):
+    """View of an array of shape ``(N, C, ...)`` with an axis for the groups."""
+    n, channels, *rest = array.shape
+    return array.reshape(n, groups, channels // groups, *rest)
+
+
+def _groups(x, groups):
+    """``x`` by group, axes of a group's elements, and shapes of what belongs to it."""
+    x = _by_group(x, groups)
+    axis = tuple(range(2, x.ndim))
+    of_channels = (1, *x.shape[1:3], *[1] * (x.ndim - 3))
+    return x, axis, kept_shape(x.shape, axis), of_channels
+
+
+def group_forward(x, gamma, beta, groups, eps):
+    dtype = interm(x, gamma)
+    y = cuda.cupy.empty(x.shape, x.dtype)
+    x, axis, of_groups, of_channels = _groups(x, groups)
+    mean, _, inv_std = _statistics(x, axis, eps, dtype)
+    _elementwise(
+        'T x, P gamma, P beta, M mean, S inv_std', 'T y',
+        'y = S(gamma) * %s + S(beta)' % _X_HAT, 'normalization_apply_group')(
+            x, gamma.reshape(of_channels), beta.reshape(of_channels),
+            mean.reshape(of_groups), inv_std.reshape(of_groups), _by_group(y, groups))
+    return y, mean.reshape(-1), inv_std.reshape(-1)
+
+
+def group_backward(x, gamma, gy, mean, inv_std, groups):
+    gx = cuda.cupy.empty(x.shape, x.dtype)
+    x, axis, of_groups, of_channels = _groups(x, groups)
+    gy = _by_group(gy, groups)
+    gamma_kept = gamma.reshape(of_channels)
+    mean, inv_std = mean.reshape(of_groups), inv_std.reshape(of_groups)
+    by_mean, by_scale = _empty(2, of_groups, inv_std.dtype)
+    _reduce(
+        'Pair', 'chainer_fast::Products::of(%s, S(gy) * S(gamma), S(0))' % _X_HAT,
+        'T x, G gy, P gamma, M mean, S inv_std', 'S by_mean, S by_scale',
+        'by_mean = a.first, by_scale = a.second', 'normalization_group_sums')(
+            x, gy, gamma_kept, mean, inv_std, by_mean, by_scale, axis=axis,
+            keepdims=True)
+    ggamma, gbeta = _empty(2, gamma.shape, gamma.dtype)
+    _reduce(
+        'Pair', 'chainer_fast::Products::of(%s, S(gy), S(0))' % _X_HAT,
+        'T x, G gy, M mean, S inv_std', 'P ggamma, P gbeta',
+        'ggamma = a.second, gbeta = a.first', 'normalization_channel_sums')(
+            x, gy, mean, inv_std, ggamma.reshape(of_channels[1:3]),
+            gbeta.reshape(of_channels[1:3]), axis=(0, *axis[1:]))
+    _elementwise(
+        _INPUTS + 'S by_mean, S by_scale, S share', 'T gx', '''
+            gx = chainer_fast::normalized_grad<S>(
+                x, S(gy) * S(gamma), mean, by_mean * share, inv_std,
+                -inv_std * inv_std * by_scale * share)
+        ''', 'normalization_group_grad')(
+            x, gy, gamma_kept, mean, inv_std, by_mean, by_scale,
+            _share(x.shape, axis), _by_group(gx, groups))
     return gx, ggamma, gbeta
 
 
-def _elementwise(params, operation, name, axis, x, *others):
-    """Run a kernel on ``x`` and on arrays of its shape or that of the statistics."""
-    shape = kept_shape(x.shape, axis)
-    return cuda.elementwise(
-        params, 'T out', operation, name,
-        preamble=header('chainer_fast/backends/kernels/normalization/elements.hpp'),
-    )(x, *[v if v.shape == x.shape else v.reshape(shape) for v in others])
+# ---------------------------------------------------------------- neighbouring channels
+
+# Goes through the neighbours of an element; `at` is the index of one.
+_NEIGHBOURS = '''
+    const ptrdiff_t channel = i / inner % channels;
+    const ptrdiff_t first = channel < reach ? -channel : -reach;
+    const ptrdiff_t behind = channels - 1 - channel;
+    for (ptrdiff_t k = first; k <= (behind < reach ? behind : reach); ++k) {
+        const ptrdiff_t at = i + k * inner;
+        VISIT
+    }
+'''
+
+
+def _channels(x, half):
+    """Number of channels, elements of one, and neighbours on either side."""
+    return x.shape[1], math.prod(x.shape[2:]), half
+
+
+def response_forward(x, half, k, alpha, beta):
+    y = cuda.cupy.empty(x.shape, x.dtype)
+    unit_scale, scale = _empty(2, x.shape, interm(x, x))
+    _elementwise(
+        'raw T x, int64 channels, int64 inner, int64 reach, S k_, S alpha, S beta',
+        'T y, S unit, S scale',
+        'S sum = 0;' + _NEIGHBOURS.replace(
+            'VISIT', 'sum += S(x[at]) * S(x[at]);') + '''
+            unit = alpha * sum + k_;
+            scale = pow(unit, -beta);
+            y = S(x[i]) * scale
+        ''', 'local_response')(
+            cuda.cupy.ascontiguousarray(x), *_channels(x, half), k, alpha, beta, y,
+            unit_scale, scale)
+    return y, unit_scale, scale
+
+
+def response_backward(x, gy, unit_scale, scale, half, alpha, beta):
+    contiguous = map(cuda.cupy.ascontiguousarray, (x, gy, unit_scale, scale))
+    gx = cuda.cupy.empty(x.shape, x.dtype)
+    _elementwise(
+        'raw T x, raw G gy, raw S unit, raw S scale, int64 channels, int64 inner, '
+        'int64 reach, S factor', 'T gx',
+        'S terms = 0;' + _NEIGHBOURS.replace('VISIT', '''
+            terms += chainer_fast::response_term<S>(
+                x[at], gy[at], unit[at], scale[at]);
+        ''') + '''
+            gx = chainer_fast::response_grad<S>(x[i], gy[i], scale[i], terms, factor)
+        ''', 'local_response_grad')(
+            *contiguous, *_channels(x, half), -2 * alpha * beta, gx)
+    return gx
+
+
+# -------------------------------------------------------------------------- vectors
+
+def length_forward(x, axis, eps):
+    norm = cuda.cupy.empty(_lengths_shape(x, axis), interm(x, x))
+    _reduce(
+        'Pair', 'chainer_fast::Squares::of(S(x), S(0), 0)', 'T x, S eps', 'S norm',
+        'norm = sqrt(a.first) + eps', 'vector_length')(
+            x, eps, norm, axis=axis, keepdims=True)
+    return _elementwise(
+        'T x, S norm', 'T y', 'y = S(x) / norm', 'divide_by_length')(x, norm)
+
+
+def length_backward(x, gy, axis, eps):
+    norm, along = _empty(2, _lengths_shape(x, axis), interm(x, gy))
+    _reduce(
+        'Pair', 'chainer_fast::Squares::of(S(x), S(gy), 0)', 'T x, G gy, S eps',
+        'S norm, S along',
+        'norm = sqrt(a.first) + eps, '
+        'along = a.first == 0 ? S(0) : a.second / (sqrt(a.first) * norm)',
+        'vector_length_grad')(
+            x, gy, eps, norm, along, axis=axis, keepdims=True)
+    return _elementwise(
+        'T x, G gy, S norm, S along', 'T gx', 'gx = (S(gy) - S(x) * along) / norm',
+        'divide_by_length_grad')(x, gy, norm, along)
+
+
+def _lengths_shape(x, axis):
+    return kept_shape(x.shape, [i + x.ndim if i < 0 else i for i in axis])

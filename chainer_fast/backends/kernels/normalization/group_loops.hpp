@@ -102,7 +102,7 @@ CF_CLONES void group_backward(const T *x, const T *gamma, const T *g, const T *m
         if (r.inner == 1) {
             const Pair<double> sums = row_sums(
                 p, q, factors, r.size, m, s, ggamma + first, gbeta + first);
-            const T shift = (T)(sums.a / count), slope = (T)(sums.b / count);
+            const T shift = (T)(sums.first / count), slope = (T)(sums.second / count);
             for (ptrdiff_t j = 0; j < r.size; ++j) {
                 const T x_hat = (p[j] - m) * s;
                 out[j] = (q[j] * factors[j] - shift - x_hat * slope) * s;
@@ -117,13 +117,14 @@ CF_CLONES void group_backward(const T *x, const T *gamma, const T *g, const T *m
         for (ptrdiff_t c = 0; c < r.size; ++c) {
             Pair<double> terms = run_sums<Products>(
                 p + c * r.inner, q + c * r.inner, r.inner, (double)m);
-            terms.b *= (double)s;
-            total_beta[first + c] += terms.a;
-            total_gamma[first + c] += terms.b;
-            sums.a += (double)factors[c] * terms.a;
-            sums.b += (double)factors[c] * terms.b;
+            terms.second *= (double)s;
+            total_beta[first + c] += terms.first;
+            total_gamma[first + c] += terms.second;
+            sums.first += (double)factors[c] * terms.first;
+            sums.second += (double)factors[c] * terms.second;
         }
-        const T shift = (T)(sums.a / count) * s, slope = (T)(sums.b / count) * s * s;
+        const T shift = (T)(sums.first / count) * s;
+        const T slope = (T)(sums.second / count) * s * s;
         for (ptrdiff_t c = 0; c < r.size; ++c) {
             const T factor = factors[c] * s;
             for (ptrdiff_t j = 0; j < r.inner; ++j)

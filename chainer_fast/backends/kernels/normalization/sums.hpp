@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/normalization/elements.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -46,45 +47,6 @@ CF_ELEMENT typename Vector<T>::type load(const T *p) {
 template <typename T>
 CF_ELEMENT Wide wide(const T *p) { return widened(load(p)); }
 
-/* -- terms of an element x, or of x and a gradient g */
-
-template <typename V>
-struct Pair {
-    V a, b;
-};
-
-template <typename V>
-CF_ELEMENT Pair<V> operator+(const Pair<V> &p, const Pair<V> &q) {
-    return {p.a + q.a, p.b + q.b};
-}
-
-/* x - centre and its square */
-struct Moments {
-    static constexpr int ROWS = 4;
-    template <typename V>
-    CF_ELEMENT static Pair<V> of(const V &x, const V &, double centre) {
-        V d = x - centre;
-        return {d, d * d};
-    }
-};
-
-/* g and g (x - centre) */
-struct Products {
-    static constexpr int ROWS = 2;
-    template <typename V>
-    CF_ELEMENT static Pair<V> of(const V &x, const V &g, double centre) {
-        return {g, g * (x - centre)};
-    }
-};
-
-/* x^2 and g x */
-struct Squares {
-    template <typename V>
-    CF_ELEMENT static Pair<V> of(const V &x, const V &g, double) {
-        return {x * x, g * x};
-    }
-};
-
 /* -- sums over runs of elements */
 
 struct Sums {
@@ -92,7 +54,8 @@ struct Sums {
     Pair<double> rest;
 
     CF_ELEMENT Pair<double> total() const {
-        return {added_up(even.a, odd.a, rest.a), added_up(even.b, odd.b, rest.b)};
+        return {added_up(even.first, odd.first, rest.first),
+                added_up(even.second, odd.second, rest.second)};
     }
 
 private:
@@ -134,8 +97,8 @@ CF_ELEMENT Pair<double> run_sums(const T *x, const T *g, ptrdiff_t n, double cen
 template <typename T>
 CF_ELEMENT void set_moments(Pair<double> sums, double count, double centre, T &mean,
                             T &var) {
-    const double by_centre = sums.a / count;
-    const double v = sums.b / count - by_centre * by_centre;
+    const double by_centre = sums.first / count;
+    const double v = sums.second / count - by_centre * by_centre;
     mean = (T)(centre + by_centre);
     var = (T)(v > 0 || v != v ? v : 0);
 }
@@ -161,8 +124,8 @@ CF_ELEMENT void add_to_columns(const T *x, const T *g, ptrdiff_t stride,
     for (ptrdiff_t j = 0; j < width; ++j) {
         const Pair<double> terms = of_rows<Terms, ROWS>(
             x + j, g + j, stride, (double)centre[j]);
-        a[j] += terms.a;
-        b[j] += terms.b;
+        a[j] += terms.first;
+        b[j] += terms.second;
     }
 }
 

@@ -28,7 +28,7 @@ CF_CLONES void length_forward(const T *x, T *y, Extent e, T eps) {
     ptrdiff_t width;
     for (ptrdiff_t k = 0; k < e.outer; ++k, x += size, y += size) {
         if (e.inner == 1) {
-            const T norm = (T)sqrt(run_sums<Squares>(x, x, size, 0).a) + eps;
+            const T norm = (T)sqrt(run_sums<Squares>(x, x, size, 0).first) + eps;
             for (ptrdiff_t i = 0; i < size; ++i)
                 y[i] = x[i] / norm;
             continue;
@@ -64,7 +64,7 @@ CF_CLONES void length_backward(const T *x, const T *g, T *gx, Extent e, T eps) {
         if (e.inner == 1) {
             const Pair<double> sums = run_sums<Squares>(x, g, size, 0);
             T norm, slope;
-            set_slope(sums.a, sums.b, eps, norm, slope);
+            set_slope(sums.first, sums.second, eps, norm, slope);
             for (ptrdiff_t i = 0; i < size; ++i)
                 gx[i] = (g[i] - x[i] * slope) / norm;
             continue;

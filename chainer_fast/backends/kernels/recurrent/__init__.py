@@ -4,8 +4,6 @@ A cell of one step comes with its inputs projected already. A scan goes through 
 sequence: it adds the projection of the last state at each step, and keeps a trace from
 which its gradient is computed without another hyperbolic tangent.
 """
-import numpy
-
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
@@ -16,6 +14,7 @@ from chainer_fast.backends.kernels.recurrent.gates import (
     cell_grad,
     extract_gates,
     output_grad,
+    rows_of_steps,
     sigmoid,
     tree_gates,
 )
@@ -165,14 +164,7 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
 
 # ------------------------------------------------------------------------------ scans
 
-def _steps(sizes, reverse):
-    """Rows of each step, in the order of the steps."""
-    ends = numpy.cumsum(sizes).tolist()
-    steps = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-    return steps[::-1] if reverse else steps
-
-
-@kernel(compiled=_compiled_scan.scan)
+@kernel(compiled=_compiled_scan.scan, device=_device.scan)
 def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
     """States of a recurrent layer along a sequence.
 
@@ -211,7 +203,7 @@ def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
     shape = len(gates), hx.shape[1]
     ys, h_prev, *extra = [
         xp.empty(shape, gates.dtype) for _ in range(2 + n_extra)]
-    for rows in _steps(sizes, reverse):
+    for rows in rows_of_steps(sizes, reverse):
         size = rows.stop - rows.start
         h = hy[:size]
         h_prev[rows] = h
@@ -221,7 +213,7 @@ def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
     return ys, hy, cy, (gates, h_prev, *extra)
 
 
-@kernel(compiled=_compiled_scan.scan_grad)
+@kernel(compiled=_compiled_scan.scan_grad, device=_device.scan_grad)
 def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
     """Gradients of :func:`scan`, given those of its outputs.
 
@@ -254,7 +246,7 @@ def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
     gcx = None if gcy is None else gcy.copy()
     gx = xp.empty_like(gates)
     gr = xp.empty_like(gates) if mode == 'gru' else gx
-    for rows in reversed(_steps(sizes, reverse)):
+    for rows in reversed(rows_of_steps(sizes, reverse)):
         size = rows.stop - rows.start
         gh = ghx[:size]
         gh += gys[rows]

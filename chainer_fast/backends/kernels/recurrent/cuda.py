@@ -2,9 +2,16 @@
 
 :mod:`chainer_fast.backends.kernels.recurrent` documents the kernels.
 """
+import collections
+import math
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends.kernels.recurrent.gates import extract_gates, tree_gates
+from chainer_fast.backends.kernels.recurrent.gates import (
+    extract_gates,
+    rows_of_steps,
+    tree_gates,
+)
 
 
 def _kernel(inputs, outputs, operation, name):
@@ -24,37 +31,57 @@ def _given(gradient, like):
 
 # ------------------------------------------------------------------------- one memory
 
+# The gates of a unit, which alternate behind it in the array `x` of a plain layout.
+_GATES = '''
+    const ptrdiff_t from = i / inner * 4 * inner + i % inner;
+    const T a = tanh(T(x[from])), in = Sigmoid::of(T(x[from + inner]));
+    const T f = Sigmoid::of(T(x[from + 2 * inner]));
+    const T o = Sigmoid::of(T(x[from + 3 * inner]));
+'''
+
+
+def _plain(x):
+    """``x`` in C order, the size of its axes after the units', and its units."""
+    return cuda.cupy.ascontiguousarray(x), math.prod(x.shape[2:]), x.size // 4
+
+
 def lstm(c_prev, x):
-    batch = len(x)
     c = _empty_like(c_prev)
-    if batch < len(c):
-        c[batch:] = c_prev[batch:]
-    h = cuda.cupy.empty(c_prev[:batch].shape, c_prev.dtype)
+    h = cuda.cupy.empty((len(x), *c.shape[1:]), c.dtype)
+    # There may be more cells than samples.
     _kernel(
-        'T c_prev, T input_a, T input_i, T input_f, T input_o', 'T c, T h', '''
-            c = next_cell<T>(
-                tanh(input_a), Sigmoid::of(input_i), Sigmoid::of(input_f), c_prev);
-            h = Sigmoid::of(input_o) * T(tanh(c));
-        ''', 'lstm')(c_prev[:batch], *extract_gates(x), c[:batch], h)
+        'T c_prev, raw T x, int64 inner, int64 units', 'T c, raw T h', '''
+            if (i < units) {''' + _GATES + '''
+                c = next_cell<T>(a, in, f, c_prev);
+                h[i] = o * T(tanh(c));
+            }
+            else
+                c = c_prev;
+        ''', 'lstm')(c_prev, *_plain(x), c, h)
     return c, h
 
 
 def lstm_grad(c_prev, x, c, gc, gh):
-    batch = len(x)
     gc_prev, gx = _empty_like(c_prev), _empty_like(x)
-    if batch < len(c):
-        gc_prev[batch:] = 0 if gc is None else gc[batch:]
     _kernel(
-        'T c_prev, T input_a, T input_i, T input_f, T input_o, T c, T gc, T gh',
-        'T gc_prev, T ga, T gi, T gf, T go', '''
-            T gc_step;
-            output_grad<T>(Sigmoid::of(input_o), tanh(c), gc, gh, gc_step, go);
-            input_grad<T>(gc_step, tanh(input_a), Sigmoid::of(input_i), ga, gi);
-            kept_grad<T>(gc_step, Sigmoid::of(input_f), c_prev, gc_prev, gf);
+        'T c_prev, raw T x, int64 inner, int64 units, T c, T gc, raw T gh, bool has_gh',
+        'T gc_prev, raw T gx', '''
+            if (i < units) {''' + _GATES + '''
+                T gc_step, ga, gi, gf, go;
+                output_grad<T>(o, tanh(c), gc, has_gh ? T(gh[i]) : T(0), gc_step, go);
+                input_grad<T>(gc_step, a, in, ga, gi);
+                kept_grad<T>(gc_step, f, c_prev, gc_prev, gf);
+                gx[from] = ga;
+                gx[from + inner] = gi;
+                gx[from + 2 * inner] = gf;
+                gx[from + 3 * inner] = go;
+            }
+            else
+                gc_prev = gc;
         ''', 'lstm_grad')(
-            c_prev[:batch], *extract_gates(x), c[:batch],
-            _given(gc if gc is None else gc[:batch], x), _given(gh, x),
-            gc_prev[:batch], *extract_gates(gx))
+            c_prev, *_plain(x), c, _given(gc, x),
+            gx if gh is None else cuda.cupy.ascontiguousarray(gh), gh is not None,
+            gc_prev, gx)
     return gc_prev, gx
 
 
@@ -96,128 +123,187 @@ def slstm_grad(c_prev1, c_prev2, x1, x2, c, gc, gh):
 
 # ------------------------------------------------------------------------------ trees
 
+def _of_children(count, *names):
+    """Parameters of type ``T`` for each child: one of each name, with a number."""
+    return ', '.join(['T %s%d' % (name, k) for name in names for k in range(count)])
+
+
+def _each_child(count, code):
+    return '\n'.join([code.replace('#', str(k)) for k in range(count)])
+
+
+# Kernels take arrays for each child, and CUDA limits the arguments of a kernel.
+_MAX_CHILDREN = 16
+
+
 def tree_lstm(x, *cs):
+    n = len(cs)
+    if n > _MAX_CHILDREN:
+        return NotImplemented
     gates, c, h = _empty_like(x), _empty_like(cs[0]), _empty_like(cs[0])
     _kernel(
-        'T input_a, T input_i, T input_o, raw T x, raw T cs, int32 rows, int32 units, '
-        'int32 children', 'T a, T in, T o, T c, T h, raw T gates', '''
+        'T input_a, T input_i, T input_o, ' + _of_children(n, 'input_f', 'c'),
+        'T a, T in, T o, %s, T c, T h' % _of_children(n, 'f'), '''
             a = tanh(input_a);
             in = Sigmoid::of(input_i);
             o = Sigmoid::of(input_o);
             T kept(0);
-            for (int k = 0; k < children; ++k) {
-                const ptrdiff_t at = (i / units * (3 + children) + 3 + k) * units
-                    + i % units;
-                const T f = Sigmoid::of(T(x[at]));
-                gates[at] = f;
-                kept = kept + T(f * cs[((ptrdiff_t)k * rows * units) + i]);
-            }
+        ''' + _each_child(n, '''
+            f# = Sigmoid::of(input_f#);
+            kept = kept + T(f# * c#);
+        ''') + '''
             c = a * in + kept;
             h = o * T(tanh(c));
         ''', 'tree_lstm')(
-            *tree_gates(x, 3 + len(cs))[:3], cuda.cupy.ascontiguousarray(x),
-            cuda.cupy.stack(cs), *cs[0].shape, len(cs),
-            *tree_gates(gates, 3 + len(cs))[:3], c, h, gates)
+            *tree_gates(x, 3 + n), *cs, *tree_gates(gates, 3 + n), c, h)
     return gates, c, h
 
 
 def tree_lstm_grad(gates, c, gc, gh, *cs):
-    gx = _empty_like(gates)
-    gcs = cuda.cupy.empty((len(cs), *c.shape), c.dtype)
+    n = len(cs)
+    if n > _MAX_CHILDREN:
+        return NotImplemented
+    gx, *gcs = [_empty_like(each) for each in (gates, *cs)]
     _kernel(
-        'T a, T in, T o, raw T gates, T c, raw T cs, T gc, T gh, int32 rows, '
-        'int32 units, int32 children', 'T ga, T gi, T go, raw T gx, raw T gcs', '''
-            T gc_step, by_child, by_f;
+        'T a, T in, T o, %s, T c, T gc, T gh' % _of_children(n, 'f', 'c'),
+        'T ga, T gi, T go, ' + _of_children(n, 'gf', 'gc'), '''
+            T gc_step;
             output_grad<T>(o, tanh(c), gc, gh, gc_step, go);
             input_grad<T>(gc_step, a, in, ga, gi);
-            for (int k = 0; k < children; ++k) {
-                const ptrdiff_t at = (i / units * (3 + children) + 3 + k) * units
-                    + i % units;
-                const ptrdiff_t at_child = (ptrdiff_t)k * rows * units + i;
-                kept_grad<T>(gc_step, gates[at], cs[at_child], by_child, by_f);
-                gcs[at_child] = by_child;
-                gx[at] = by_f;
-            }
-        ''', 'tree_lstm_grad')(
-            *tree_gates(gates, 3 + len(cs))[:3], gates, c, cuda.cupy.stack(cs),
-            _given(gc, c), _given(gh, c), *c.shape, len(cs),
-            *tree_gates(gx, 3 + len(cs))[:3], gx, gcs)
+        ''' + _each_child(n, 'kept_grad<T>(gc_step, f#, c#, gc#, gf#);'),
+        'tree_lstm_grad')(
+            *tree_gates(gates, 3 + n), *cs, c, _given(gc, c), _given(gh, c),
+            *tree_gates(gx, 3 + n), *gcs)
     return (*gcs, gx)
 
 
-# -------------------------------------------------------------------- steps of a scan
+# ------------------------------------------------------------------------------ scans
+#
+# A step is two launches: the product of the last states, and a kernel for all that
+# happens to a unit `i` of the step. Kernels index arrays themselves: `here` is the unit
+# in arrays with a row for each sample of each step, and `from` and `into` are its first
+# gate in `part`, which has the rows of this step alone, and in `gates`.
 
-def lstm_step(gates, part, bias, h, c, c_prev, tanh_c):
-    _kernel(
-        'T part_i, T part_f, T part_a, T part_o',
-        'T in, T f, T a, T o, T h, T c, T c_prev, T tanh_c', '''
-            in = Sigmoid::of(T(in + part_i));
-            f = Sigmoid::of(T(f + part_f));
-            a = tanh(T(a + part_a));
-            o = Sigmoid::of(T(o + part_o));
-            c_prev = c;
-            c = next_cell<T>(a, in, f, c_prev);
-            tanh_c = tanh(c);
-            h = o * tanh_c;
-        ''', 'lstm_step')(
-            *tree_gates(part, 4), *tree_gates(gates, 4), h, c, c_prev, tanh_c)
+_PLACES = '''
+    const ptrdiff_t here = i + start;
+    const ptrdiff_t from = i / units * (COUNT - 1) * units + i;
+    const ptrdiff_t into = from + start * COUNT;
+'''
+
+_Cell = collections.namedtuple(
+    '_Cell', 'count, kept, inputs, states, step, grad_inputs, grad_states, grad')
+
+# Of each kind of cell: its number of gates; the number of arrays kept for the gradient
+# beside gates and last states; then for a step, and for its gradient, parameters beside
+# those that all have, and code.
+_CELLS = {
+    'lstm': _Cell(4, 2, '', ', raw T c_prev, raw T tanh_c, raw T c', '''
+        const T in = Sigmoid::of(T(gates[into] + part[from]));
+        const T f = Sigmoid::of(T(gates[into + units] + part[from + units]));
+        const T a = tanh(T(gates[into + 2 * units] + part[from + 2 * units]));
+        const T o = Sigmoid::of(T(gates[into + 3 * units] + part[from + 3 * units]));
+        gates[into] = in;
+        gates[into + units] = f;
+        gates[into + 2 * units] = a;
+        gates[into + 3 * units] = o;
+        c_prev[here] = c[i];
+        c[i] = next_cell<T>(a, in, f, c_prev[here]);
+        tanh_c[here] = tanh(c[i]);
+        const T state = o * tanh_c[here];
+    ''', ', raw T c_prev, raw T tanh_c', ', raw T gc', '''
+        const T a = gates[into + 2 * units], in = gates[into];
+        const T f = gates[into + units], o = gates[into + 3 * units];
+        T gc_step, ga, gi, gf, go;
+        output_grad<T>(o, tanh_c[here], gc[i], g, gc_step, go);
+        input_grad<T>(gc_step, a, in, ga, gi);
+        kept_grad<T>(gc_step, f, c_prev[here], gc[i], gf);
+        gx[into] = gi;
+        gx[into + units] = gf;
+        gx[into + 2 * units] = ga;
+        gx[into + 3 * units] = go;
+    '''),
+    'gru': _Cell(3, 1, ', raw T bias', ', raw T recurrent', '''
+        const T r = Sigmoid::of(T(gates[into] + part[from]));
+        const T z = Sigmoid::of(T(gates[into + units] + part[from + units]));
+        recurrent[here] = part[from + 2 * units] + bias[i % units];
+        const T new_h = tanh(T(gates[into + 2 * units] + T(r * recurrent[here])));
+        gates[into] = r;
+        gates[into + units] = z;
+        gates[into + 2 * units] = new_h;
+        const T state = next_state<T>(z, new_h, h[i]);
+    ''', ', raw T h_prev, raw T recurrent', ', raw T gr, raw T kept', '''
+        const T r = gates[into], z = gates[into + units];
+        const T new_h = gates[into + 2 * units];
+        const T g_all = g + kept[i];
+        T g_r, g_z, g_new;
+        state_grad<T>(g_all, r, z, new_h, h_prev[here], recurrent[here], g_r, g_z,
+                      g_new);
+        gx[into] = gr[into] = g_r;
+        gx[into + units] = gr[into + units] = g_z;
+        gx[into + 2 * units] = g_new;
+        gr[into + 2 * units] = g_new * r;
+        kept[i] = g_all * z;
+    '''),
+    'rnn_tanh': _Cell(1, 0, '', '', '''
+        const T state = gates[into] = tanh(T(gates[into] + part[from]));
+    ''', '', '', 'gx[into] = Tanh::grad<T>(gates[into], g);'),
+    'rnn_relu': _Cell(1, 0, '', '', '''
+        const T state = gates[into] = ReLU::of(T(gates[into] + part[from]));
+    ''', '', '', 'gx[into] = ReLU::grad<T>(gates[into], g);'),
+}
 
 
-def lstm_step_grad(gates, h_prev, c_prev, tanh_c, gh, gc, gx, gr):
-    _kernel(
-        'T in, T f, T a, T o, T c_prev, T tanh_c',
-        'T gh, T gc, T gi, T gf, T ga, T go', '''
-            T gc_step;
-            output_grad<T>(o, tanh_c, gc, gh, gc_step, go);
-            input_grad<T>(gc_step, a, in, ga, gi);
-            kept_grad<T>(gc_step, f, c_prev, gc, gf);
-            gh = T(0);
-        ''', 'lstm_step_grad')(
-            *tree_gates(gates, 4), c_prev, tanh_c, gh, gc, *tree_gates(gx, 4))
+def _scan_kernel(cell, inputs, outputs, code, name):
+    return _kernel(
+        inputs + ', int64 start, int64 units', outputs,
+        _PLACES.replace('COUNT', str(cell.count)) + code, name)
 
 
-def gru_step(gates, part, bias, h, c, recurrent):
-    _kernel(
-        'T part_r, T part_z, T part_new, T bias',
-        'T r, T z, T new_h, T h, T recurrent', '''
-            r = Sigmoid::of(T(r + part_r));
-            z = Sigmoid::of(T(z + part_z));
-            recurrent = part_new + bias;
-            new_h = tanh(T(new_h + T(r * recurrent)));
-            h = next_state<T>(z, new_h, h);
-        ''', 'gru_step')(
-            *tree_gates(part, 3), bias, *tree_gates(gates, 3), h, recurrent)
+def scan(gates, weight, bias, hx, cx, sizes, mode, reverse):
+    cell, n = _CELLS[mode], hx.shape[1]
+    step = _scan_kernel(
+        cell, 'raw T part' + cell.inputs,
+        'raw T gates, raw T h, raw T ys, raw T h_prev' + cell.states,
+        cell.step + 'h_prev[here] = h[i]; h[i] = ys[here] = state;', mode + '_step')
+    hy = hx.copy()
+    cy = None if cx is None else cx.copy()
+    ys, h_prev, *kept = [
+        cuda.cupy.empty((len(gates), n), gates.dtype) for _ in range(2 + cell.kept)]
+    parts = cuda.cupy.empty((max(sizes), cell.count * n), gates.dtype)
+    inputs = (parts,) if bias is None else (parts, cuda.cupy.ascontiguousarray(bias))
+    outputs = [gates, hy, ys, h_prev, *kept] + ([] if cy is None else [cy])
+    for rows in rows_of_steps(sizes, reverse):
+        size = rows.stop - rows.start
+        if size:
+            hy[:size].dot(weight.T, parts[:size])
+            step(*inputs, rows.start * n, n, *outputs, size=size * n)
+    return ys, hy, cy, (gates, h_prev, *kept)
 
 
-def gru_step_grad(gates, h_prev, recurrent, gh, gc, gx, gr):
-    _kernel(
-        'T r, T z, T new_h, T h_prev, T recurrent',
-        'T gh, T gr, T gz, T gnew, T part_r, T part_z, T part_new', '''
-            state_grad<T>(gh, r, z, new_h, h_prev, recurrent, gr, gz, gnew);
-            part_r = gr;
-            part_z = gz;
-            part_new = gnew * r;
-            gh = gh * z;
-        ''', 'gru_step_grad')(
-            *tree_gates(gates, 3), h_prev, recurrent, gh, *tree_gates(gx, 3),
-            *tree_gates(gr, 3))
-
-
-def tanh_step(gates, part, bias, h, c):
-    _kernel('T part', 'T x, T h', 'h = x = tanh(T(x + part));', 'tanh_step')(
-        part, gates, h)
-
-
-def tanh_step_grad(gates, h_prev, gh, gc, gx, gr):
-    _kernel('T h', 'T gh, T gx', 'gx = Tanh::grad<T>(h, gh); gh = T(0);',
-            'tanh_step_grad')(gates, gh, gx)
-
-
-def relu_step(gates, part, bias, h, c):
-    _kernel('T part', 'T x, T h', 'h = x = ReLU::of(T(x + part));', 'relu_step')(
-        part, gates, h)
-
-
-def relu_step_grad(gates, h_prev, gh, gc, gx, gr):
-    _kernel('T h', 'T gh, T gx', 'gx = ReLU::grad<T>(h, gh); gh = T(0);',
-            'relu_step_grad')(gates, gh, gx)
+def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
+    cell, n = _CELLS[mode], ghy.shape[1]
+    step = _scan_kernel(
+        cell, 'raw T gates, raw T gys' + cell.grad_inputs,
+        'raw T gh, raw T gx' + cell.grad_states,
+        'const T g = gh[i] + gys[here];' + cell.grad, mode + '_step_grad')
+    gates, h_prev, *kept = trace
+    ghx = ghy.copy()
+    gcx = None if gcy is None else gcy.copy()
+    gx = gr = _empty_like(gates)
+    inputs, outputs = [gates, cuda.cupy.ascontiguousarray(gys), *kept], [ghx, gx]
+    if mode == 'lstm':
+        outputs.append(gcx)
+    elif mode == 'gru':
+        # What goes to the last state past the product, which overwrites `ghx`.
+        past = cuda.cupy.zeros(ghx.shape, ghx.dtype)
+        gr = _empty_like(gates)
+        inputs.insert(2, h_prev)
+        outputs += [gr, past]
+    for rows in reversed(rows_of_steps(sizes, reverse)):
+        size = rows.stop - rows.start
+        if size:
+            step(*inputs, rows.start * n, n, *outputs, size=size * n)
+            gr[rows].dot(weight, ghx[:size])
+    if mode == 'gru':
+        ghx += past
+    return gx, gr, ghx, gcx

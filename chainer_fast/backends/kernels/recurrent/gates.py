@@ -2,6 +2,8 @@
 
 The logistic sigmoid is ``tanh(x / 2) / 2 + 1 / 2`` throughout: it does not overflow.
 """
+import numpy
+
 from chainer_fast.backends.cuda import get_array_module
 
 
@@ -41,3 +43,10 @@ def output_grad(o, tanh_c, gc, gh):
     output gate's input."""
     gh_o = gh * o
     return gc + gh_o * (1 - tanh_c * tanh_c), gh_o * tanh_c * (1 - o)
+
+
+def rows_of_steps(sizes, reverse):
+    """Rows of each step of a scan, in the order of the steps."""
+    ends = numpy.cumsum(sizes).tolist()
+    rows = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    return rows[::-1] if reverse else rows

@@ -10,8 +10,6 @@ without what goes through the last state's part of the gates; and arrays for the
 gradients of the gates and of that part.
 """
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.recurrent import cuda as _device
 from chainer_fast.backends.kernels.recurrent.gates import (
     cell_grad,
     output_grad,
@@ -20,7 +18,6 @@ from chainer_fast.backends.kernels.recurrent.gates import (
 )
 
 
-@kernel(device=_device.lstm_step)
 def _lstm_step(gates, part, bias, h, c, c_prev, tanh_c):
     xp = get_array_module(gates)
     gates += part
@@ -34,7 +31,6 @@ def _lstm_step(gates, part, bias, h, c, c_prev, tanh_c):
     h[...] = o * tanh_c
 
 
-@kernel(device=_device.lstm_step_grad)
 def _lstm_step_grad(gates, h_prev, c_prev, tanh_c, gh, gc, gx, gr):
     i, f, a, o = tree_gates(gates, 4)
     gi, gf, ga, go = tree_gates(gx, 4)
@@ -43,7 +39,6 @@ def _lstm_step_grad(gates, h_prev, c_prev, tanh_c, gh, gc, gx, gr):
     gh[...] = 0
 
 
-@kernel(device=_device.gru_step)
 def _gru_step(gates, part, bias, h, c, recurrent):
     n = h.shape[1]
     gates[:, :2 * n] += part[:, :2 * n]
@@ -56,7 +51,6 @@ def _gru_step(gates, part, bias, h, c, recurrent):
     h[...] = (1 - z) * new + z * h
 
 
-@kernel(device=_device.gru_step_grad)
 def _gru_step_grad(gates, h_prev, recurrent, gh, gc, gx, gr):
     r, z, new = tree_gates(gates, 3)
     gx_r, gx_z, gx_new = tree_gates(gx, 3)
@@ -68,27 +62,23 @@ def _gru_step_grad(gates, h_prev, recurrent, gh, gc, gx, gr):
     gh *= z
 
 
-@kernel(device=_device.tanh_step)
 def _tanh_step(gates, part, bias, h, c):
     gates += part
     get_array_module(gates).tanh(gates, out=gates)
     h[...] = gates
 
 
-@kernel(device=_device.tanh_step_grad)
 def _tanh_step_grad(gates, h_prev, gh, gc, gx, gr):
     gx[...] = gh * (1 - gates * gates)
     gh[...] = 0
 
 
-@kernel(device=_device.relu_step)
 def _relu_step(gates, part, bias, h, c):
     gates += part
     get_array_module(gates).maximum(gates, 0, out=gates)
     h[...] = gates
 
 
-@kernel(device=_device.relu_step_grad)
 def _relu_step_grad(gates, h_prev, gh, gc, gx, gr):
     gx[...] = gh * (gates > 0)
     gh[...] = 0

@@ -4,6 +4,7 @@ import numpy
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.sequences import compiled as _compiled
+from chainer_fast.backends.kernels.sequences import cuda as _cuda
 
 
 @kernel(compiled=_compiled.stack_padded)
@@ -61,3 +62,22 @@ def transpose(first, xs, count):
     ends = numpy.cumsum(counts).tolist()
     return tuple([
         flat[end - n:end] for n, end in zip(counts, ends, strict=True)])
+
+
+@kernel(device=_cuda.rows)
+def rows(first, xs):
+    """Join arrays along the first axis.
+
+    Parameters
+    ----------
+    first : array
+        The first of them, which decides which form of the kernel runs.
+    xs : sequence of array
+        The arrays, of one dtype.
+
+    Returns
+    -------
+    array
+        An array that may share their memory, for reading.
+    """
+    return get_array_module(first).concatenate(xs)

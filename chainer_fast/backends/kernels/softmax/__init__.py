@@ -2,8 +2,10 @@
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.softmax import compiled as _compiled
+from chainer_fast.backends.kernels.softmax import cuda as _device
 
 
+@kernel(device=_device.logsumexp)
 def logsumexp(x, axis):
     """Logarithm of the sum of exponentials of an array, axes kept.
 
@@ -32,7 +34,7 @@ def logsumexp(x, axis):
     return total
 
 
-@kernel(compiled=_compiled.softmax)
+@kernel(compiled=_compiled.softmax, device=_device.softmax)
 def softmax(x, axis):
     """Quotients of the exponentials of ``x`` and their sums along the axis."""
     # Shifting by the maximum leaves the quotient unchanged and bounds the
@@ -43,13 +45,13 @@ def softmax(x, axis):
     return prob
 
 
-@kernel(compiled=_compiled.log_softmax)
+@kernel(compiled=_compiled.log_softmax, device=_device.log_softmax)
 def log_softmax(x, axis):
     """Logarithm of :func:`softmax`."""
     return x - logsumexp(x, axis)
 
 
-@kernel(compiled=_compiled.softmax_grad)
+@kernel(compiled=_compiled.softmax_grad, device=_device.softmax_grad)
 def softmax_grad(y, gy, axis):
     """Gradient of :func:`softmax` from its output, ``y * (gy - sum(y * gy))``."""
     weighted = y * gy
@@ -57,7 +59,7 @@ def softmax_grad(y, gy, axis):
     return weighted
 
 
-@kernel(compiled=_compiled.log_softmax_grad)
+@kernel(compiled=_compiled.log_softmax_grad, device=_device.log_softmax_grad)
 def log_softmax_grad(y, gy, axis):
     """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""
     xp = get_array_module(y)

@@ -121,15 +121,15 @@ for _name, *_parameters in (
     _distribution(_name, *_parameters)
 
 
-_states = {}
+states = {}
 
 
 @in_module
 def get_random_state():
     from tests.host_cupy import device
-    if device.current() not in _states:
-        _states[device.current()] = RandomState()
-    return _states[device.current()]
+    if device.current() not in states:
+        states[device.current()] = RandomState()
+    return states[device.current()]
 
 
 @in_module
@@ -138,12 +138,12 @@ def set_random_state(rs):
     if not isinstance(rs, RandomState):
         raise TypeError('Random state must be an instance of RandomState. '
                         f'Actual: {type(rs)}')
-    _states[device.current()] = rs
+    states[device.current()] = rs
 
 
 @in_module
 def reset_states():
-    _states.clear()
+    states.clear()
 
 
 @in_module

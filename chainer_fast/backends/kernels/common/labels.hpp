@@ -1,0 +1,18 @@
+/* Numbers of classes and of rows, on a GPU. */
+#ifndef CHAINER_FAST_LABELS_HPP
+#define CHAINER_FAST_LABELS_HPP
+
+#include "chainer_fast/backends/kernels/common/element.hpp"
+
+namespace chainer_fast {
+
+/* The class that a label names. As in CuPy's own indexing, one that does not exist wraps
+ * around. */
+template <typename Label>
+CF_ELEMENT ptrdiff_t class_of(Label label, ptrdiff_t classes) {
+    return (ptrdiff_t(label) % classes + classes) % classes;
+}
+
+}  // namespace chainer_fast
+
+#endif

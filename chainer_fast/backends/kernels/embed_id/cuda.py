@@ -1,0 +1,38 @@
+"""Rows of matrices on a GPU, found by their numbers: one launch for all elements."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
+
+_PREAMBLE = header('chainer_fast/backends/kernels/common/labels.hpp')
+_PARAMS = 'I id, int32 some, int64 ignored, int64 rows, int64 columns'
+
+
+def _args(ids, shape, ignore_label):
+    some = ignore_label is not None
+    return ids[..., None], int(some), ignore_label if some else 0, *shape
+
+
+def look_up(ids, W, ignore_label):
+    y = cuda.cupy.empty((*ids.shape, W.shape[1]), W.dtype)
+    cuda.elementwise(
+        _PARAMS + ', raw T W', 'T y', '''
+            y = some && id == ignored ? T(0)
+                : W[chainer_fast::class_of(id, rows) * columns + i % columns];
+        ''', 'look_up', preamble=_PREAMBLE)(*_args(ids, W.shape, ignore_label), W, y)
+    return y
+
+
+def add_rows(ids, gy, shape, ignore_label):
+    if gy.dtype.kind != 'f':
+        return NotImplemented
+    # Half floats are added up in single precision.
+    out = cuda.cupy.zeros(shape, numpy.promote_types(gy.dtype, numpy.float32))
+    cuda.elementwise(
+        _PARAMS + ', T gy', 'raw S out', '''
+            if (!(some && id == ignored))
+                atomicAdd(&out[chainer_fast::class_of(id, rows) * columns
+                               + i % columns], S(gy));
+        ''', 'add_rows', preamble=_PREAMBLE)(
+            *_args(ids, shape, ignore_label), gy, out)
+    return out.astype(gy.dtype, copy=False)

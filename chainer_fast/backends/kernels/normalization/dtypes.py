@@ -1,0 +1,65 @@
+"""Dtypes that normalization computes in."""
+import functools
+
+import numpy
+
+
+def interm(x, gamma):
+    """Return the common dtype of values and parameters, at least single precision.
+
+    The squares of halves do not fit in halves, nor do sums of more than a few of them.
+    """
+    dtype = x.dtype
+    if dtype == gamma.dtype and dtype.itemsize > 2:
+        return dtype
+    return numpy.promote_types(
+        numpy.promote_types(dtype, gamma.dtype), numpy.float32)
+
+
+def cast_all(arrays, dtype):
+    """Return arrays cast to a dtype; arrays that have it already are not copied."""
+    return [a if a.dtype == dtype else a.astype(dtype) for a in arrays]
+
+
+def by_interm(count, results):
+    """Make a decorator of kernels whose arrays may differ in dtype.
+
+    The reference and the compiled form have one dtype only, single or double. Such a
+    kernel casts the arrays and its results where they need it; the device form has to
+    do so itself.
+
+    Parameters
+    ----------
+    count : int
+        Number of arrays, which are the first arguments. The first two decide what is
+        computed in.
+    results : str
+        A character for each result: the index of the array whose dtype it gets, or
+        ``-`` for what is computed in.
+
+    Returns
+    -------
+    callable
+        Decorator of a :class:`~chainer_fast.backends.kernels.Kernel`.
+    """
+    def decorate(kernel):
+        single = kernel.reference
+
+        @functools.wraps(single)
+        def reference(*args):
+            arrays, options = args[:count], args[count:]
+            dtype = interm(*(arrays * 2)[:2])
+            if all([a.dtype == dtype for a in arrays]):
+                return single(*args)
+            found = kernel(*cast_all(arrays, dtype), *options)
+            if len(results) == 1:
+                found = found,
+            cast = [
+                each if i == '-' else each.astype(arrays[int(i)].dtype, copy=False)
+                for i, each in zip(results, found, strict=True)]
+            return cast[0] if len(results) == 1 else tuple(cast)
+
+        kernel.reference = reference
+        return kernel
+
+    return decorate

@@ -1,0 +1,70 @@
+"""Means over whole arrays on a GPU, in one launch; two if the arrays are long."""
+import math
+
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
+
+# More terms than this are summed along the last axis first, which occupies many blocks
+# of threads: a sum over everything has but one.
+_MANY = 1 << 14
+
+_PREAMBLE = header('chainer_fast/backends/kernels/reduction/elements.hpp')
+
+
+def wide(dtype):
+    """Return the dtype in which arrays are summed, at least single precision."""
+    return numpy.promote_types(dtype, numpy.float32)
+
+
+def _reduce(params, outputs, terms, post_map, name):
+    return cuda.reduce(
+        params, outputs, terms, 'chainer_fast::join(a, b)', post_map, '', name,
+        reduce_type='chainer_fast::Counted<S>', preamble=_PREAMBLE)
+
+
+def mean(params, term, counts, args, n, dtype, name):
+    """Return the mean of some terms, and the factor of their sum.
+
+    Parameters
+    ----------
+    params : str
+        Arguments of the terms in CuPy's notation: two at least, of which one has the
+        type ``T``.
+    term : str
+        Expression for a term.
+    counts : str
+        Expression for whether it counts.
+    args : tuple
+        Arguments; the arrays among them are not broadcast and not empty.
+    n : int or None
+        Number by which to divide the sum, instead of that of the terms that count, or
+        1 if there are none.
+    dtype : dtype
+        Type of the mean.
+    name : str
+        Name of the kernel.
+
+    Returns
+    -------
+    mean, factor : cupy.ndarray
+        The factor has the type of the sum.
+    """
+    first = args[0]
+    kind = wide(first.dtype)
+    terms = 'chainer_fast::Counted<S>(%s, %s)' % (term, counts)
+    if math.prod(first.shape) > _MANY and first.ndim > 1:
+        total = cuda.cupy.empty(first.shape[:-1], kind)
+        count = cuda.cupy.empty(first.shape[:-1], 'q')
+        _reduce(params, 'S total, int64 count', terms,
+                'total = a.total, count = a.count', name + '_sums')(
+                    *args, total, count, axis=-1)
+        params, args = 'S total, int64 count', (total, count)
+        terms = 'chainer_fast::Counted<S>(total, count)'
+    result, factor = cuda.cupy.empty((), dtype), cuda.cupy.empty((), kind)
+    _reduce(
+        params + ', int64 number', 'R mean, S factor', terms,
+        'factor = S(1) / S(number >= 0 ? number : a.count > 0 ? a.count : 1), '
+        'mean = a.total * factor', name)(*args, -1 if n is None else n, result, factor)
+    return result, factor

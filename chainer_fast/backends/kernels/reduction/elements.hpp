@@ -1,0 +1,27 @@
+/* Sums, for means on a GPU. */
+#ifndef CHAINER_FAST_REDUCTION_ELEMENTS_HPP
+#define CHAINER_FAST_REDUCTION_ELEMENTS_HPP
+
+#include "chainer_fast/backends/kernels/common/element.hpp"
+
+namespace chainer_fast {
+
+/* A sum of terms, and the number of those that count. */
+template <typename T>
+struct Counted {
+    T total;
+    long long count;
+
+    CF_ELEMENT Counted() : total(0), count(0) {}
+
+    CF_ELEMENT Counted(T total, long long count) : total(total), count(count) {}
+};
+
+template <typename T>
+CF_ELEMENT Counted<T> join(Counted<T> some, Counted<T> others) {
+    return Counted<T>(some.total + others.total, some.count + others.count);
+}
+
+}  // namespace chainer_fast
+
+#endif

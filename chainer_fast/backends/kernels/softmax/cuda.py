@@ -1,0 +1,82 @@
+"""Softmax on a GPU: one launch for the sums of all rows, one for the elements.
+
+The sums of half floats are taken in single precision. All kernels have several arrays:
+CuPy would hand a reduction of one array to another library, which wants memory without
+gaps.
+"""
+from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.reduction.cuda import wide
+
+PREAMBLE = header('chainer_fast/backends/kernels/softmax/elements.hpp')
+
+
+def _sums(x, axis, out_params, post_map, name):
+    """Return the two results of each row, or None where there is no code for it."""
+    if x.dtype.kind != 'f' or not x.size or not x.ndim:
+        return None
+    axes = range(x.ndim) if axis is None else axis if type(axis) is tuple else (axis,)
+    axes = [a % x.ndim for a in axes]
+    shape = [1 if i in axes else n for i, n in enumerate(x.shape)]
+    out = [cuda.cupy.empty(shape, wide(x.dtype)) for _ in range(2)]
+    cuda.reduce(
+        'T x', out_params, 'chainer_fast::Exponentials<S>(x)',
+        'chainer_fast::join(a, b)', post_map, '', name,
+        reduce_type='chainer_fast::Exponentials<S>', preamble=PREAMBLE)(
+            x, *out, axis=axis, keepdims=True)
+    return out
+
+
+def _logsumexp(x, axis):
+    sums = _sums(x, axis, 'S top, S result',
+                 'top = a.top, result = log(a.total) + a.top', 'logsumexp')
+    return sums and sums[1]
+
+
+def logsumexp(x, axis):
+    result = _logsumexp(x, axis)
+    return NotImplemented if result is None else result.astype(x.dtype, copy=False)
+
+
+def softmax(x, axis):
+    sums = _sums(x, axis, 'S top, S total', 'top = a.top, total = a.total',
+                 'softmax_sums')
+    if sums is None:
+        return NotImplemented
+    return cuda.elementwise(
+        'T x, S top, S total', 'T y', 'y = exp(S(x) - top) / total',
+        'softmax')(x, *sums)
+
+
+def log_softmax(x, axis):
+    total = _logsumexp(x, axis)
+    if total is None:
+        return NotImplemented
+    return cuda.elementwise('T x, S total', 'T y', 'y = S(x) - total', 'log_softmax')(
+        x, total)
+
+
+def _have_code(y, gy):
+    return y.dtype.kind == 'f' and (y.dtype, y.shape) == (gy.dtype, gy.shape) and y.size
+
+
+def softmax_grad(y, gy, axis):
+    if not _have_code(y, gy):
+        return NotImplemented
+    total = cuda.cupy.empty(
+        [1 if i == axis % y.ndim else n for i, n in enumerate(y.shape)], wide(y.dtype))
+    cuda.reduce(
+        'T y, T gy', 'S total', 'S(y) * S(gy)', 'a + b', 'total = a', '0',
+        'softmax_grad_sums')(y, gy, total, axis=axis, keepdims=True)
+    return cuda.elementwise(
+        'T y, T gy, S total', 'T gx', 'gx = S(y) * S(gy) - S(y) * total',
+        'softmax_grad')(y, gy, total)
+
+
+def log_softmax_grad(y, gy, axis):
+    if not _have_code(y, gy):
+        return NotImplemented
+    total = gy.sum(axis=axis, keepdims=True, dtype=wide(y.dtype))
+    return cuda.elementwise(
+        'T y, T gy, S total', 'T gx', 'gx = S(gy) - exp(S(y)) * total',
+        'log_softmax_grad')(y, gy, total)

@@ -1,0 +1,262 @@
+"""Compile kernels for GPUs: with a real CuPy and NVRTC, which need no card.
+
+The kernels are those that a run of tests on the stand-in has recorded, see
+``instances.py``. CuPy writes the code around them, as it does for a call, and NVRTC
+compiles it for each architecture. It takes a Python that has CuPy and
+nvidia-cuda-nvrtc-cu12, and nothing of this package::
+
+    HOST_CUPY_INSTANCES=build/kernels.json pytest -m gpu tests
+    .peers/cupy-13.6/bin/python tests/device_code/replay.py build/kernels.json
+
+It prints a line with counts, and each kernel that does not compile.
+"""
+import argparse
+import ctypes
+import functools
+import glob
+import hashlib
+import json
+import multiprocessing
+import os
+import pathlib
+import site
+import sys
+
+CACHE = pathlib.Path(__file__).parents[2] / 'build' / 'nvrtc'
+# As in cupy/_core/_kernel.pxd.
+NDARRAY, INDEXER, SCALAR = 1, 2, 3
+# The threads of a block in reductions of CuPy.
+BLOCK_SIZE = 512
+
+
+def load_nvrtc():
+    """Load the NVRTC that pip installs, which CuPy 13 does not look for."""
+    for folder in site.getsitepackages():
+        for path in sorted(glob.glob(folder + '/nvidia/cuda_nvrtc/lib/lib*.so*')):
+            ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
+
+
+def _is_14():
+    import cupy
+    return int(cupy.__version__.split('.')[0]) >= 14
+
+
+class _Captured(Exception):
+    pass
+
+
+def sources_of(instance):
+    """Return (name, source, options, name expressions) of a recorded kernel."""
+    from cupy._core import core
+    headers = ''.join('#include <%s>\n' % name for name in core._cupy_header_list)
+    init = instance['init']
+    options = tuple(init['options'])
+    if instance['kind'] == 'raw':
+        return [(init['name'], init['code'], options, init['name_expressions'])]
+    if instance['kind'] == 'elementwise':
+        sources = [_elementwise(instance)]
+    else:
+        sources = _reductions(instance)
+    return [(init['name'], headers + source, options + more, None)
+            for source, more in sources]
+
+
+def _arguments(instance, trailing):
+    """Return CuPy's descriptions of parameters and arguments, and its map of types."""
+    import numpy
+    from cupy._core import _carray, _kernel, _scalar
+    from cupy._core.core import ndarray
+    init = instance['init']
+    params = (_kernel._get_param_info(init['in_params'], True)
+              + _kernel._get_param_info(init['out_params'], False))
+
+    def dtype_of(name):
+        return numpy.dtype(name) if _is_14() else numpy.dtype(name).type
+
+    infos = [
+        _kernel._ArgInfo(SCALAR, _scalar.CScalar, dtype_of(kind[1]), 0, True, True)
+        if kind[0] == 'number' else
+        _kernel._ArgInfo(NDARRAY, ndarray, dtype_of(kind[1]), kind[2], kind[3], True)
+        for kind in instance['arguments']]
+    for name, ndim in zip(trailing, instance['ndims'], strict=True):
+        params += _kernel._get_param_info('CIndexer ' + name, False)
+        infos.append(_kernel._ArgInfo(
+            INDEXER, _carray.Indexer, None, ndim, True, True))
+    letters = tuple((letter, dtype_of(name))
+                    for letter, name in instance['letters'].items())
+    return params, infos, letters, dtype_of
+
+
+def _elementwise(instance):
+    from cupy._core import _kernel
+    init = instance['init']
+    params, infos, letters, _ = _arguments(instance, ['_ind'])
+    return _kernel._get_elementwise_kernel_code.__wrapped__(
+        tuple(infos), _kernel._TypeMap(letters), params, init['operation'],
+        init['name'], init['preamble'], init['loop_prep'], init['after_loop']), ()
+
+
+def _reductions(instance):
+    """Return the code of CuPy's own reduction, and of that by CUB if there is one."""
+    from cupy._core import _kernel, _reduction, _scalar
+    init = instance['init']
+    params, infos, letters, dtype_of = _arguments(instance, ['_in_ind', '_out_ind'])
+    nin = len(_kernel._get_param_info(init['in_params'], True))
+    nout = len(_kernel._get_param_info(init['out_params'], False))
+    params += _kernel._get_param_info('int32 _block_stride', True)
+    infos.append(_kernel._ArgInfo(
+        SCALAR, _scalar.CScalar, dtype_of('int32'), 0, True, True))
+    letters += ('IndexT', 'int32'),
+    out = [(_reduction._ReductionKernel_get_cached_function_code.__wrapped__(
+        nin, nout, params, tuple(infos), _kernel._TypeMap(letters), init['name'],
+        BLOCK_SIZE, init['reduce_type'], init['identity'], init['map_expr'],
+        init['reduce_expr'], init['post_map_expr'], init['preamble'], ()), ())]
+    if nin == nout == 1:
+        out += [_by_cub(instance, params, infos, letters, passes) for passes in (
+            (), ('-DFIRST_PASS=1',), ('-DSECOND_PASS=1',))]
+    return out
+
+
+def _by_cub(instance, params, infos, letters, passes):
+    """Return what CuPy's ``_try_to_call_cub_reduction`` compiles."""
+    from cupy._core import _cub_reduction, _kernel, core
+    init = instance['init']
+    in_name, out_name = [param.name for param in params[:2]]
+    map_expr = init['map_expr'].replace(in_name, 'in0')
+    post_map_expr = init['post_map_expr'].replace(out_name, 'out0')
+    if 'mean' in init['name']:
+        size = {(): '_segment_size', ('-DFIRST_PASS=1',): '1.0',
+                ('-DSECOND_PASS=1',): '_array_size'}[passes]
+        post_map_expr = post_map_expr.replace('_in_ind.size()', size).replace(
+            '_out_ind.size()', '1.0')
+    if passes == ('-DSECOND_PASS=1',):
+        map_expr = 'in0'
+    letters = (*letters, ('sizeT', 'int32'), ('type_in0_raw', infos[0].dtype),
+               ('type_out0_raw', infos[1].dtype))
+    sizes = _kernel._get_param_info(
+        'int32 _segment_size, int32 _array_size', True)
+    params = (_kernel._get_param_info('T in0', True)
+              + _kernel._get_param_info('T out0', False) + sizes)
+    captured = []
+
+    def capture(source, options, *args, **kwargs):
+        captured.append((source, options))
+        raise _Captured
+
+    original = core.cuda.compiler._compile_module_with_cache
+    core.cuda.compiler._compile_module_with_cache = capture
+    try:
+        _cub_reduction._SimpleCubReductionKernel_get_cached_function.__wrapped__(
+            map_expr, init['reduce_expr'], post_map_expr, init['reduce_type'], params,
+            (infos[0], infos[1], infos[-1], infos[-1]), _kernel._TypeMap(letters),
+            init['name'], BLOCK_SIZE, init['identity'], init['preamble'], passes,
+            4 if _is_14() else (4,))
+    except _Captured:
+        pass
+    finally:
+        core.cuda.compiler._compile_module_with_cache = original
+    return captured[0]
+
+
+def read_sources(path):
+    """Return the different sources of the kernels in a file, and their number."""
+    with open(path) as file:
+        lines = sorted(set(file))
+    sources = {}
+    for line in lines:
+        for name, *rest in sources_of(json.loads(line)):
+            sources.setdefault(tuple(rest), name)
+    return [(name, *rest) for rest, name in sources.items()], len(lines)
+
+
+def read_statements(path):
+    """Return sources with one statement each that should compile, or should not."""
+    with open(path) as file:
+        statements = json.load(file)
+    out = []
+    for verdict, texts in statements.items():
+        for text in texts:
+            instance = {
+                'kind': 'elementwise', 'letters': {'T': 'float32'}, 'ndims': [1],
+                'arguments': [['array', 'float32', 1, True]] * 2,
+                'init': {
+                    'in_params': 'T x', 'out_params': 'T y', 'operation': text,
+                    'name': 'statement', 'preamble': '', 'loop_prep': '',
+                    'after_loop': '', 'options': ()}}
+            (_, *rest), = sources_of(instance)
+            out.append((text, *rest, verdict == 'accepted'))
+    return out
+
+
+@functools.cache
+def _version():
+    import cupy
+    from cupy.cuda import nvrtc
+    return 'CuPy %s, NVRTC %d.%d' % (cupy.__version__, *nvrtc.getVersion())
+
+
+def compile_source(job):
+    """Return None if NVRTC compiles a source for an architecture, or what it says."""
+    architecture, name, source, options, expressions = job
+    from cupy._core import core
+    from cupy.cuda import compiler
+    path = CACHE / hashlib.sha256(
+        repr((_version(), architecture, source, options, expressions)).encode()
+    ).hexdigest()[:32]
+    if path.exists():
+        return None
+    options = (*core.assemble_cupy_compiler_options(options), '-ftz=true')
+    if hasattr(compiler, '_get_extra_include_dir_opts'):
+        options += compiler._get_extra_include_dir_opts()
+    # CuPy asks the driver for the architecture of its card.
+    compiler._get_arch_for_options_for_nvrtc = lambda arch=None: (
+        '-arch=sm_' + arch, 'cubin')
+    try:
+        compiler.compile_using_nvrtc(
+            source, options, architecture, name_expressions=expressions)
+    except compiler.CompileException as error:
+        return str(error)
+    path.touch()
+    return None
+
+
+def main():
+    """Compile all kernels of a file; exit with 1 if some do not compile."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument('instances', help='file of recorded kernels')
+    parser.add_argument('--architectures', nargs='+', default=['70', '80', '90'])
+    parser.add_argument('--processes', type=int, default=os.cpu_count())
+    parser.add_argument(
+        '--statements', default=pathlib.Path(__file__).with_name('statements.json'),
+        help='file of statements that NVRTC accepts, and that it refuses')
+    args = parser.parse_args()
+    load_nvrtc()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    sources, kernels = read_sources(args.instances)
+    statements = read_statements(args.statements)
+    jobs = [(architecture, *source)
+            for architecture in args.architectures for source in sources]
+    checks = [(args.architectures[-1], *rest) for *rest, _ in statements]
+    with multiprocessing.Pool(args.processes) as pool:
+        answers = pool.map(compile_source, jobs, chunksize=8)
+        verdicts = pool.map(compile_source, checks, chunksize=8)
+    failed = {}
+    for (architecture, name, *_), answer in zip(jobs, answers, strict=True):
+        if answer is not None:
+            failed.setdefault((name, answer), []).append(architecture)
+    for (name, answer), architectures in failed.items():
+        print('FAILED %s for sm_%s\n%s\n' % (name, ', sm_'.join(architectures), answer))
+    wrong = [text for (text, *_, accepted), answer in zip(
+        statements, verdicts, strict=True) if (answer is None) != accepted]
+    for text in wrong:
+        print('UNEXPECTED verdict of NVRTC: %s' % text)
+    print('%s: %d kernels recorded, %d sources, compiled for sm_%s: %d, failed: %d; '
+          '%d statements judged, unexpected: %d' % (
+              _version(), kernels, len(sources), ', sm_'.join(args.architectures),
+              answers.count(None), len(answers) - answers.count(None),
+              len(statements), len(wrong)))
+    return 1 if failed or wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
