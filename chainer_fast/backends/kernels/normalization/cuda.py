@@ -9,8 +9,9 @@ import math
 
 import numpy
 
-from chainer_fast.backends import cuda
+from chainer_fast.backends import _cudnn, cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends._cudnn import batch_normalization as by_cudnn
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.normalization.dtypes import interm
 
@@ -131,6 +132,7 @@ def batch_apply(x, gamma, beta, mean, inv_std, axis):
             x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)])
 
 
+@_cudnn.preferred(by_cudnn.batch_forward)
 def batch_forward(x, gamma, beta, axis, eps):
     mean, var, inv_std = _statistics(x, axis, eps, interm(x, gamma))
     return batch_apply(x, gamma, beta, mean, inv_std, axis), mean, var, inv_std
@@ -152,6 +154,7 @@ def _batch_sums(x, gamma, gy, mean, inv_std, axis):
     return sums, results
 
 
+@_cudnn.preferred(by_cudnn.batch_backward)
 def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     sums, results = _batch_sums(x, gamma, gy, mean, inv_std, axis)
     statistics = gamma, mean, inv_std, *sums
