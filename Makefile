@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
-.PHONY: help demo test lint test-gpu bench sanitize asv build clean
+.PHONY: help demo test lint test-gpu bench bench-gpu sanitize asv build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
@@ -14,6 +14,7 @@ help:
 	@echo '            kernel through NVRTC'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
+	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour'
 	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
@@ -86,6 +87,9 @@ lint: build $(VENV)/.test
 
 bench: build $(VENV)/.test
 	$(BIN)/python benchmarks/compare.py
+
+bench-gpu: build $(VENV)/.test
+	$(BIN)/python -m benchmarks.gpu $(BENCH)
 
 # A copy of the sources, so that the modules in place stay as they are.
 SANITIZED = build/sanitized

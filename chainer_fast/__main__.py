@@ -6,15 +6,20 @@ import runpy
 import sys
 import types
 
-from chainer_fast import alias
+from chainer_fast import _doctor, alias
 
 USAGE = '''\
 usage: python -m chainer_fast SCRIPT [ARGUMENT ...]
        python -m chainer_fast -m MODULE [ARGUMENT ...]
+       python -m chainer_fast --doctor
 
 Run a Python program in which "import chainer" means chainer_fast. Nothing has to be
 installed under that name; if the real Chainer is, this one wins, in the program and in
-the processes that it starts.'''
+the processes that it starts.
+
+--doctor prints which of NumPy, CuPy, the CUDA driver, cuDNN and others work on this
+machine, and how to mend what does not; the exit status is 1 if something that is
+installed is broken.'''
 
 
 def _refuse(problem):
@@ -60,6 +65,10 @@ def main():
     if arguments[:1] in (['-h'], ['--help']):
         print(USAGE)
         return
+    if arguments[:1] == ['--doctor']:
+        if arguments[1:]:
+            _refuse('--doctor takes no arguments')
+        sys.exit(_doctor.main())
     # As with Python itself, the name may follow -m with or without a space, and
     # everything after it belongs to the program.
     is_module = bool(arguments) and arguments[0].startswith('-m')

@@ -3,6 +3,7 @@ import functools
 import pathlib
 import re
 
+from chainer_fast.backends import _nvrtc
 from chainer_fast.backends._cupy import available, check_available, cupy
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -62,6 +63,7 @@ def clear_memo():
 
 @memoize()
 def _kernel(kind, args, options):
+    _nvrtc.check()
     return getattr(cupy, kind)(*args, **dict(options))
 
 
@@ -91,7 +93,7 @@ def elementwise(in_params, out_params, operation, name, **kwargs):
     Raises
     ------
     RuntimeError
-        If CuPy is not available.
+        If CuPy is not available, or finds no NVRTC to compile kernels with.
     """
     return _cached(
         'ElementwiseKernel', (in_params, out_params, operation, name), kwargs)
@@ -125,7 +127,7 @@ def reduce(in_params, out_params, map_expr, reduce_expr, post_map_expr,
     Raises
     ------
     RuntimeError
-        If CuPy is not available.
+        If CuPy is not available, or finds no NVRTC to compile kernels with.
     """
     return _cached(
         'ReductionKernel',
@@ -152,7 +154,7 @@ def raw(code, name, *args, **kwargs):
     Raises
     ------
     RuntimeError
-        If CuPy is not available.
+        If CuPy is not available, or finds no NVRTC to compile kernels with.
     """
     return _cached('RawKernel', (code, name, *args), kwargs)
 

@@ -1,5 +1,7 @@
 """CuPy if it can be used, otherwise a stand-in for the module."""
 import ctypes
+import importlib.util
+import os
 import sys
 
 
@@ -14,26 +16,54 @@ class _Unavailable:
             'cupy.%s is out of reach: CuPy is not available (%s)' % (name, error))
 
 
-def _check_driver(cupy):
-    """Raise ``ImportError`` if CuPy is installed but there is no CUDA driver.
+def load_cuda_driver():
+    """Return the library of the CUDA driver.
 
-    CuPy itself can be imported without one. Counting devices would be more exact, but
-    initializes CUDA, which then cannot be used in forked processes.
+    Loading it does not initialize CUDA, which could not be used in forked processes
+    after that; counting devices would.
+
+    Returns
+    -------
+    ctypes.CDLL
+
+    Raises
+    ------
+    OSError
+        If there is no driver.
     """
-    runtime = getattr(cupy.cuda, 'runtime', None)
-    if getattr(runtime, 'is_hip', False):
-        return
-    library = 'nvcuda.dll' if sys.platform == 'win32' else 'libcuda.so.1'
+    return ctypes.CDLL('nvcuda.dll' if sys.platform == 'win32' else 'libcuda.so.1')
+
+
+def _has_amd_driver():
+    return os.path.exists('/dev/kfd')
+
+
+def _check_cuda_driver():
     try:
-        ctypes.CDLL(library)
+        load_cuda_driver()
     except OSError as e:
         raise ImportError('CuPy is installed, but not a CUDA driver: %s' % e)
 
 
-try:
+def _import_cupy():
+    """Return CuPy, or raise an error if it cannot be used.
+
+    CuPy can be imported without a driver, but that takes longer than the import of this
+    package. So the driver comes first, unless the program has imported CuPy already.
+    """
+    if ('cupy' not in sys.modules and importlib.util.find_spec('cupy') is not None
+            and not _has_amd_driver()):
+        _check_cuda_driver()
     import cupy
     import cupy.cuda
-    _check_driver(cupy)
+    runtime = getattr(cupy.cuda, 'runtime', None)
+    if not getattr(runtime, 'is_hip', False):
+        _check_cuda_driver()
+    return cupy
+
+
+try:
+    cupy = _import_cupy()
 # No error inside CuPy may stop a program that runs on the CPU.
 except Exception as e:
     available = False
@@ -49,4 +79,5 @@ def check_available():
     if not available:
         raise RuntimeError(
             'CUDA environment is not correctly set up: %s. GPUs need an NVIDIA driver '
-            'and CuPy (https://docs.cupy.dev/en/stable/install.html).' % error)
+            'and CuPy; `python -m chainer_fast --doctor` tells what this machine '
+            'lacks.' % error)

