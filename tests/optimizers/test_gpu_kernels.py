@@ -319,6 +319,15 @@ def test_uninitialized_parameter():
     testing.assert_allclose(link.b.array, np.full(3, -.5))
 
 
+def test_norm_of_as_many_gradients_as_a_launch_takes():
+    pair = make_pair('SGD', {}, [(1,)] * 290, 'float32')
+    set_grads([optimizer.target for optimizer in pair], 0)
+    for optimizer in pair:
+        optimizer.add_hook(optimizer_hooks.GradientClipping(.5))
+        optimizer.call_hooks()
+    assert_equal_grads(*pair)
+
+
 @pytest.mark.parametrize('n_params', [3, 250])
 def test_dynamic_loss_scaling(n_params):
     pair = make_pair('SGD', {}, [(3,)] * n_params, 'float32')
