@@ -3,9 +3,9 @@ import numpy
 import pytest
 
 import chainer_fast
-from chainer_fast import functions, iterators, links, optimizers, training
+from chainer_fast import functions, iterators, links, optimizers, testing, training
 from chainer_fast.training import updaters
-from tests import compare, devices
+from tests import compare
 
 DATA = [(numpy.full(2, i, 'f'), numpy.ones(1, 'f')) for i in range(8)]
 
@@ -27,53 +27,38 @@ def number(device):
     return -1 if device.xp is numpy else 0
 
 
-def make(device, batch_size=3, data=DATA, n_in=2):
+def make(device=None, batch_size=3, data=DATA, n_in=2):
     numpy.random.seed(0)
-    model = device.send(Model(n_in))
+    model = Model(n_in)
+    if device is not None:
+        device.send(model)
     optimizer = optimizers.SGD(.001).setup(model)
     return iterators.SerialIterator(data, batch_size, shuffle=False), optimizer, model
 
 
 @pytest.mark.parametrize('loss_scale', [None, 8.])
-def test_update_is_that_of_the_whole_batch(device, loss_scale):
+@pytest.mark.parametrize('devices', [
+    {'main': -1, 'second': '@numpy'},
+    pytest.param({'main': '@cupy:0', 'second': '@cupy:1'}, marks=pytest.mark.gpu),
+    pytest.param({'main': '@cupy:1', 'second': '@numpy'}, marks=pytest.mark.gpu)])
+def test_update_is_that_of_the_whole_batch(devices, loss_scale):
     # The loss is a sum, and so is the gradient over the devices.
-    iterator, optimizer, whole = make(device)
-    single = updaters.StandardUpdater(
-        iterator, optimizer, input_device=device.name)
-    iterator, optimizer, model = make(device)
+    iterator, optimizer, whole = make()
+    single = updaters.StandardUpdater(iterator, optimizer)
+    iterator, optimizer, model = make()
     parallel = updaters.ParallelUpdater(
-        iterator, optimizer, devices={'main': number(device), 'second': device.name},
-        loss_scale=loss_scale)
+        iterator, optimizer, devices=devices, loss_scale=loss_scale)
     for _ in range(4):
         single.update()
         parallel.update()
     assert parallel._models['main'] is model
-    for each in parallel._models.values():
-        compare.assert_allclose(
-            each.linear.W.array, whole.linear.W.array, rtol=1e-5)
+    for name, each in parallel._models.items():
+        assert each.device == chainer_fast.get_device(devices[name])
+        testing.assert_allclose(each.linear.W.array, whole.linear.W.array, rtol=1e-5)
     assert (parallel.iteration, parallel.epoch, optimizer.epoch) == (4, 1, 1)
 
 
 @pytest.mark.host
-@pytest.mark.gpu
-@pytest.mark.parametrize('loss_scale', [None, 8.])
-@pytest.mark.parametrize('names', [('@cupy:0', '@cupy:1'), ('@cupy:1', '@numpy')])
-def test_update_on_several_devices(names, loss_scale):
-    processor = devices.Device('@numpy')
-    iterator, optimizer, whole = make(processor)
-    single = updaters.StandardUpdater(iterator, optimizer)
-    iterator, optimizer, _ = make(processor)
-    parallel = updaters.ParallelUpdater(
-        iterator, optimizer, devices=dict(zip(['main', 'second'], names, strict=True)),
-        loss_scale=loss_scale)
-    for _ in range(4):
-        single.update()
-        parallel.update()
-    for name, model in zip(names, parallel._models.values(), strict=True):
-        assert str(model.device) == name
-        compare.assert_allclose(model.linear.W.array, whole.linear.W.array, rtol=1e-5)
-
-
 def test_given_models_without_devices(device):
     iterator, optimizer, model = make(device)
     other = model.copy('init')
