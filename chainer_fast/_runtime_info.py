@@ -5,7 +5,7 @@ import numpy
 
 from chainer_fast import _version
 from chainer_fast.alias import chainerx
-from chainer_fast.backends import cuda, intel64
+from chainer_fast.backends import _cudnn, cuda, intel64
 
 _MISSING = 'Not Available'
 
@@ -19,6 +19,9 @@ class _RuntimeInfo:
         self.chainerx_available = chainerx.is_available()
         self.numpy_version = numpy.__version__
         self.cuda_info = cuda.cupyx.get_runtime_info() if cuda.available else None
+        found = _cudnn.version()
+        self.cudnn = found if found > 0 else '%s (%s)' % (
+            _MISSING, _cudnn.library.reason())
         self.ideep_version = intel64._ideep_version
 
     def _lines(self):
@@ -32,6 +35,7 @@ class _RuntimeInfo:
             yield 'CuPy:'
             for line in str(self.cuda_info).splitlines():
                 yield '  ' + line
+            yield 'cuDNN: %s' % self.cudnn
         yield 'iDeep: %s' % (self.ideep_version or _MISSING)
 
     def __str__(self):

@@ -41,7 +41,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_generate_tests(metafunc):
-    if 'device' in metafunc.fixturenames and _asks_for_gpu(metafunc.config):
+    own = [marker.args[0] for marker in metafunc.definition.iter_markers('parametrize')]
+    if ('device' in metafunc.fixturenames and 'device' not in str(own)
+            and _asks_for_gpu(metafunc.config)):
         gpu = pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)
         metafunc.parametrize('device', [gpu], indirect=True, scope='session')
 
@@ -52,5 +54,5 @@ def device(request):
 
     See :class:`tests.devices.Device`.
     """
-    from tests import devices     # imports chainer_fast, which looks for CuPy
+    from tests import devices  # imports chainer_fast, which looks for CuPy
     return devices.Device(getattr(request, 'param', '@numpy'))

@@ -12,6 +12,7 @@ from numpy cimport (
     NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_F_CONTIGUOUS, PyArray_DATA,
     PyArray_FLAGS, PyArray_ISNOTSWAPPED, PyArray_SIZE)
 
+from chainer_fast._core.device_arrays cimport Changes, kind_on_device
 from chainer_fast._core.floats cimport (
     clear_float_errors, float_errors, report_float_errors)
 from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
@@ -130,6 +131,8 @@ cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1:
     """Choose the loop that divides by a loss scale; False if that is not plain."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = _unscale.loops[kind]
+    step.name = _unscale.name
+    step.n_coefficients = 1
     return to_double(loss_scale, &step.c[0]) and fits(step.c, kind, 1)
 
 
@@ -143,6 +146,12 @@ cdef HookRecipe recipe_of_hook(object hook):
     if not has_methods(recipe.hook_class, recipe.method_names, recipe.methods):
         return None
     return recipe
+
+
+def has_recipe(hook):
+    """Tell whether a hook has a compiled form that may be part of an update."""
+    cdef HookRecipe recipe = recipe_of_hook(hook)
+    return recipe is not None and recipe.loops is not NULL
 
 
 cdef bint prepare_hook(
@@ -170,23 +179,58 @@ cdef bint prepare_hook(
         if not to_double(loss_scale, &scale):
             return False
         step.c[0] *= scale
-    step.loop = recipe.loops[kind]
+    if recipe.loops is not NULL:
+        step.loop = recipe.loops[kind]
+    step.name = recipe.name
+    step.n_coefficients = recipe.n_coefficients
     return fits(step.c, kind, 1 | 2)
 
 
-cdef bint _run_hook(object param, HookRecipe recipe, object hook) except -1:
-    """Run the loop of a hook on a parameter; False if nothing was done."""
+cdef bint _run_hook(
+        object param, HookRecipe recipe, object hook, Changes changes) except -1:
+    """Run the loop of a hook on a parameter; False if nothing was done.
+
+    A change of an array on a GPU is only noted.
+    """
     cdef VariableBase variable
     cdef Operands operands
     cdef Step step
+    cdef list arrays
+    cdef object place
+    cdef int kind
     if not is_ready(param):
         return False
     variable = <VariableBase>param
-    if not gather(&operands, variable.arr, variable.grad_arr, None, (), True):
+    kind = kind_on_device(variable.arr)
+    if kind >= 0:
+        arrays = [variable.arr, variable.grad_arr]
+        place = changes.place(arrays)
+        if place is None or not prepare_hook(
+                recipe, hook, variable._loss_scale, kind, &step):
+            return False
+        changes.add(place, arrays, &step, 1)
+        return True
+    if recipe.loops is NULL or not gather(&operands, variable.arr, variable.grad_arr, None, (), True):
         return False
     if not prepare_hook(recipe, hook, variable._loss_scale, operands.kind, &step):
         return False
     run(&operands, &step, 1)
+    return True
+
+
+def change(hook, param):
+    """Change a gradient as a hook does, by its compiled form.
+
+    Returns
+    -------
+    bool
+        False if nothing was done: the hook or the parameter is not plain.
+    """
+    cdef HookRecipe recipe = recipe_of_hook(hook)
+    cdef Changes changes = Changes.__new__(Changes)
+    if recipe is None or not _run_hook(param, recipe, hook, changes):
+        return False
+    changes.launch()
     return True
 
 
@@ -200,14 +244,19 @@ def call_hook(hook, params):
     params : iterable of Parameter
     """
     cdef HookRecipe recipe = recipe_of_hook(hook)
+    cdef Changes changes = Changes.__new__(Changes)
     clear_float_errors()
-    for param in params:
-        if recipe is not None and _run_hook(param, recipe, hook):
-            continue
-        report()
-        hook(param.update_rule, param)
-        recipe = recipe_of_hook(hook)
-        clear_float_errors()
+    try:
+        for param in params:
+            if recipe is not None and _run_hook(param, recipe, hook, changes):
+                continue
+            report()
+            changes.launch()
+            hook(param.update_rule, param)
+            recipe = recipe_of_hook(hook)
+            clear_float_errors()
+    finally:
+        changes.launch()
     report()
 
 

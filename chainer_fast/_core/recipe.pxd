@@ -14,6 +14,8 @@ ctypedef void (*Loop)(void **arrays, Py_ssize_t n, const double *c) noexcept nog
 cdef struct Step:
     Loop loop
     double c[MAX_COEFFICIENTS]
+    const char *name             # of the step on a GPU
+    int n_coefficients
 
 
 cdef class Recipe:
@@ -22,11 +24,14 @@ cdef class Recipe:
     cdef str own_field           # attribute that other rules do not have, or None
     cdef unsigned int narrow     # which coefficients get the type of the parameter
     cdef const Loop *loops       # one for each kind
+    cdef const char *name        # of the step on a GPU, in many_arrays.hpp
+    cdef int n_coefficients
     cdef type rule_class
     cdef tuple method_names      # of the methods that the recipe replaces,
     cdef tuple methods           # and the methods as they were at registration
     cdef tuple states_for(self, const double *h)
     cdef const Loop *loops_for(self, const double *h) noexcept
+    cdef const char *name_for(self, const double *h) noexcept
     cdef bint prepare(
         self, dict fields, const double *h, long t, int kind, double *c) except -1
 
@@ -34,7 +39,9 @@ cdef class Recipe:
 cdef class HookRecipe:
     cdef tuple attributes        # names of numbers, in the order of the coefficients
     cdef bint scaled             # whether the first one grows with the loss scale
-    cdef const Loop *loops
+    cdef const Loop *loops       # NULL if there are none
+    cdef const char *name        # of the step on a GPU
+    cdef int n_coefficients
     cdef type hook_class
     cdef tuple method_names
     cdef tuple methods

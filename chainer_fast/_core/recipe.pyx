@@ -74,6 +74,10 @@ cdef class Recipe:
     cdef const Loop *loops_for(self, const double *h) noexcept:
         return self.loops
 
+    cdef const char *name_for(self, const double *h) noexcept:
+        """Return the name of the step on a GPU."""
+        return self.name
+
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,
             double *c) except -1:

@@ -15,14 +15,18 @@ from cpython.long cimport PyLong_AsLong
 from cpython.object cimport PyObject
 from libc.string cimport memset
 
+from chainer_fast._core.device_arrays cimport (
+    Changes, arrays_of_update, kind_on_device)
 from chainer_fast._core.floats cimport clear_float_errors
 from chainer_fast._core.gradients cimport (
     has_methods, is_ready, prepare_hook, prepare_unscale, recipe_of_hook, report)
+from chainer_fast._core.gradients import call_hook
 from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
 from chainer_fast._core.operands cimport (
     Operands, gather, kind_of_array, lie_alike, run, run_in_floats)
 from chainer_fast._core.recipe cimport (
-    HALF, MAX_COEFFICIENTS, MAX_HYPERPARAMS, HookRecipe, Recipe, Step, fits, to_double)
+    HALF, MAX_COEFFICIENTS, MAX_HYPERPARAMS, SINGLE, HookRecipe, Recipe, Step, fits,
+    to_double)
 
 np.import_array()
 
@@ -122,6 +126,8 @@ cdef bint _prepare(
     """Choose a rule's loop and coefficients; False leaves the case to the rule."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = recipe.loops_for(h)[kind]
+    step.name = recipe.name_for(h)
+    step.n_coefficients = recipe.n_coefficients
     return (recipe.prepare(fields, h, t, kind, step.c)
             and fits(step.c, kind, recipe.narrow))
 
@@ -147,9 +153,24 @@ def step(Recipe recipe, rule, param, grad):
     cdef Operands operands
     cdef Step steps[1]
     cdef object t = rule.t, state = rule.state
+    cdef object place
+    cdef list arrays
+    cdef Changes changes
+    cdef int kind
     if grad is None or type(t) is not int or not _read_hyperparams(
             rule.hyperparam, recipe.hyperparams, h):
         return False
+    kind = kind_on_device(param)
+    if kind >= 0:
+        changes = Changes.__new__(Changes)
+        arrays = arrays_of_update(param, grad, state, recipe.states_for(h))
+        place = changes.place(arrays)
+        if place is None or not _prepare(
+                recipe, rule.__dict__, h, PyLong_AsLong(t), kind, &steps[0]):
+            return False
+        changes.add(place, arrays, steps, 1)
+        changes.launch()
+        return True
     if not gather(&operands, param, grad, state, recipe.states_for(h), False):
         return False
     if not _prepare(
@@ -266,19 +287,25 @@ cdef int _prepare_hooks(
         int n) except -2:
     """Append the loops of hooks to ``n`` others; -1 if any is not plain."""
     cdef HookRecipe recipe
-    for hook in hooks.values():
+    for hook in hooks:
         recipe = values.hook_recipe
         if recipe is None or type(hook) is not recipe.hook_class:
             recipe = values.hook_recipe = recipe_of_hook(hook)
-        if recipe is None or n == MAX_STEPS - 1 or not prepare_hook(
-                recipe, hook, loss_scale, kind, &steps[n]):
+        if recipe is None or recipe.loops is NULL or n == MAX_STEPS - 1:
+            return -1
+        if not prepare_hook(recipe, hook, loss_scale, kind, &steps[n]):
             return -1
         n += 1
     return n
 
 
-cdef bint _update_plainly(object param, _Values values) except -1:
-    """Update a parameter whose rule is plain; False if the rule has to be called."""
+cdef bint _update_plainly(
+        object param, list optimizer_hooks, _Values values, Changes changes) except -1:
+    """Update a parameter whose rule is plain; False if the rule has to be called.
+
+    An update of arrays on a GPU is only noted. The hooks of the optimizer, for such
+    arrays alone, are part of it.
+    """
     cdef VariableBase variable
     cdef Operands operands, halves
     cdef Step steps[MAX_STEPS]
@@ -286,10 +313,11 @@ cdef bint _update_plainly(object param, _Values values) except -1:
     cdef PyObject *item
     cdef PyObject *pointer
     cdef dict fields
-    cdef object array, grad, loss_scale, rule, hooks
+    cdef object array, grad, loss_scale, rule, hooks, place
+    cdef list arrays
     cdef Recipe recipe
-    cdef bint in_floats
-    cdef int n = 0
+    cdef bint in_floats, on_device
+    cdef int n = 0, n_hooks = 0, kind
     cdef long t
     if not is_ready(param):
         return False
@@ -303,7 +331,7 @@ cdef bint _update_plainly(object param, _Values values) except -1:
         return False
     rule = <object>item
     if rule is None:
-        return True
+        return optimizer_hooks is None
     item = PyDict_GetItemWithError(_recipes, type(rule))
     if item is NULL:
         return False
@@ -317,7 +345,7 @@ cdef bint _update_plainly(object param, _Values values) except -1:
     if not values.read(recipe, <object>field[HYPERPARAM]):
         return False
     if <object>field[ENABLED] is False:
-        return True
+        return optimizer_hooks is None
     if (<object>field[ENABLED] is not True or <object>field[STATE] is None
             or type(<object>field[COUNT]) is not int):
         return False
@@ -329,33 +357,53 @@ cdef bint _update_plainly(object param, _Values values) except -1:
     if pointer is NULL:
         return False
     hooks = <object>pointer
-    in_floats = kind_of_array(array) == HALF and <object>field[USE_FP32]
+    kind = kind_on_device(array)
+    on_device = kind >= 0
+    if not on_device:
+        kind = kind_of_array(array)
+    in_floats = kind == HALF and <object>field[USE_FP32]
+    if optimizer_hooks is not None and (in_floats or not on_device):
+        return False
     if in_floats:
         if type(<object>field[TWIN]) is not _Parameter:
             return False
-        if not gather(&halves, array, grad, None, (), False):
+        if not on_device and not gather(&halves, array, grad, None, (), False):
             return False
+        kind = SINGLE
         array = (<VariableBase><object>field[TWIN]).arr
-        grad = None         # it will stand in a buffer
-    if not gather(
-            &operands, array, grad, <object>field[STATE],
-            recipe.states_for(values.h),
+    if on_device:
+        arrays = arrays_of_update(
+            array, grad, <object>field[STATE], recipe.states_for(values.h))
+        if in_floats and arrays is not None:
+            arrays.append(variable.arr)
+        place = changes.place(arrays)
+        if place is None:
+            return False
+    elif not gather(
+            &operands, array,
+            None if in_floats else grad,    # it will stand in a buffer
+            <object>field[STATE], recipe.states_for(values.h),
             (loss_scale is not None or PyDict_GET_SIZE(hooks)) and not in_floats):
         return False
-    if in_floats and not lie_alike(&operands, &halves):
+    elif operands.kind != kind or in_floats and not lie_alike(&operands, &halves):
         return False
-    if loss_scale is not None:
-        if not prepare_unscale(loss_scale, operands.kind, &steps[0]):
+    if optimizer_hooks is not None:
+        n = _prepare_hooks(optimizer_hooks, loss_scale, kind, values, steps, n)
+        n_hooks = n
+    if n >= 0 and loss_scale is not None:
+        if n == MAX_STEPS - 1 or not prepare_unscale(loss_scale, kind, &steps[n]):
             return False
-        n = 1
+        n += 1
         if in_floats:
             loss_scale = None       # the twin has none
-    if PyDict_GET_SIZE(hooks):
-        n = _prepare_hooks(hooks, loss_scale, operands.kind, values, steps, n)
+    if n >= 0 and PyDict_GET_SIZE(hooks):
+        n = _prepare_hooks((<dict>hooks).values(), loss_scale, kind, values, steps, n)
     t = PyLong_AsLong(<object>field[COUNT]) + 1
-    if n < 0 or not values.prepare(recipe, fields, t, operands.kind, &steps[n]):
+    if n < 0 or not values.prepare(recipe, fields, t, kind, &steps[n]):
         return False
-    if in_floats:
+    if on_device:
+        changes.add(place, arrays, steps, n + 1, n_hooks)
+    elif in_floats:
         run_in_floats(&operands, &halves, steps, n + 1)
     else:
         run(&operands, steps, n + 1)
@@ -363,8 +411,14 @@ cdef bint _update_plainly(object param, _Values values) except -1:
     return True
 
 
-def update_params(params):
+def update_params(list params, list hooks=None):
     """Update parameters by their rules, in order, as ``param.update()`` does.
+
+    Parameters
+    ----------
+    params : list of Parameter
+    hooks : list, optional
+        Hooks with a recipe that are to be called before, for each parameter.
 
     Returns
     -------
@@ -372,18 +426,33 @@ def update_params(params):
         Whether all rules were plain, so that no user code has run.
     """
     cdef _Values values = _Values.__new__(_Values)
+    cdef Changes changes = Changes.__new__(Changes)
     cdef bint shortcut = _Parameter.update is _parameter_update
     cdef bint all_plain = True
+    cdef Py_ssize_t i
     values.forget()
     clear_float_errors()
-    for param in params:
-        if shortcut and _update_plainly(param, values):
-            continue
-        report()
-        all_plain = False
-        param.update()
-        # The rule, its hooks or its formula may have changed anything.
-        values.forget()
-        clear_float_errors()
+    try:
+        for i in range(len(params)):
+            param = params[i]
+            if shortcut and _update_plainly(param, hooks, values, changes):
+                continue
+            report()
+            changes.launch()
+            if hooks is not None:
+                # From here on they are not part of the updates.
+                for hook in hooks:
+                    call_hook(hook, params[i:])
+                hooks = None
+                clear_float_errors()
+                if shortcut and _update_plainly(param, None, values, changes):
+                    continue
+            all_plain = False
+            param.update()
+            # The rule, its hooks or its formula may have changed anything.
+            values.forget()
+            clear_float_errors()
+    finally:
+        changes.launch()
     report()
     return all_plain

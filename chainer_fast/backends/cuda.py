@@ -93,6 +93,10 @@ else:
         """Type of CUDA streams, for ``isinstance``."""
 
 
+# Whether functions may use cuDNN, which is looked for when someone asks.
+cudnn_enabled: bool
+
+
 class _PerformanceWarning(Warning):
     """Category that programs name in their warning filters."""
 
@@ -112,7 +116,6 @@ _FROM_CUPY = {
 
 def __getattr__(name):
     if name == 'cudnn_enabled':
-        # Whether functions may use cuDNN, which is looked for when someone asks.
         return _cudnn.version() > 0
     if not available or name not in _FROM_CUPY:
         raise AttributeError('module %r has no attribute %r' % (__name__, name))

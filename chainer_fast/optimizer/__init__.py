@@ -8,9 +8,11 @@ import numpy
 
 from chainer_fast import backend, initializers, optimizer_hooks, variable
 from chainer_fast import link as link_module
+from chainer_fast._core import device_arrays
 from chainer_fast._core import gradients as _gradients
 from chainer_fast._core import update as _update
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules import cuda as update_kernels
 from chainer_fast.backends.kernels.update_rules.hooks import ScaleRecipe, UnscaleRecipe
 from chainer_fast.optimizer import _moved, _states
 from chainer_fast.optimizer._hookable import _Hookable, _OptimizerHookable
@@ -177,7 +179,8 @@ class UpdateRule(_states.Stateful):
             self._init_states(param)
             if loss_scale is not None and param.grad is not None:
                 grad = param.grad
-                grad /= loss_scale
+                with backend.using_device(param.device):
+                    grad /= loss_scale
         for hook in self._hookable.hooks('pre'):
             hook(self, param)
         self.update_core(param)
@@ -191,16 +194,19 @@ class UpdateRule(_states.Stateful):
             twin = self._fp32_param = self.__make_twin(param)
         if param._grad_valid:   # otherwise the twin refuses to show one as well
             grad = param.grad
-            twin.grad = None if grad is None else grad.astype(numpy.float32)
+            with backend.using_device(param.device):
+                twin.grad = None if grad is None else grad.astype(numpy.float32)
         self.__update(twin, param._loss_scale)
         if twin.array is not None:
-            param.array[...] = twin.array
+            with backend.using_device(param.device):
+                param.array[...] = twin.array
             twin.cleargrad()
 
     def __make_twin(self, param):
         if param.array is None:
             return self._create_uninitialized_parameter(numpy.float32, param.device)
-        return variable.Parameter(param.array.astype(numpy.float32))
+        with backend.using_device(param.device):
+            return variable.Parameter(param.array.astype(numpy.float32))
 
     def _create_uninitialized_parameter(self, dtype, device):
         """Return a parameter without array that knows its dtype and device."""
@@ -508,7 +514,9 @@ class GradientMethod(Optimizer):
             self.__backward(lossfun(*args, **kwds))
         # If no user code can run between the steps, one walk over the parameters serves
         # them all.
-        short = not self._hookable._pre_update_hooks and self.__has_usual_steps()
+        usual = self.__has_usual_steps()
+        short = usual and not self._hookable._pre_update_hooks
+        hooks = []
         if short:
             params = list(self.target.params())
             _fill_cleared_grads(params)
@@ -516,11 +524,14 @@ class GradientMethod(Optimizer):
         else:
             self.reallocate_cleared_grads()
             self.check_nan_in_grads()
-            self.call_hooks('pre')
-            params = self.target.params()
+            if usual and self.is_safe_to_update():
+                hooks = self.__call_hooks_but_last()
+            else:
+                self.call_hooks('pre')
+            params = list(self.target.params())
         self.t += 1
         if self.is_safe_to_update():
-            short = _update.update_params(params) and short
+            short = _update.update_params(params, hooks or None) and short
         if not short:
             self.reallocate_cleared_grads()
         self.call_hooks('post')
@@ -531,6 +542,22 @@ class GradientMethod(Optimizer):
         clear = target.cleargrads if self._use_cleargrads else target.zerograds
         clear()
         loss.backward(loss_scale=self._loss_scale)
+
+    def __call_hooks_but_last(self):
+        """Call hooks before an update, but not the last ones that can be part of it.
+
+        Returns
+        -------
+        list
+            The hooks that have not been called.
+        """
+        hooks = list(self._hookable.hooks('pre'))
+        rest = len(hooks)
+        while rest and _gradients.has_recipe(hooks[rest - 1]):
+            rest -= 1
+        for hook in hooks[:rest]:
+            self.call_hook(hook)
+        return hooks[rest:]
 
     def __has_usual_steps(self):
         """Tell whether neither the optimizer nor the link has a way of its own."""
@@ -584,7 +611,8 @@ class GradientMethod(Optimizer):
 
 
 _USUAL_STEPS = tuple([(name, getattr(GradientMethod, name)) for name in (
-    'reallocate_cleared_grads', 'check_nan_in_grads', 'call_hooks')])
+    'reallocate_cleared_grads', 'check_nan_in_grads', 'is_safe_to_update',
+    'call_hooks', 'call_hook')])
 
 
 def _fill_cleared_grads(params):
@@ -620,6 +648,7 @@ class WeightDecay(_moved.MovedHook, optimizer_hooks.WeightDecay):
 
 _gradients.bind(
     parameter=variable.Parameter, scale=ScaleRecipe(), unscale=UnscaleRecipe())
+device_arrays.bind(array=cuda.ndarray, batch=update_kernels.Batch)
 _update.bind(
     parameter=variable.Parameter, rule=UpdateRule, hyperparameter=Hyperparameter,
     hookable=_Hookable)

@@ -3,6 +3,7 @@ import typing as tp
 import warnings
 
 from chainer_fast._core import gradients
+from chainer_fast.backends.kernels import update_rules
 
 
 class _LossScaling:
@@ -64,8 +65,14 @@ class _LossScaling:
             return
         if gradients.are_finite(self.target.params(include_uninit=False)):
             return
-        for name, param in self.target.namedparams(include_uninit=False):
-            if param.grad is None or param.xp.isfinite(param.grad).all():
+        grads = [
+            (name, param.grad) for name, param
+            in self.target.namedparams(include_uninit=False) if param.grad is not None]
+        # Whether the update is skipped shows as soon as it is done, and so does the
+        # warning. So there is no way around waiting for a GPU.
+        finite = update_rules.are_finite([grad for _, grad in grads])
+        for (name, _), is_finite in zip(grads, finite, strict=True):
+            if is_finite:
                 continue
             self._loss_scaling_isnan = True
             self._loss_scaling_isnan_ever = True

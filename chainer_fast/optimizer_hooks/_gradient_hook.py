@@ -1,4 +1,6 @@
 """Base of hooks that change one gradient at a time."""
+import numpy
+
 from chainer_fast import backend
 from chainer_fast._core import gradients
 
@@ -16,6 +18,8 @@ class GradientHook:
         if param.grad is None or param.array is None:
             return
         device = param.device
+        if device.xp is not numpy and gradients.change(self, param):
+            return
         with backend.using_device(device):
             self._change(param.grad, param, rule, device.xp)
 

@@ -5,6 +5,8 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast._core import gradients
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels.update_rules import cuda as kernels
 
 
 class GradientClipping:
@@ -29,6 +31,8 @@ class GradientClipping:
         params = list(opt.target.params(include_uninit=False))
         if gradients.has_cleared_grad(params):
             params = [param for param in params if param.grad is not None]
+        if _clip_on_gpu(params, self.threshold):
+            return
         total = gradients.sum_of_squares(params)
         if total is None:
             total = sum(_squared_norms(params))
@@ -44,6 +48,14 @@ class GradientClipping:
                 grad *= rate
 
 
+def _clip_on_gpu(params, threshold):
+    """Clip gradients on one GPU without waiting for their norm; False for others."""
+    return (
+        bool(params) and isinstance(threshold, (int, float, numpy.generic))
+        and params[0].device.xp is cuda.cupy
+        and kernels.clip([param.grad for param in params], threshold))
+
+
 def _squared_norms(params):
     """Yield squared norms of gradients, with one transfer from each device."""
     by_device = {}
@@ -55,5 +67,6 @@ def _squared_norms(params):
             yield float(square)
         else:
             by_device.setdefault(param.device, []).append(square)
-    for squares in by_device.values():
-        yield float(sum(squares))
+    for device, squares in by_device.items():
+        with backend.using_device(device):
+            yield float(sum(squares))

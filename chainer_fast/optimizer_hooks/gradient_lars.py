@@ -1,11 +1,13 @@
 """Layer-wise adaptive rate scaling."""
 import numpy
 
-from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
+from chainer_fast.backends.kernels.update_rules.hooks import LARSRecipe
+from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 _HALF_MAX = float(numpy.finfo(numpy.float16).max)
 
 
+@register(LARSRecipe())
 class GradientLARS(GradientHook):
     r"""Hook that scales each gradient by the size of its parameter.
 

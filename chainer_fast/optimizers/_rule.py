@@ -3,16 +3,15 @@ import numpy
 
 from chainer_fast import backend, optimizer
 from chainer_fast._core import update as _update
-from chainer_fast.backends.kernels.update_rules import cuda as kernels
 
 
 class ElementwiseRule(optimizer.UpdateRule):
     """Base of rules by which each element of a parameter moves by itself.
 
-    A subclass has the formula for NumPy, :meth:`_move`. The same formula stands in
-    ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops that do all
-    in one pass over memory: :meth:`_move_on_gpu` makes a CUDA kernel of it, and a
-    recipe of :mod:`chainer_fast.backends.kernels.update_rules` serves arrays of NumPy.
+    A subclass has the formula for arrays of any kind, :meth:`_move`. The same formula
+    stands in ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops and
+    CUDA kernels that do all in one pass over memory. A recipe of
+    :mod:`chainer_fast.backends.kernels.update_rules` makes use of them.
 
     Parameters
     ----------
@@ -28,8 +27,8 @@ class ElementwiseRule(optimizer.UpdateRule):
 
     # Methods that a recipe replaces.
     _served_methods = (
-        'update', 'update_core', 'update_core_cpu', 'init_state', '_init_states',
-        '_move')
+        'update', 'update_core', 'update_core_cpu', 'update_core_gpu', 'init_state',
+        '_init_states', '_move')
 
     def __init__(self, parent_hyperparam, **values):
         super().__init__(parent_hyperparam)
@@ -42,28 +41,13 @@ class ElementwiseRule(optimizer.UpdateRule):
         if grad is None:
             return
         if self._recipe is None or not _update.step(self._recipe, self, data, grad):
-            self._move(data, grad)
+            self._move(param.device.xp, data, grad)
 
-    def update_core_gpu(self, param):
-        if param.grad is not None:
-            self._move_on_gpu(param.array, param.grad)
+    update_core_gpu = update_core_cpu
 
-    def _move(self, data, grad):
-        """Update an array of NumPy in place."""
+    def _move(self, xp, data, grad):
+        """Update an array in place, by functions of its module."""
         raise NotImplementedError
-
-    def _move_on_gpu(self, data, grad):
-        """Update an array of CuPy in place."""
-        raise NotImplementedError
-
-    def _run_kernel(self, rule, data, grad, states=(), dtype='T', **coefficients):
-        """Update an array of CuPy in place, given names of states and coefficients.
-
-        See :func:`chainer_fast.backends.kernels.update_rules.cuda.update`.
-        """
-        kernels.update(
-            rule, data, grad, [self.state[name] for name in states], coefficients,
-            dtype)
 
     def _scalars(self, *names):
         """Return hyperparameters, those of NumPy's scalar types as Python's.

@@ -1,6 +1,4 @@
 """AdaDelta."""
-import numpy
-
 from chainer_fast.backends.kernels.update_rules.root_mean_square import AdaDeltaRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
@@ -24,20 +22,15 @@ class AdaDeltaRule(_rule.ElementwiseRule):
     def init_state(self, param):
         self._fill_states(param, 0, 'msg', 'msdx')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         rho, eps = self._scalars('rho', 'eps')
         of_grad, of_move = self.state['msg'], self.state['msdx']
         of_grad *= rho
         of_grad += (1 - rho) * grad * grad
-        move = numpy.sqrt((of_move + eps) / (of_grad + eps)) * grad
+        move = xp.sqrt((of_move + eps) / (of_grad + eps)) * grad
         of_move *= rho
         of_move += (1 - rho) * move * move
         data -= move
-
-    def _move_on_gpu(self, data, grad):
-        rho, eps = self._scalars('rho', 'eps')
-        self._run_kernel(
-            'AdaDelta', data, grad, ['msg', 'msdx'], keep=rho, move=1 - rho, eps=eps)
 
 
 class AdaDelta(GradientMethod):

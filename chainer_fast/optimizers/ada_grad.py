@@ -1,6 +1,4 @@
 """AdaGrad."""
-import numpy
-
 from chainer_fast.backends.kernels.update_rules.root_mean_square import AdaGradRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
@@ -24,17 +22,11 @@ class AdaGradRule(_rule.ElementwiseRule):
     def init_state(self, param):
         self._fill_states(param, 0, 'h')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, eps = self._scalars('lr', 'eps')
         total = self.state['h']
         total += grad * grad
-        data -= lr * grad / (numpy.sqrt(total) + eps)
-
-    def _move_on_gpu(self, data, grad):
-        hyperparam = self.hyperparam
-        self._run_kernel(
-            'AdaGrad', data, grad, ['h'], learning_rate=hyperparam.lr,
-            eps=hyperparam.eps)
+        data -= lr * grad / (xp.sqrt(total) + eps)
 
 
 class AdaGrad(GradientMethod):

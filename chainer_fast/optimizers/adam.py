@@ -86,7 +86,7 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
         if self.hyperparam.amsgrad:
             self._fill_states(param, 0, 'vhat')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         hyperparam = self.hyperparam
         beta1, beta2, eps, eta, decay = self._scalars(
             'beta1', 'beta2', 'eps', 'eta', 'weight_decay_rate')
@@ -99,28 +99,12 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
         square += (1 - beta2) * (grad * grad - square)
         if hyperparam.amsgrad:
             largest = self.state['vhat']
-            square = numpy.maximum(largest, square, out=largest)
-        rate = self.alpha_t / (numpy.sqrt(square.astype(dtype, copy=False)) + eps)
+            square = xp.maximum(largest, square, out=largest)
+        rate = self.alpha_t / (xp.sqrt(square.astype(dtype, copy=False)) + eps)
         if hyperparam.adabound:
-            rate = numpy.clip(rate, *self.bounds)
+            rate = xp.clip(rate, *self.bounds)
         data *= 1 - eta * decay
         data -= eta * (rate * mean)
-
-    def _move_on_gpu(self, data, grad):
-        hyperparam = self.hyperparam
-        beta1, beta2, eps, eta, decay = self._scalars(
-            'beta1', 'beta2', 'eps', 'eta', 'weight_decay_rate')
-        dtype = numpy.promote_types(grad.dtype, numpy.float32)
-        _rule.check_eps('Adam', eps, dtype)
-        coefficients = {
-            'move_m': 1 - beta1, 'move_v': 1 - beta2, 'alpha_t': self.alpha_t,
-            'eps': eps, 'keep': 1 - eta * decay, 'eta': eta}
-        if hyperparam.adabound:
-            coefficients['lower'], coefficients['upper'] = self.bounds
-        self._run_kernel(
-            'AdaBound' if hyperparam.adabound else 'Adam', data, grad,
-            ['m', 'v', 'vhat'] if hyperparam.amsgrad else ['m', 'v'], dtype.name,
-            **coefficients)
 
 
 class Adam(_LearningRate, GradientMethod):

@@ -22,18 +22,12 @@ class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
     def init_state(self, param):
         self._fill_states(param, 0, 'v')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, momentum = self._scalars('lr', 'momentum')
         v = self.state['v']
         v *= momentum
         v -= grad
         data += lr * v
-
-    def _move_on_gpu(self, data, grad):
-        hyperparam = self.hyperparam
-        self._run_kernel(
-            'CorrectedMomentumSGD', data, grad, ['v'], learning_rate=hyperparam.lr,
-            momentum=hyperparam.momentum)
 
 
 class CorrectedMomentumSGD(GradientMethod):

@@ -22,18 +22,12 @@ class MomentumSGDRule(_rule.ElementwiseRule):
     def init_state(self, param):
         self._fill_states(param, 0, 'v')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, momentum = self._scalars('lr', 'momentum')
         v = self.state['v']
         v *= momentum
         v -= lr * grad
         data += v
-
-    def _move_on_gpu(self, data, grad):
-        hyperparam = self.hyperparam
-        self._run_kernel(
-            'MomentumSGD', data, grad, ['v'], learning_rate=hyperparam.lr,
-            momentum=hyperparam.momentum)
 
 
 class MomentumSGD(GradientMethod):

@@ -44,7 +44,7 @@ class MSVAGRule(_rule.ElementwiseRule):
             (1 - beta ** 2) * (1 - power) ** 2)
         return lr, beta, eta, decay, 1 - power, min(rho, _RHO_MAX)
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, beta, eta, decay, weight, rho = self._coefficients()
         m, v = self.state['m'], self.state['v']
         m += (1 - beta) * (grad - m)
@@ -53,16 +53,10 @@ class MSVAGRule(_rule.ElementwiseRule):
         with numpy.errstate(invalid='ignore'):
             square = mean * mean
             variance = (v / weight - square) / (1 - rho)
-            factor = numpy.clip(square / (square + rho * variance), 0, 1)
+            factor = xp.clip(square / (square + rho * variance), 0, 1)
         # Where there was no gradient yet there is no step.
-        factor = numpy.nan_to_num(factor)
+        factor = xp.nan_to_num(factor)
         data -= eta * (lr * mean * factor + decay * data)
-
-    def _move_on_gpu(self, data, grad):
-        lr, beta, eta, decay, weight, rho = self._coefficients()
-        self._run_kernel(
-            'MSVAG', data, grad, ['m', 'v'], move=1 - beta, weight=weight,
-            one_minus_rho=1 - rho, rho=rho, eta=eta, learning_rate=lr, decay=decay)
 
 
 class MSVAG(GradientMethod):

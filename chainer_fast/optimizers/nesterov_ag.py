@@ -22,19 +22,13 @@ class NesterovAGRule(_rule.ElementwiseRule):
     def init_state(self, param):
         self._fill_states(param, 0, 'v')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, momentum = self._scalars('lr', 'momentum')
         v = self.state['v']
         v *= momentum
         v -= lr * grad
         data += momentum * momentum * v
         data -= (1 + momentum) * lr * grad
-
-    def _move_on_gpu(self, data, grad):
-        lr, momentum = self._scalars('lr', 'momentum')
-        self._run_kernel(
-            'NesterovAG', data, grad, ['v'], learning_rate=lr, momentum=momentum,
-            squared_momentum=momentum * momentum, gradient_rate=(1 + momentum) * lr)
 
 
 class NesterovAG(GradientMethod):

@@ -1,6 +1,4 @@
 """RMSprop."""
-import numpy
-
 from chainer_fast.backends.kernels.update_rules.root_mean_square import RMSpropRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
@@ -27,24 +25,17 @@ class RMSpropRule(_rule.ElementwiseRule):
     def init_state(self, param):
         self._fill_states(param, 0, 'ms')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, alpha, eps = self._scalars('lr', 'alpha', 'eps')
         _rule.check_eps('RMSprop', eps, grad.dtype)
         ms = self.state['ms']
         ms *= alpha
         ms += (1 - alpha) * grad * grad
         if self.hyperparam.eps_inside_sqrt:
-            scale = numpy.sqrt(ms + eps)
+            scale = xp.sqrt(ms + eps)
         else:
-            scale = numpy.sqrt(ms) + eps
+            scale = xp.sqrt(ms) + eps
         data -= lr * grad / scale
-
-    def _move_on_gpu(self, data, grad):
-        lr, alpha, eps = self._scalars('lr', 'alpha', 'eps')
-        _rule.check_eps('RMSprop', eps, grad.dtype)
-        self._run_kernel(
-            'RMSpropEpsInside' if self.hyperparam.eps_inside_sqrt else 'RMSprop',
-            data, grad, ['ms'], learning_rate=lr, keep=alpha, move=1 - alpha, eps=eps)
 
 
 class RMSprop(GradientMethod):

@@ -1,6 +1,4 @@
 """Graves's RMSprop."""
-import numpy
-
 from chainer_fast.backends.kernels.update_rules.moments import RMSpropGravesRecipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
@@ -26,7 +24,7 @@ class RMSpropGravesRule(_rule.ElementwiseRule):
     def init_state(self, param):
         self._fill_states(param, 0, 'n', 'g', 'delta')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, alpha, momentum, eps = self._scalars('lr', 'alpha', 'momentum', 'eps')
         square, mean, delta = (self.state[name] for name in ('n', 'g', 'delta'))
         square *= alpha
@@ -34,14 +32,8 @@ class RMSpropGravesRule(_rule.ElementwiseRule):
         mean *= alpha
         mean += (1 - alpha) * grad
         delta *= momentum
-        delta -= lr * grad / numpy.sqrt(square - mean * mean + eps)
+        delta -= lr * grad / xp.sqrt(square - mean * mean + eps)
         data += delta
-
-    def _move_on_gpu(self, data, grad):
-        lr, alpha, momentum, eps = self._scalars('lr', 'alpha', 'momentum', 'eps')
-        self._run_kernel(
-            'RMSpropGraves', data, grad, ['n', 'g', 'delta'], learning_rate=lr,
-            keep=alpha, move=1 - alpha, momentum=momentum, eps=eps)
 
 
 class RMSpropGraves(GradientMethod):

@@ -18,12 +18,9 @@ class SGDRule(_rule.ElementwiseRule):
     def __init__(self, parent_hyperparam=None, lr=None):
         super().__init__(parent_hyperparam or _default_hyperparam, lr=lr)
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, = self._scalars('lr')
         data -= lr * grad
-
-    def _move_on_gpu(self, data, grad):
-        self._run_kernel('SGD', data, grad, learning_rate=self.hyperparam.lr)
 
 
 class SGD(GradientMethod):

@@ -1,6 +1,4 @@
 """SMORMS3."""
-import numpy
-
 from chainer_fast.backends.kernels.update_rules.moments import SMORMS3Recipe
 from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
 from chainer_fast.optimizers import _rule
@@ -25,7 +23,7 @@ class SMORMS3Rule(_rule.ElementwiseRule):
         self._fill_states(param, 1, 'mem')
         self._fill_states(param, 0, 'g', 'g2')
 
-    def _move(self, data, grad):
+    def _move(self, xp, data, grad):
         lr, eps = self._scalars('lr', 'eps')
         memory, mean, square = (self.state[name] for name in ('mem', 'g', 'g2'))
         new = 1 / (memory + 1)
@@ -34,15 +32,9 @@ class SMORMS3Rule(_rule.ElementwiseRule):
         square *= 1 - new
         square += new * grad * grad
         ratio = mean * mean / (square + eps)
-        data -= grad * numpy.minimum(lr, ratio) / (numpy.sqrt(square) + eps)
+        data -= grad * xp.minimum(lr, ratio) / (xp.sqrt(square) + eps)
         memory *= 1 - ratio
         memory += 1
-
-    def _move_on_gpu(self, data, grad):
-        hyperparam = self.hyperparam
-        self._run_kernel(
-            'SMORMS3', data, grad, ['mem', 'g', 'g2'], learning_rate=hyperparam.lr,
-            eps=hyperparam.eps)
 
 
 class SMORMS3(GradientMethod):

@@ -46,7 +46,7 @@ def assert_same_steps(params, rules, grads):
         for rule in rules:
             rule.t += 1
         assert update.step(rules[0]._recipe, rules[0], params[0].array, grad)
-        rules[1]._move(params[1].array, grad)
+        rules[1]._move(np, params[1].array, grad)
     assert_same_bits(params[0].array, params[1].array)
     assert rules[0].state.keys() == rules[1].state.keys()
     for name in rules[0].state:
@@ -206,7 +206,7 @@ def test_layouts(how, place, dtype):
         for rule in rules:
             rule.t += 1
         assert update.step(rules[0]._recipe, rules[0], array, grad)
-        rules[1]._move(params[1].array, grad)
+        rules[1]._move(np, params[1].array, grad)
     native = array.dtype.newbyteorder('=')
     assert_same_bits(array.astype(native), params[1].array)
     for state, expected in zip(states, rules[1].state.values(), strict=True):

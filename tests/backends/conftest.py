@@ -9,9 +9,10 @@ from tests.backends import fake_cupy
 
 # The modules that depend on whether there is CuPy, lowest first.
 _MODULES = [
-    'backends._cupy', 'backends._nvrtc', 'backends._cuda_kernel', 'backends._cudnn',
-    'backends.cuda', 'backends.arrays', 'backends._chainerx', 'backend',
-    '_runtime_info', 'device_resident', '_environment_check']
+    'backends._cupy', 'backends._nvrtc', 'backends._cuda_kernel',
+    'backends._cudnn.library', 'backends._cudnn', 'backends.cuda', 'backends.arrays',
+    'backends._chainerx', 'backend', '_runtime_info', 'device_resident',
+    '_environment_check']
 
 
 def _load_afresh(monkeypatch):

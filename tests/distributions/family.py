@@ -214,12 +214,12 @@ class Family:
     #
 
     @dtypes
-    def test_stream_of_samples(self, device, dtype):
+    def test_stream_of_samples(self, dtype):
         params = self.params((2, 3), dtype)
         np.random.seed(5)
         expected = self.drawn((4, 2, 3), **params)
         np.random.seed(5)
-        sample = self.dist(**device.send(params)).sample_n(4)
+        sample = self.dist(**params).sample_n(4)
         assert sample.dtype == (self.sample_dtype or dtype)
         assert expected.dtype == sample.dtype
         compare.assert_array_equal(sample.array, expected)
@@ -227,7 +227,7 @@ class Family:
     def test_moments_of_samples(self, device):
         params = self.params((3,))
         frozen = self.frozen(**params)
-        np.random.seed(0)
+        device.seed(0)
         sample = to_cpu(self.dist(**device.send(params)).sample_n(20000).array)
         compare.assert_allclose(
             sample.mean(axis=0), frozen.mean(), atol=4 * frozen.std().max() / 141)
@@ -237,7 +237,7 @@ class Family:
         params = [
             chainer_fast.Variable(device.send(each))
             for each in self.params((3,)).values()]
-        np.random.seed(0)
+        device.seed(0)
         sample = self.dist(*params).sample_n(2)
         if not self.reparameterized:
             assert sample.creator is None
@@ -250,7 +250,7 @@ class Family:
                 continue
             assert list(self.parameters)[i] not in self.noise_has
             moved = [each.array + step * (j == i) for j, each in enumerate(params)]
-            np.random.seed(0)
+            device.seed(0)
             there = self.dist(*moved).sample_n(2).array
             slope = (there - sample.array).sum(axis=0) / step
             compare.assert_allclose(grad.array, slope, rtol=1e-4, atol=1e-4)

@@ -26,7 +26,7 @@ class TestCauchy(Family):
 
     def test_moments_of_samples(self, device):
         params = self.params((3,))
-        np.random.seed(0)
+        device.seed(0)
         sample = to_cpu(self.dist(**device.send(params)).sample_n(20000).array)
         for q in (0.25, 0.5, 0.75):
             compare.assert_allclose(

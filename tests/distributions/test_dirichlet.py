@@ -70,12 +70,13 @@ def test_samples(device, dtype):
     dist = distributions.Dirichlet(device.send(alpha))
     np.random.seed(3)
     expected = np.stack([np.random.dirichlet(row, 4) for row in alpha], axis=1)
-    np.random.seed(3)
+    device.seed(3)
     sample = dist.sample((2, 2))
     assert sample.dtype == np.float32
     assert sample.creator is None or sample.creator.inputs[0].creator_node is None
-    compare.assert_array_equal(
-        sample.array, expected.astype(np.float32).reshape(2, 2, 2, 3))
+    if device.xp is np:
+        compare.assert_array_equal(
+            sample.array, expected.astype(np.float32).reshape(2, 2, 2, 3))
     many = dist.sample_n(20000).array
     compare.assert_allclose(many.sum(axis=-1), 1, rtol=1e-5)
     compare.assert_allclose(many.mean(axis=0), dist.mean.array, atol=0.01)

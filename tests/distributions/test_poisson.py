@@ -30,9 +30,9 @@ class TestPoisson(Family):
 @pytest.mark.parametrize('dtype', [np.int32, np.float64])
 def test_points_are_cast(device, shape, dtype):
     lam = np.full(shape, 2.5, np.float32)
-    x = np.full(shape, 3, dtype)
+    x = device.send(np.full(shape, 3, dtype))
     expected = stats.poisson(2.5).logpmf(3)
-    for each in (x, chainer_fast.Variable(device.send(x))):
+    for each in (x, chainer_fast.Variable(x)):
         y = distributions.Poisson(device.send(lam)).log_prob(each)
         assert (y.dtype, y.shape) == (np.float32, shape)
         compare.assert_allclose(y.array, expected, rtol=1e-6)

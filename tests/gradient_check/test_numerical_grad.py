@@ -106,10 +106,10 @@ def test_invalid_eps(eps):
 @pytest.mark.parametrize('f, gys', [
     (lambda x: x, (1,)), (lambda x: (x, x), (1,)), (lambda x: (x,), ()),
     (lambda x: (x,), (numpy.ones(3),)), (lambda x: (x,), (numpy.ones(1),))])
-def test_mismatch_of_outputs(device, f, gys):
+def test_mismatch_of_outputs(f, gys):
     x = numpy.ones(2)
     with pytest.raises(AssertionError):
-        gradient_check.numerical_grad(lambda: f(device.send(x)), (x,), gys)
+        gradient_check.numerical_grad(lambda: f(x), (x,), gys)
 
 
 def test_integer_input():

@@ -41,6 +41,7 @@ import numpy
 
 from tests.host_cupy import (
     array,
+    cublas,
     cuda,
     device,
     elementwise,
@@ -94,6 +95,9 @@ def make(version='14.2'):
     cupy.lib = types.ModuleType('cupy.lib')
     cupy.lib.stride_tricks = modules['cupy.lib.stride_tricks']
     modules['cupy.lib'] = cupy.lib
+    # CuPy's module can't be imported without the library, so that its names are not
+    # among those of the versions.
+    modules['cupy.cuda.cublas'] = cupy.cuda.cublas = cublas
     modules['cupy_backends'] = types.ModuleType('cupy_backends')
     modules['cupy.cuda.runtime'].is_hip = False
     modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)

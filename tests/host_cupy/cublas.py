@@ -5,11 +5,9 @@ the host, those to matrices addresses of the stand-in's arrays. What the stand-i
 know: that memory belongs to the device in use, which of the combinations of types a
 library refuses on an old card, and how the real one rounds.
 """
-import ctypes
-
 import numpy
 
-from tests.host_cupy import ledger
+from tests.host_cupy import ledger, memory
 
 # As in CuPy's enumerations.
 CUBLAS_GEMM_DEFAULT = -1
@@ -31,15 +29,6 @@ def _check(condition):
         raise CUBLASError('CUBLAS_STATUS_INVALID_VALUE')
 
 
-def _memory(address, dtype, shape, strides):
-    """Return an array at an address; the strides count elements."""
-    size = 1 + sum([(n - 1) * s for n, s in zip(shape, strides, strict=True)])
-    flat = numpy.frombuffer(
-        (ctypes.c_char * (size * dtype.itemsize)).from_address(address), dtype)
-    return numpy.lib.stride_tricks.as_strided(
-        flat, shape, [s * dtype.itemsize for s in strides])
-
-
 def gemmStridedBatchedEx(
         handle, transa, transb, m, n, k, alpha, A, Atype, lda, strideA,
         B, Btype, ldb, strideB, beta, C, Ctype, ldc, strideC, batchCount, computeType,
@@ -53,13 +42,13 @@ def gemmStridedBatchedEx(
         _TYPES[Atype].char, _TYPES[Ctype].char, _COMPUTE[computeType]) in _COMBINATIONS)
     compute = numpy.dtype(_COMPUTE[computeType])
     a, b = [
-        _memory(address, _TYPES[kind], (batchCount, rows, columns),
+        memory.at(address, _TYPES[kind], (batchCount, rows, columns),
                 (stride, ld, 1) if trans else (stride, 1, ld)).astype(compute)
         for address, kind, rows, columns, stride, ld, trans in (
             (A, Atype, m, k, strideA, lda, transa),
             (B, Btype, k, n, strideB, ldb, transb))]
-    c = _memory(C, _TYPES[Ctype], (batchCount, m, n), (strideC, 1, ldc))
-    factor, kept = [_memory(p, compute, (), ()) for p in (alpha, beta)]
+    c = memory.at(C, _TYPES[Ctype], (batchCount, m, n), (strideC, 1, ldc))
+    factor, kept = [memory.at(p, compute, (), ()) for p in (alpha, beta)]
     with numpy.errstate(over='ignore'):
         result = factor * numpy.matmul(a, b)
         c[...] = result + kept * c if kept else result

@@ -7,7 +7,7 @@ import numpy
 
 from tests.host_cupy import device, ledger
 from tests.host_cupy.array import MemoryPointer
-from tests.host_cupy.registry import routine
+from tests.host_cupy.registry import exports, routine
 
 in_cuda = functools.partial(routine, module='cupy.cuda')
 in_cuda(device.Device)
@@ -344,6 +344,7 @@ class CUDARuntimeError(RuntimeError):
 
 
 in_runtime = functools.partial(routine, module='cupy.cuda.runtime')
+exports['cupy.cuda.runtime'].update(CUDA_R_32F=0, CUDA_R_64F=1, CUDA_R_16F=2)
 in_runtime(CUDARuntimeError)
 
 

@@ -13,8 +13,8 @@ from tests import compare
     (initializers.Constant(np.array([1, 2])), [1, 2]),
 ])
 @pytest.mark.parametrize('dtype', 'efd')
-def test_fills_with_the_value(init, value, dtype):
-    array = np.full((3, 2), 7, dtype)
+def test_fills_with_the_value(device, init, value, dtype):
+    array = device.send(np.full((3, 2), 7, dtype))
     init(array)
     compare.assert_array_equal(array, np.broadcast_to(value, (3, 2)))
     assert array.dtype == dtype
@@ -26,11 +26,11 @@ def test_fill_value_is_an_attribute():
     assert initializers.One.fill_value == 1
 
 
-def test_subclass_names_its_value():
+def test_subclass_names_its_value(device):
     class Two(initializers.constant._Constant):
         fill_value = 2
 
-    array = np.empty(2)
+    array = device.send(np.empty(2))
     Two()(array)
     compare.assert_array_equal(array, 2)
 
@@ -41,26 +41,26 @@ def test_constant_refuses_other_objects(value):
         initializers.Constant(value)
 
 
-def test_constant_that_does_not_fit():
+def test_constant_that_does_not_fit(device):
     with pytest.raises(ValueError):
-        initializers.Constant(np.ones(3))(np.empty(2))
+        initializers.Constant(np.ones(3))(device.send(np.empty(2)))
 
 
 @pytest.mark.parametrize('init', [
     initializers.Zero('f'), initializers.Constant(1, 'f'), initializers.Identity(1, 'f')
 ])
-def test_dtype_is_checked(init):
+def test_dtype_is_checked(device, init):
     with pytest.raises(AssertionError, match='float64'):
-        init(np.zeros((2, 2)))
+        init(device.send(np.zeros((2, 2))))
 
 
-def test_identity():
-    array = np.ones((3, 3), 'f')
+def test_identity(device):
+    array = device.send(np.ones((3, 3), 'f'))
     initializers.Identity(0.5)(array)
     compare.assert_array_equal(array, 0.5 * np.eye(3))
 
 
 @pytest.mark.parametrize('shape', [(), (2,), (2, 3), (2, 2, 2), (0,)])
-def test_identity_needs_a_square(shape):
+def test_identity_needs_a_square(device, shape):
     with pytest.raises(ValueError, match='square'):
-        initializers.Identity()(np.empty(shape))
+        initializers.Identity()(device.send(np.empty(shape)))

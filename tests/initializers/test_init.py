@@ -14,31 +14,33 @@ def fill_one(array):
 
 class TestGenerateArray:
 
-    def test_dtype_comes_from_the_configuration(self):
-        assert initializers.generate_array(fill_one, 2, np).dtype == np.float32
+    def test_dtype_comes_from_the_configuration(self, device):
+        assert initializers.generate_array(fill_one, 2, device.xp).dtype == np.float32
         with chainer_fast.using_config('dtype', np.dtype('d')):
-            assert initializers.generate_array(fill_one, 2, np).dtype == np.float64
+            assert initializers.generate_array(
+                fill_one, 2, device.xp).dtype == np.float64
         with chainer_fast.using_config('dtype', chainer_fast.mixed16):
-            assert initializers.generate_array(fill_one, 2, np).dtype == np.float16
+            assert initializers.generate_array(
+                fill_one, 2, device.xp).dtype == np.float16
 
-    def test_initializer_goes_before_the_configuration(self):
-        array = initializers.generate_array(initializers.One('d'), (2, 1), np)
+    def test_initializer_goes_before_the_configuration(self, device):
+        array = initializers.generate_array(initializers.One('d'), (2, 1), device.xp)
         assert array.dtype == np.float64
         compare.assert_array_equal(array, np.ones((2, 1)))
 
     @pytest.mark.parametrize('dtype', ['d', np.float64, np.dtype('d')])
-    def test_agreeing_dtypes(self, dtype):
-        array = initializers.generate_array(initializers.One('d'), (), np, dtype)
+    def test_agreeing_dtypes(self, device, dtype):
+        array = initializers.generate_array(initializers.One('d'), (), device.xp, dtype)
         assert array.dtype == np.float64
         assert array.shape == ()
 
-    def test_contradicting_dtypes(self):
+    def test_contradicting_dtypes(self, device):
         with pytest.raises(ValueError, match='float32'):
-            initializers.generate_array(initializers.One('d'), 2, np, np.float32)
+            initializers.generate_array(initializers.One('d'), 2, device.xp, np.float32)
 
-    def test_mixed16_initializer(self):
+    def test_mixed16_initializer(self, device):
         init = initializers.Normal(dtype=chainer_fast.mixed16)
-        assert initializers.generate_array(init, (2,), np).dtype == np.float16
+        assert initializers.generate_array(init, (2,), device.xp).dtype == np.float16
 
     def test_device(self):
         array = initializers.generate_array(fill_one, 2, np, 'd', '@numpy')
@@ -56,10 +58,10 @@ class TestGetInitializer:
         assert init.scale == 1
 
     @pytest.mark.parametrize('value', [3, 2.5, np.float32(1), np.arange(3), True])
-    def test_values_become_constants(self, value):
+    def test_values_become_constants(self, device, value):
         init = initializers._get_initializer(value)
         assert type(init) is initializers.Constant
-        array = np.empty((2, 3))
+        array = device.send(np.empty((2, 3)))
         init(array)
         compare.assert_array_equal(array, np.broadcast_to(value, (2, 3)))
 

@@ -12,8 +12,8 @@ shapes = st.lists(st.integers(1, 5), max_size=4).map(tuple)
 
 
 @given(shapes, st.integers(0, 2 ** 32 - 1), st.sampled_from('fd'))
-def test_shorter_side_is_orthogonal(shape, seed, dtype):
-    array = np.empty(shape, dtype)
+def test_shorter_side_is_orthogonal(device, shape, seed, dtype):
+    array = device.send(np.empty(shape, dtype))
     rng = np.random.RandomState(seed)
     initializers.Orthogonal(2.0, rng=rng)(array)
     matrix = array.reshape(len(array) if shape else 1, -1)
@@ -41,13 +41,13 @@ def test_known_values():
         compare.assert_allclose(array, expected, rtol=1e-10)
 
 
-def test_single_elements_take_both_signs():
+def test_single_elements_take_both_signs(device):
     rng = np.random.RandomState(0)
     for shape in [(), (1,)]:
         init = initializers.Orthogonal(1.0, rng=rng)
         signs = set()
         for _ in range(30):
-            array = np.empty(shape)
+            array = device.send(np.empty(shape))
             init(array)
             signs.add(array.item())
         assert signs == {1.0, -1.0}
@@ -63,10 +63,10 @@ MODES = {
 
 @pytest.mark.parametrize('mode', MODES)
 @pytest.mark.parametrize('shape', [(), (1,), (3,), (2, 3), (3, 2), (4, 2, 2)])
-def test_modes(mode, shape):
+def test_modes(device, mode, shape):
     n_out, n_in = shape[0] if shape else 1, math.prod(shape[1:])
     init = initializers.Orthogonal(mode=mode)
-    array = np.empty(shape)
+    array = device.send(np.empty(shape))
     if MODES[mode](n_out, n_in):
         init(array)
         assert np.isfinite(array).all()
@@ -81,6 +81,6 @@ def test_unknown_mode():
 
 
 @pytest.mark.parametrize('shape', [(0,), (0, 3), (3, 0)])
-def test_empty(shape):
+def test_empty(device, shape):
     with pytest.raises(ValueError, match='empty'):
-        initializers.Orthogonal()(np.empty(shape))
+        initializers.Orthogonal()(device.send(np.empty(shape)))

@@ -34,10 +34,10 @@ def draw(rng, distribution, spread, shape=SHAPE):
 @pytest.mark.parametrize('cls, options, distribution, spread', CASES)
 @pytest.mark.parametrize('scale', [None, 7.3])
 @pytest.mark.parametrize('dtype', 'efd')
-@pytest.mark.parametrize('given', [True, False])
-def test_stream(cls, options, distribution, spread, scale, dtype, given):
+@pytest.mark.parametrize('given', [True, pytest.param(False, marks=pytest.mark.host)])
+def test_stream(device, cls, options, distribution, spread, scale, dtype, given):
     expected = np.random.RandomState(5)
-    array = np.empty(SHAPE, dtype)
+    array = device.send(np.empty(SHAPE, dtype))
     if scale is not None:
         options = dict(options, scale=scale)
         spread *= scale / (0.05 if cls.__name__ in ('Normal', 'Uniform') else 1)
@@ -84,30 +84,30 @@ def test_attributes_and_arguments(cls):
 
 
 @pytest.mark.parametrize('cls', CLASSES)
-def test_dtype_is_checked(cls):
+def test_dtype_is_checked(device, cls):
     with pytest.raises(AssertionError, match='float64'):
-        cls(dtype='f')(np.empty((2, 3)))
+        cls(dtype='f')(device.send(np.empty((2, 3))))
 
 
 @pytest.mark.parametrize('cls', [initializers.Normal, initializers.Uniform])
-def test_without_axes(cls):
-    array = np.zeros(())
+def test_without_axes(device, cls):
+    array = device.send(np.zeros(()))
     cls()(array)
     assert array != 0
 
 
 @pytest.mark.parametrize('cls', [initializers.LeCunNormal, initializers.HeUniform])
-def test_fans_need_two_axes(cls):
+def test_fans_need_two_axes(device, cls):
     with pytest.raises(ValueError, match='two axes'):
-        cls()(np.empty(3))
+        cls()(device.send(np.empty(3)))
     with pytest.raises(ZeroDivisionError):
-        cls()(np.empty((3, 0)))
+        cls()(device.send(np.empty((3, 0))))
 
 
-def test_unknown_fan_option():
+def test_unknown_fan_option(device):
     init = initializers.HeNormal(fan_option='fan_avg')
     with pytest.raises(ValueError, match='fan_avg'):
-        init(np.empty((2, 3)))
+        init(device.send(np.empty((2, 3))))
 
 
 class Generator:

@@ -13,14 +13,14 @@ Down = initializers.DownsamplingConvFilter
     (5, [1 / 3, 2 / 3, 1, 2 / 3, 1 / 3])])
 @pytest.mark.parametrize('ndim', [1, 2, 3])
 @pytest.mark.parametrize('cls', [Up, Down])
-def test_kernel(size, kernel, ndim, cls):
+def test_kernel(device, size, kernel, ndim, cls):
     kernel = np.array(kernel, float)
     if cls is Down:
         kernel /= kernel.sum()
     expected = kernel
     for _ in range(ndim - 1):
         expected = np.multiply.outer(expected, kernel)
-    array = np.full((2, 2) + (size,) * ndim, 9.)
+    array = device.send(np.full((2, 2) + (size,) * ndim, 9.))
     cls()(array)
     for i in range(2):
         compare.assert_allclose(array[i, i], expected, rtol=1e-15)
@@ -28,23 +28,23 @@ def test_kernel(size, kernel, ndim, cls):
 
 
 @pytest.mark.parametrize('cls', [Up, Down])
-def test_single_input_channel(cls):
-    array = np.empty((3, 1, 4, 4), 'f')
+def test_single_input_channel(device, cls):
+    array = device.send(np.empty((3, 1, 4, 4), 'f'))
     cls()(array)
-    full = np.empty((1, 1, 4, 4), 'f')
+    full = device.send(np.empty((1, 1, 4, 4), 'f'))
     cls()(full)
     compare.assert_array_equal(array, np.broadcast_to(full, array.shape))
 
 
 @pytest.mark.parametrize('cls', [Up, Down])
-def test_errors(cls):
+def test_errors(device, cls):
     with pytest.raises(ValueError, match='cubic'):
         cls('cubic')
     with pytest.raises(AssertionError, match='channel'):
-        cls()(np.empty((3, 2, 3, 3)))
+        cls()(device.send(np.empty((3, 2, 3, 3))))
     with pytest.raises(ValueError, match='square'):
-        cls()(np.empty((2, 2, 3, 4)))
+        cls()(device.send(np.empty((2, 2, 3, 4))))
     with pytest.raises(ValueError, match=r'\(2, 2\)'):
-        cls()(np.empty((2, 2)))
+        cls()(device.send(np.empty((2, 2))))
     with pytest.raises(AssertionError, match='float64'):
-        cls(dtype='f')(np.empty((2, 2, 3)))
+        cls(dtype='f')(device.send(np.empty((2, 2, 3))))

@@ -6,6 +6,7 @@ from chainer_fast import functions as F
 from chainer_fast import links as L
 from chainer_fast.link_hooks import WeightStandardization
 from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -19,21 +20,24 @@ def standardized(weight, eps=1e-5):
 
 @pytest.mark.parametrize('in_size', [3, None])
 def test_fully_connected(device, in_size):
-    layer = L.Linear(in_size, 2).add_hook(hook := WeightStandardization(eps=.1))
+    layer = device.send(
+        L.Linear(in_size, 2).add_hook(hook := WeightStandardization(eps=.1)))
     x = uniform((4, 3), 0, 'f')
     y = layer(x=device.send(x))
     weight = layer.W
+    array = to_cpu(weight.array)
     compare.assert_allclose(
-        y.array, x @ standardized(weight.array, .1).T, rtol=1e-4, atol=1e-5)
+        y.array, x @ standardized(array, .1).T, rtol=1e-4, atol=1e-5)
     assert hook.original_weight is weight
     layer.delete_hook('WeightStandardization')
     compare.assert_allclose(
-        layer(device.send(x)).array, x @ weight.array.T, rtol=1e-4, atol=1e-5)
+        layer(device.send(x)).array, x @ array.T, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize('in_size', [3, None])
 def test_convolution(device, in_size):
-    layer = L.Convolution2D(in_size, 5, 2).add_hook(WeightStandardization())
+    layer = device.send(
+        L.Convolution2D(in_size, 5, 2).add_hook(WeightStandardization()))
     x = device.send(uniform((2, 3, 4, 4), 0, 'f'))
     y = layer(x)
     compare.assert_allclose(y.array, F.convolution_2d(
@@ -41,11 +45,12 @@ def test_convolution(device, in_size):
 
 
 def test_other_weights(device):
-    layer = L.EmbedID(4, 3).add_hook(WeightStandardization())
+    layer = device.send(L.EmbedID(4, 3).add_hook(WeightStandardization()))
     compare.assert_allclose(
         layer(device.send(np.arange(4, dtype='i'))).array, standardized(layer.W.array),
         rtol=1e-4, atol=1e-5)
-    layer = L.Linear(3, 2).add_hook(WeightStandardization(weight_name='b', name='b'))
+    layer = device.send(
+        L.Linear(3, 2).add_hook(WeightStandardization(weight_name='b', name='b')))
     layer.b.array[:] = 7
     # One number each: nothing remains.
     compare.assert_array_equal(
@@ -56,13 +61,13 @@ def test_other_weights(device):
 @pytest.mark.parametrize('dtype', 'efd')
 def test_dtypes(device, dtype):
     with using_config('dtype', np.dtype(dtype)):
-        layer = L.Linear(3, 2).add_hook(WeightStandardization())
+        layer = device.send(L.Linear(3, 2).add_hook(WeightStandardization()))
     assert layer(device.send(uniform((4, 3), 0, dtype))).dtype == dtype
 
 
 def test_gradients(device):
     with using_config('dtype', np.dtype('d')):
-        layer = L.Linear(3, 2).add_hook(WeightStandardization())
+        layer = device.send(L.Linear(3, 2).add_hook(WeightStandardization()))
 
     def f(x, weight):
         layer.W = as_variable(weight)

@@ -7,6 +7,7 @@ import chainer_fast as chainer
 from chainer_fast import optimizer_hooks, optimizers
 from chainer_fast.optimizer_hooks.gradient_noise import exponential_decay_noise
 from tests import compare
+from tests.devices import to_cpu
 
 HOOKS = {
     'WeightDecay': (.25,), 'Lasso': (.25,), 'GradientHardClipping': (-.5, 1.5),
@@ -15,9 +16,9 @@ HOOKS = {
 FOR_EACH = sorted(set(HOOKS) - {'GradientClipping'})
 
 
-def make(dtype='float32', data=(3, -4), grad=(-6, 8)):
-    param = chainer.Parameter(np.array(data, dtype))
-    param.grad = np.array(grad, dtype)
+def make(device, dtype='float32', data=(3, -4), grad=(-6, 8)):
+    param = chainer.Parameter(device.send(np.array(data, dtype)))
+    param.grad = device.send(np.array(grad, dtype))
     param.update_rule = optimizers.SGD(lr=1).create_update_rule()
     return param
 
@@ -44,8 +45,8 @@ def test_attributes(name):
     assert getattr(hook, 'call_for_each_param', False) is (name in FOR_EACH)
 
 
-def changed(name, *args, **kwargs):
-    param = make(**kwargs)
+def changed(device, name, *args, **kwargs):
+    param = make(device, **kwargs)
     data, grad = param.array.copy(), param.grad
     getattr(optimizer_hooks, name)(*args)(param.update_rule, param)
     assert param.grad is grad
@@ -54,23 +55,23 @@ def changed(name, *args, **kwargs):
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
-def test_formulas(dtype):
+def test_formulas(device, dtype):
     check = compare.assert_array_equal
     for name in FOR_EACH:
-        assert changed(name, *HOOKS[name], dtype=dtype).dtype == dtype
-    check(changed('WeightDecay', .25, dtype=dtype), [-5.25, 7])
-    check(changed('Lasso', .25, dtype=dtype), [-5.75, 7.75])
-    check(changed('GradientHardClipping', -.5, 1.5, dtype=dtype), [-.5, 1.5])
+        assert changed(device, name, *HOOKS[name], dtype=dtype).dtype == dtype
+    check(changed(device, 'WeightDecay', .25, dtype=dtype), [-5.25, 7])
+    check(changed(device, 'Lasso', .25, dtype=dtype), [-5.75, 7.75])
+    check(changed(device, 'GradientHardClipping', -.5, 1.5, dtype=dtype), [-.5, 1.5])
     # |data| = 5, |grad| = 10: the factor is 5 / (2.5 + 10 + .5 * 5) = 1 / 3.
-    check(changed('GradientLARS', 4.9, .5, 2.5, dtype=dtype),
+    check(changed(device, 'GradientLARS', 4.9, .5, 2.5, dtype=dtype),
           np.array([-4.5, 6], dtype) * np.dtype(dtype).type(1 / 3))
-    check(changed('GradientLARS', 5, .5, 2.5, dtype=dtype), [-4.5, 6])
+    check(changed(device, 'GradientLARS', 5, .5, 2.5, dtype=dtype), [-4.5, 6])
 
 
 @pytest.mark.parametrize('name', FOR_EACH)
-def test_no_gradient_nothing_to_do(name):
+def test_no_gradient_nothing_to_do(device, name):
     hook = getattr(optimizer_hooks, name)(*HOOKS[name])
-    param, late = make(), chainer.Parameter()
+    param, late = make(device), chainer.Parameter()
     for each in (param, late):
         each.cleargrad()
         hook(param.update_rule, each)
@@ -80,36 +81,37 @@ def test_no_gradient_nothing_to_do(name):
 
 
 @pytest.mark.parametrize('name', FOR_EACH)
-def test_as_hooks_of_optimizer_and_of_rule(name):
+def test_as_hooks_of_optimizer_and_of_rule(device, name):
     results = []
     for on_rule in (False, True):
         np.random.seed(0)
-        param = make()
+        param = make(device)
         sgd = optimizers.SGD(lr=1).setup(link_of(param))
         hook = getattr(optimizer_hooks, name)(*HOOKS[name])
         (param.update_rule if on_rule else sgd).add_hook(hook)
-        expected = -param.grad
+        before, expected = param.array.copy(), -param.grad
         sgd.update()
         results.append(param.array)
-        assert (param.array - [3, -4] != expected).any()
+        assert (param.array - before != expected).any()
     if name != 'GradientNoise':     # the rule's count goes up in between
         compare.assert_array_equal(*results)
 
 
-def test_lars_of_half_precision_and_no_gradient():
+def test_lars_of_half_precision_and_no_gradient(device):
     # The factor, a billion, is larger than any float16.
-    assert not changed('GradientLARS', dtype='float16', grad=(0, 0)).any()
+    assert not changed(device, 'GradientLARS', dtype='float16', grad=(0, 0)).any()
 
 
-def test_weight_decay_is_scaled_with_the_loss():
-    param = make()
+def test_weight_decay_is_scaled_with_the_loss(device):
+    param = make(device)
     param._loss_scale = 4.
     optimizer_hooks.WeightDecay(.25)(param.update_rule, param)
     compare.assert_array_equal(param.grad, [-3, 4])
 
 
-def test_noise_has_the_random_stream_of_numpy():
-    param = make('float32', np.zeros((2, 3)), np.zeros((2, 3)))
+@pytest.mark.host
+def test_noise_has_the_random_stream_of_numpy(device):
+    param = make(device, 'float32', np.zeros((2, 3)), np.zeros((2, 3)))
     param.update_rule.t = 3
     hook = optimizer_hooks.GradientNoise(.25)
     np.random.seed(7)
@@ -120,28 +122,28 @@ def test_noise_has_the_random_stream_of_numpy():
     assert hook.noise_func is exponential_decay_noise
 
 
-def test_noise_function():
+def test_noise_function(device):
     seen = []
 
     def noise(xp, shape, dtype, hook, rule):
         seen.append((xp, shape, dtype, hook, rule))
         return xp.ones(shape, dtype)
 
-    param = make()
+    param = make(device)
     hook = optimizer_hooks.GradientNoise(.25, noise)
     hook(param.update_rule, param)
-    assert seen == [(np, (2,), np.dtype('float32'), hook, param.update_rule)]
+    assert seen == [(device.xp, (2,), np.dtype('float32'), hook, param.update_rule)]
     compare.assert_array_equal(param.grad, [-5, 9])
 
 
 @pytest.mark.parametrize('layout', [np.ascontiguousarray, np.asfortranarray])
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 @pytest.mark.parametrize('threshold,factor', [(6.5, .5), (13, 1), (20, 1)])
-def test_clipping(threshold, factor, dtype, layout):
-    first = make(dtype, data=np.zeros((2, 2)), grad=[[3, 0], [4, 0]])
-    first.grad = layout(first.grad)
-    second = make(dtype, data=np.zeros((1, 1)), grad=[[-12]])
-    cleared, late = make(), chainer.Parameter()
+def test_clipping(device, threshold, factor, dtype, layout):
+    first = make(device, dtype, data=np.zeros((2, 2)), grad=[[3, 0], [4, 0]])
+    first.grad = device.send(layout(to_cpu(first.grad)))
+    second = make(device, dtype, data=np.zeros((1, 1)), grad=[[-12]])
+    cleared, late = make(device), chainer.Parameter()
     cleared.cleargrad()
     sgd = optimizers.SGD().setup(link_of(first, second, cleared, late))
     optimizer_hooks.GradientClipping(threshold)(sgd)
@@ -151,8 +153,8 @@ def test_clipping(threshold, factor, dtype, layout):
     assert cleared.grad is None
 
 
-def test_clipping_of_nothing():
-    param = make(grad=(0, 0))
+def test_clipping_of_nothing(device):
+    param = make(device, grad=(0, 0))
     hook = optimizer_hooks.GradientClipping(1.)
     sgd = optimizers.SGD()
     for link in (chainer.Link(), link_of(param)):
@@ -163,9 +165,11 @@ def test_clipping_of_nothing():
     assert np.isnan(param.grad).all()
 
 
-def test_clipping_adds_up_in_double_precision():
+def test_clipping_adds_up_in_double_precision(device):
     # In float32 none of the small squares would make the sum larger than 1.
-    params = [make(grad=(1, 0)), *[make(grad=(2. ** -12, 0)) for _ in range(7)]]
+    params = [
+        make(device, grad=(1, 0)),
+        *[make(device, grad=(2. ** -12, 0)) for _ in range(7)]]
     rate = .5 / math.sqrt(1 + 7 * 2. ** -24)
     assert np.float32(rate) != np.float32(.5)
     sgd = optimizers.SGD().setup(link_of(*params))

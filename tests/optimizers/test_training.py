@@ -33,10 +33,10 @@ def test_all_optimizers_are_tried():
 
 
 @pytest.mark.parametrize('name', sorted(SETTINGS))
-def test_loss_falls(name):
-    link = Quadratic()
+def test_loss_falls(device, name):
+    link = device.send(Quadratic())
     optimizer = getattr(optimizers, name)(**SETTINGS[name]).setup(link)
-    target = np.array([1, 1, 1], np.float32)
+    target = device.send(np.array([1, 1, 1], np.float32))
     first = link(target).item()
     for _ in range(60):
         optimizer.update(link, target)

@@ -101,10 +101,10 @@ def strided(array):
     return view
 
 
-def make(name, dtype='float32', shape=(3,), **kwargs):
-    param = chainer.Parameter(np.linspace(-1, 2, int(np.prod(shape)), dtype=dtype)
-                              .reshape(shape))
-    param.grad = np.full(shape, 0.25, dtype)
+def make(device, name, dtype='float32', shape=(3,), **kwargs):
+    data = np.linspace(-1, 2, int(np.prod(shape)), dtype=dtype).reshape(shape)
+    param = chainer.Parameter(device.send(data))
+    param.grad = device.xp.full(shape, 0.25, dtype)
     rule = getattr(optimizers, name)(**kwargs).create_update_rule()
     param.update_rule = rule
     return param, rule
@@ -142,9 +142,9 @@ def test_float64_agrees_with_float32(device, name, kwargs, figures):
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 @pytest.mark.parametrize('shape', [(), (2, 3), (1, 0, 2)])
 @pytest.mark.parametrize('name', ALL)
-def test_dtypes_and_names_of_states(name, shape, dtype):
+def test_dtypes_and_names_of_states(device, name, shape, dtype):
     kwargs = {'eps': 1e-3} if name == 'RMSprop' else {}
-    param, rule = make(name, dtype, shape, **kwargs)
+    param, rule = make(device, name, dtype, shape, **kwargs)
     data, grad = param.array, param.grad.copy()
     for _ in range(2):
         param.update()
@@ -153,13 +153,13 @@ def test_dtypes_and_names_of_states(name, shape, dtype):
     compare.assert_array_equal(param.grad, grad)
     assert list(rule.state) == STATES[name]
     for state in rule.state.values():
-        assert isinstance(state, np.ndarray)
+        assert isinstance(state, device.xp.ndarray)
         assert (state.shape, state.dtype) == (shape, dtype)
 
 
 @pytest.mark.parametrize('name', ALL)
-def test_no_gradient_no_step(name):
-    param, rule = make(name)
+def test_no_gradient_no_step(device, name):
+    param, rule = make(device, name)
     before = param.array.copy()
     param.cleargrad()
     param.update()
@@ -168,8 +168,8 @@ def test_no_gradient_no_step(name):
 
 
 @pytest.mark.parametrize('name', ALL)
-def test_zero_gradient_warns_of_nothing(name):
-    param, _ = make(name, eps=1e-8) if name == 'SMORMS3' else make(name)
+def test_zero_gradient_warns_of_nothing(device, name):
+    param, _ = make(device, name, eps=1e-8) if name == 'SMORMS3' else make(device, name)
     param.grad[...] = 0
     before = param.array.copy()
     param.update()
@@ -177,12 +177,12 @@ def test_zero_gradient_warns_of_nothing(name):
 
 
 @pytest.mark.parametrize('name', ALL)
-def test_numpy_scalars_as_hyperparameters(name):
+def test_numpy_scalars_as_hyperparameters(device, name):
     # A numpy.float64 must not have float32 arrays computed in float64.
-    plain, _ = make(name, shape=(300,))
-    other, _ = make(name, shape=(300,))
+    plain, _ = make(device, name, shape=(300,))
+    other, _ = make(device, name, shape=(300,))
     for param in (plain, other):
-        param.grad = np.sin(np.arange(1, 301, dtype=np.float32))
+        param.grad = device.send(np.sin(np.arange(1, 301, dtype=np.float32)))
     optimizer = getattr(optimizers, name)()
     for key, value in optimizer.hyperparam.get_dict().items():
         if isinstance(value, float):
@@ -192,7 +192,7 @@ def test_numpy_scalars_as_hyperparameters(name):
     for _ in range(3):
         plain.update()
         rule.t += 1
-        rule._move(other.array, other.grad)
+        rule._move(other.device.xp, other.array, other.grad)
     compare.assert_array_equal(plain.array, other.array)
 
 
@@ -220,7 +220,7 @@ def test_hyperparameters(name):
 
 @pytest.mark.parametrize('name', ALL)
 def test_pickle_goes_on_alike(device, name):
-    param, _ = make(name)
+    param, _ = make(device, name)
     param.update()
     copied = pickle.loads(pickle.dumps(param))
     for each in (param, copied):
@@ -229,19 +229,19 @@ def test_pickle_goes_on_alike(device, name):
     compare.assert_array_equal(param.array, copied.array)
 
 
-def test_array_as_learning_rate():
-    param, _ = make('SGD', lr=np.array([1, 0, 2], np.float32))
+def test_array_as_learning_rate(device):
+    param, _ = make(device, 'SGD', lr=device.send(np.array([1, 0, 2], np.float32)))
     before = param.array.copy()
     param.update()
     compare.assert_array_equal(before - param.array, [.25, 0, .5])
 
 
 @pytest.mark.parametrize('name,dtype', [('RMSprop', 'float16'), ('Adam', 'float32')])
-def test_eps_that_vanishes(name, dtype):
-    param, _ = make(name, dtype, eps=1e-50)
+def test_eps_that_vanishes(device, name, dtype):
+    param, _ = make(device, name, dtype, eps=1e-50)
     with pytest.raises(ValueError, match='eps of %s .* %s' % (name, dtype)):
         param.update()
-    param, _ = make(name, dtype, eps=0)
+    param, _ = make(device, name, dtype, eps=0)
     param.update()
 
 
@@ -271,15 +271,15 @@ def test_adabound_bounds_follow_alpha():
     assert [type(bound) for bound in rule.bounds] == [float, float]
 
 
-def test_adam_without_learning_rate():
-    param, _ = make('Adam', beta1=1.0)
+def test_adam_without_learning_rate(device):
+    param, _ = make(device, 'Adam', beta1=1.0)
     with pytest.raises(ZeroDivisionError):
         param.update()
 
 
-def test_corrected_momentum_takes_a_new_rate_at_once():
-    old, _ = make('MomentumSGD', lr=1.)
-    new, rule = make('CorrectedMomentumSGD', lr=1.)
+def test_corrected_momentum_takes_a_new_rate_at_once(device):
+    old, _ = make(device, 'MomentumSGD', lr=1.)
+    new, rule = make(device, 'CorrectedMomentumSGD', lr=1.)
     for param in (old, new):
         param.update()
     compare.assert_allclose(old.array, new.array)

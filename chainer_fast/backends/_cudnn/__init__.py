@@ -5,6 +5,8 @@ GPU ask :func:`wanted`, and the modules beside this one do the work.
 """
 import functools
 
+import numpy
+
 from chainer_fast import _backend
 from chainer_fast.backends._cudnn import library
 from chainer_fast.configuration import config
@@ -115,7 +117,7 @@ def should_use_cudnn_tensor_core(dtype):
     value = config.use_cudnn_tensor_core
     _backend._check_setting('use_cudnn_tensor_core', value)
     if value == 'auto':
-        return dtype == 'e' and version() > 0
+        return version() > 0 and numpy.dtype(dtype) == 'e'
     return value == 'always'
 
 

@@ -1,4 +1,5 @@
 """Extension that ends a training that has diverged."""
+from chainer_fast.backends.kernels import update_rules
 from chainer_fast.training import extension
 
 
@@ -13,8 +14,10 @@ class FailOnNonNumber(extension.Extension):
 
     def __call__(self, trainer):
         for name, optimizer in trainer.updater.get_all_optimizers().items():
-            for path, param in optimizer.target.namedparams(include_uninit=False):
-                if not param.device.xp.isfinite(param.array).all():
+            params = list(optimizer.target.namedparams(include_uninit=False))
+            finite = update_rules.are_finite([param.array for _, param in params])
+            for (path, _), is_finite in zip(params, finite, strict=True):
+                if not is_finite:
                     raise RuntimeError(
                         'the parameter %s of the optimizer %r has diverged: it '
                         'contains NaN or infinity' % (path, name))

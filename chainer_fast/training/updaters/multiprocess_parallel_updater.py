@@ -30,6 +30,7 @@ import numpy
 
 from chainer_fast import backend, reporter
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import update_rules
 from chainer_fast.dataset import convert
 from chainer_fast.training.updaters import standard_updater
 from chainer_fast.types import NdArray
@@ -38,11 +39,16 @@ if tp.TYPE_CHECKING:
     from chainer_fast.link import Link
     from chainer_fast.optimizer import Optimizer
 
-try:
-    from cupy.cuda import nccl
-    _available = cuda.available and getattr(nccl, 'available', True)
-except Exception:  # for any fault of CuPy: there is no NCCL
-    _available = False
+_available = False
+if cuda.available:
+    try:
+        with warnings.catch_warnings():
+            # CuPy warns if it comes without NCCL; available() tells whoever needs it.
+            warnings.simplefilter('ignore')
+            from cupy.cuda import nccl
+        _available = getattr(nccl, 'available', True)
+    except Exception:  # for any fault of CuPy: there is no NCCL
+        pass
 
 _SECONDS_TO_END = 10
 
@@ -397,24 +403,37 @@ def _gather(link, target):
 
     It has the widest of their dtypes; zeros stand for a gradient of ``None``.
     """
-    xp = link.xp
-    arrays = []
-    for param in _initialized_params(link):
-        array = getattr(param, target)
-        arrays.append((xp.zeros_like(param.data) if array is None else array).ravel())
-    return xp.concatenate(arrays)
+    params = _initialized_params(link)
+    arrays = [getattr(param, target) for param in params]
+    dtype = numpy.result_type(*[
+        (param.data if array is None else array).dtype
+        for param, array in zip(params, arrays, strict=True)])
+    flat = link.xp.zeros(sum(param.size for param in params), dtype)
+    update_rules.copy_arrays(*zip(*[
+        (array, part) for array, part in zip(arrays, _parts(flat, params), strict=True)
+        if array is not None], strict=True))
+    return flat
+
+
+def _parts(flat, params):
+    """Yield the parts of a flat array, in the shapes of parameters."""
+    begin = 0
+    for param in params:
+        yield flat[begin:begin + param.size].reshape(param.shape)
+        begin += param.size
 
 
 def _scatter(link, array, target):
     """Set data or gradients to the parts of a flat array."""
-    begin = 0
-    for param in _initialized_params(link):
-        part = array[begin:begin + param.size].reshape(param.shape)
-        begin += param.size
-        if target == 'data':
-            param.data[...] = part
-        else:
-            param.grad = part.astype(param.dtype)
+    params = _initialized_params(link)
+    if target == 'data':
+        arrays = [param.data for param in params]
+    else:
+        arrays = [param.xp.empty_like(param.data) for param in params]
+    update_rules.copy_arrays(_parts(array, params), arrays)
+    if target == 'grad':
+        for param, grad in zip(params, arrays, strict=True):
+            param.grad = grad
 
 
 def _require_gpu(link, name):

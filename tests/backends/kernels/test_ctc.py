@@ -1,9 +1,11 @@
 """Compiled form of connectionist temporal classification, against the reference."""
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import ctc
+from tests import devices
 
 
 @st.composite
@@ -28,6 +30,21 @@ def samples(draw):
 @given(samples(), st.booleans())
 def test_compiled_form(args, backprop):
     losses, gx = ctc.ctc(*args, backprop)
+    expected, expected_gx = ctc.ctc.reference(*args, backprop)
+    np.testing.assert_allclose(losses, expected, 1e-9, 1e-9)
+    if not backprop:
+        assert gx is None is expected_gx
+        return
+    assert (gx.dtype, gx.shape) == (args[0].dtype, args[0].shape)
+    tolerance = 1e-6 if gx.dtype == 'f' else 1e-9
+    np.testing.assert_allclose(gx, expected_gx, tolerance, tolerance)
+
+
+@pytest.mark.gpu
+@settings(max_examples=60, deadline=None)
+@given(args=samples(), backprop=st.booleans())
+def test_device_form(device, args, backprop):
+    losses, gx = devices.to_cpu(ctc.ctc.device(*device.send(args), backprop))
     expected, expected_gx = ctc.ctc.reference(*args, backprop)
     np.testing.assert_allclose(losses, expected, 1e-9, 1e-9)
     if not backprop:

@@ -3,7 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import normalization as kernels
+from tests.backends.kernels import device_forms
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -194,3 +196,85 @@ def test_axes_that_come_twice_are_left_to_numpy():
     for axis in (1, 1), (1, -1), (2,), [1]:
         assert kernels.length_forward.compiled(np.ones((2, 3)), axis, .1) is (
             NotImplemented)
+
+
+# --------------------------------------------------------------------------- on a GPU
+
+# Dtypes of values and of parameters, and a layout. Every one is compiled anew.
+ON_GPU = [('ee', 'C'), ('ef', 'F'), ('ff', 'C'), ('fd', 'steps'), ('dd', 'F')]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtypes, layout', ON_GPU)
+@pytest.mark.parametrize('shape, axis', [
+    ((2, 3, 40), (0, 2)), ((4, 3, 2), (1,)), ((7,), (0,)), ((0, 3), (0,)),
+    ((3, 0), (0,))])
+def test_batches_on_gpu(shape, axis, dtypes, layout):
+    keys = tuple(n for i, n in enumerate(shape) if i not in axis)
+    x, gy = [laid_out(uniform(shape, i, dtypes[0]), layout) for i in (0, 1)]
+    gamma, beta = [uniform(keys, i, dtypes[1]) for i in (2, 3)]
+    device_forms.check(kernels.moments, x, axis)
+    _, mean, var, inv_std = device_forms.check(
+        kernels.batch_forward, x, gamma, beta, axis, .1)
+    device_forms.check(kernels.batch_apply, x, gamma, beta, mean, inv_std, axis)
+    for fixed in False, True:
+        device_forms.check(
+            kernels.batch_backward, x, gamma, gy, mean, inv_std, axis, fixed)
+    _, inv_var = device_forms.check(kernels.inverses, var, .1)
+    device_forms.check(
+        kernels.fixed_backward, x, gamma, gy, mean, inv_std, inv_var, axis)
+    running = mean.astype('e'), np.asarray(var + 1, dtypes[1])
+    device_forms.check(kernels.update_running, *running, mean, var, .9, 1.5, changed=2)
+    device_forms.check(
+        kernels.corrections, gamma, beta, mean, var, *running, .1, 1.05, .2)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtypes, layout', ON_GPU)
+@pytest.mark.parametrize('shape, groups', [
+    ((3, 5), 1), ((2, 4, 7, 9), 2), ((3, 2, 0), 1), ((0, 4, 3), 2)])
+def test_groups_on_gpu(shape, groups, dtypes, layout):
+    x, gy = [laid_out(uniform(shape, i, dtypes[0]), layout) for i in (0, 1)]
+    gamma, beta = [uniform(shape[1:2], i, dtypes[1]) for i in (2, 3)]
+    _, mean, inv_std = device_forms.check(
+        kernels.group_forward, x, gamma, beta, groups, .1)
+    device_forms.check(kernels.group_backward, x, gamma, gy, mean, inv_std, groups)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtypes, layout', ON_GPU)
+@pytest.mark.parametrize('shape, half', [((2, 6, 3, 2), 2), ((2, 7), 9), ((0, 3), 1)])
+def test_responses_on_gpu(shape, half, dtypes, layout):
+    x, gy = [laid_out(uniform(shape, i, dtypes[0]), layout) for i in (0, 1)]
+    for beta in .75, 1.:
+        _, unit_scale, scale = device_forms.check(
+            kernels.response_forward, x, half, 2., .3, beta)
+        device_forms.check(
+            kernels.response_backward, x, gy, unit_scale, scale, half, .3, beta)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtypes, layout', ON_GPU)
+@pytest.mark.parametrize('shape, axis', [
+    ((3, 50), (-1,)), ((2, 3, 4), (0, 1)), ((0, 3), (0,)), ((3, 0), (0,))])
+def test_lengths_on_gpu(shape, axis, dtypes, layout):
+    x, gy = [laid_out(uniform(shape, i, dtypes[0]), layout) for i in (0, 1)]
+    x[1:2] = 0
+    device_forms.check(kernels.length_forward, x, axis, 1e-3)
+    device_forms.check(kernels.length_backward, x, gy, axis, 1e-3)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('value', [0.1, 1e4 / 3, -7e-9])
+def test_moments_on_gpu_of_what_is_constant(value):
+    mean, var = kernels.moments(cuda.cupy.full((99, 3), value, 'f'), (0,))
+    np.testing.assert_array_equal(mean.get(), np.full(3, value, 'f'))
+    np.testing.assert_array_equal(var.get(), np.zeros(3, 'f'))
+
+
+@pytest.mark.gpu
+def test_moments_on_gpu_far_from_zero():
+    x = (uniform((3000, 2)) + 4096).astype('f')
+    mean, var = kernels.moments(cuda.cupy.asarray(x), (0,))
+    np.testing.assert_allclose(mean.get(), x.astype('d').mean(0), rtol=2e-7)
+    np.testing.assert_allclose(var.get(), x.astype('d').var(0), rtol=1e-4)

@@ -221,9 +221,10 @@ def test_sizes_of_roi_pooling(device, size, error):
 @pytest.mark.parametrize('function', POOLING + ALIGN)
 def test_regions_that_are_not(device, function):
     x, rois = np.zeros((2, 2, 6, 5), 'f'), ROIS.astype('f')
-    with pytest.raises(IndexError):
-        function(*device.send((x, rois, INDICES + 1)), 2, 1.)
-    with pytest.raises(ValueError):
-        function(*device.send((x, rois * np.float32(np.nan), INDICES)), 2, 1.)
+    if device.xp is np:     # No kernel looks whether there is such an image.
+        with pytest.raises(IndexError):
+            function(x, rois, INDICES + 1, 2, 1.)
+        with pytest.raises(ValueError):
+            function(x, rois * np.float32(np.nan), INDICES, 2, 1.)
     assert function(*device.send((x, rois[:0], INDICES[:0])), 2, 1.).shape == (
         0, 2, 2, 2)

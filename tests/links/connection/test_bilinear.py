@@ -19,7 +19,7 @@ def test_values(device):
     for param, value in ((link.W, W), (link.V1, V1), (link.V2, V2)):
         compare.assert_array_equal(param.array, value)
     assert (link.in_sizes, link.nobias) == ((2, 3), False)
-    link.b.array[...] = np.arange(4)
+    link.b.array[...] = device.xp.arange(4)
     x, z = uniform((5, 2), 1, 'f'), uniform((5, 3, 1), 2, 'f')
     expected = (np.einsum('nj,nk,jkl->nl', x, z[..., 0], W)
                 + x @ V1 + z[..., 0] @ V2 + np.arange(4))

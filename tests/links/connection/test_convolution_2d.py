@@ -87,12 +87,13 @@ def test_gradients(device, options):
 
 
 def test_snapshot_and_pickle(device):
-    x = uniform((2, 3, 4, 4), 0, 'f')
-    checks.check_snapshot(device, lambda: L.Convolution2D(None, 2, 3), x)
+    checks.check_snapshot(
+        device, lambda: L.Convolution2D(None, 2, 3), uniform((2, 3, 4, 4), 0, 'f'))
+    x = device.send(uniform((2, 3, 4, 4), 0, 'f'))
     link = device.send(L.Convolution2D(None, 2, 3))
     link = pickle.loads(pickle.dumps(link))
     assert not link.W.is_initialized
-    y = link(device.send(x))
+    y = link(x)
     compare.assert_array_equal(pickle.loads(pickle.dumps(link))(x).array, y.array)
 
 
@@ -190,13 +191,13 @@ class TestChannelsLast:
             compare.assert_array_equal(copied.W.raw_array, link.W.raw_array)
 
     def test_images_of_another_layout(self, device):
+        x = device.send(np.ones((1, 3, 2, 2), 'f'))
         with pytest.raises(AssertionError, match='CUDNN_CHANNEL_LAST_X'):
-            self.make(3, 4, 1)(np.ones((1, 3, 2, 2), 'f'))
-        x = chainer_fast.as_variable(device.send(np.ones((1, 3, 2, 2), 'f'))).as_layout(
-            memory_layouts.CUDNN_CHANNEL_LAST_X)
+            device.send(self.make(3, 4, 1))(x)
+        x = chainer_fast.as_variable(x).as_layout(memory_layouts.CUDNN_CHANNEL_LAST_X)
         with pytest.raises(AssertionError, match='CUDNN_CHANNEL_LAST_X'):
             device.send(L.Convolution2D(3, 4, 1))(x)
-        link = self.make(None, 4, 1)
+        link = device.send(self.make(None, 4, 1))
         with pytest.raises(RuntimeError, match='cudnn_fast'):
             link(x)
         assert link.W.shape == (4, 3, 1, 1)

@@ -4,6 +4,7 @@ import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast import links as L
 from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 from tests.links.connection import checks
 
@@ -17,8 +18,8 @@ def test_values(device):
     compare.assert_array_equal(t.b.array, -3)
     assert link.activate is F.tanh
     x = gradients.uniform((4, 3), 0, 'f')
-    gate = 1 / (1 + np.exp(-x @ t.W.array.T + 3))
-    expected = np.tanh(x @ h.W.array.T + 2) * gate + x * (1 - gate)
+    gate = 1 / (1 + np.exp(-x @ to_cpu(t.W.array).T + 3))
+    expected = np.tanh(x @ to_cpu(h.W.array).T + 2) * gate + x * (1 - gate)
     y = link(device.send(x))
     assert y.dtype == np.float32
     compare.assert_allclose(y.array, expected, 1e-5, 1e-6)

@@ -4,6 +4,7 @@ import pytest
 import chainer_fast
 from chainer_fast import links
 from tests import compare
+from tests.devices import to_cpu
 
 
 def test_parameters():
@@ -36,7 +37,7 @@ def test_without_bias(device):
     assert link.b is None
     assert link._params == {'W'}
     x = np.ones((1, 3), 'f')
-    compare.assert_allclose(link(device.send(x)).array, x @ link.W.array.T)
+    compare.assert_allclose(link(device.send(x)).array, x @ to_cpu(link.W.array).T)
 
 
 @pytest.mark.parametrize('args', [(2,), (None, 2)])
@@ -49,7 +50,7 @@ def test_input_size_is_found_out(device, args, shape, axes, in_size):
     y = link(device.send(x), n_batch_axes=axes)
     assert link.W.shape == (2, in_size)
     assert link.in_size is None
-    expected = x.reshape(-1, in_size) @ link.W.array.T
+    expected = x.reshape(-1, in_size) @ to_cpu(link.W.array).T
     compare.assert_allclose(
         y.array, expected.reshape(shape[:axes] + (2,)), rtol=1e-5, atol=1e-6)
 

@@ -6,6 +6,7 @@ from chainer_fast import functions as F
 from chainer_fast import links as L
 from chainer_fast.links.connection import deformable_convolution_2d
 from tests import compare
+from tests.devices import to_cpu
 from tests.functions import gradients
 from tests.functions.connection import windows
 from tests.links.connection import checks
@@ -74,7 +75,7 @@ def test_local(device, args, stride):
     for i, j in np.ndindex(rows, 4):
         seen = IMAGES[:, :, i * sy:i * sy + 3, j * sx:j * sx + 2]
         compare.assert_allclose(
-            y[:, :, i, j], np.tensordot(seen, link.W.array[:, i, j], (
+            y[:, :, i, j], np.tensordot(seen, to_cpu(link.W.array[:, i, j]), (
                 (1, 2, 3), (1, 2, 3))) + .5, 1e-4, 1e-5)
 
 
@@ -103,7 +104,7 @@ def test_deformable(device, in_channels):
     compare.assert_array_equal(
         link.offset_conv.W.array, checks.normal(18, 12, 3, 3, 2))
 
-    link.deform_conv.W.array[...] = uniform((2, 3, 3, 2))
+    link.deform_conv.W.array[...] = device.send(uniform((2, 3, 3, 2)))
     offset = F.convolution_2d(device.send(IMAGES), link.offset_conv.W, None, 2, 1)
     compare.assert_allclose(
         link(device.send(IMAGES)).array,

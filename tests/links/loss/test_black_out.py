@@ -33,9 +33,9 @@ def test_loss(device, dtype):
         y.array, np.mean(losses), rtol=5e-3 if dtype == 'e' else 1e-5)
 
 
-def test_samples_are_drawn(device):
-    link = device.send(link_of())
-    x, t = device.send(np.ones((2, 5), 'f')), device.send(np.array([2, 0], 'i'))
+def test_samples_are_drawn():
+    link = link_of()
+    x, t = np.ones((2, 5), 'f'), np.array([2, 0], 'i')
     assert links.BlackOut.sample_data is None
     np.random.seed(3)
     y = link(x, t)

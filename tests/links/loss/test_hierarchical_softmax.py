@@ -118,8 +118,9 @@ def test_no_samples_and_no_way(device):
         link(device.send(x[:1]), device.send(np.array([2], 'i'))).array)
     assert device.send(link_of(0))(
         device.send(x), device.send(np.array([0, 0], 'i'))).array == 0
-    with pytest.raises(IndexError):
-        link(device.send(x), device.send(np.array([0, 5], 'i')))
+    if device.xp is np:     # A GPU does not look whether there is such a leaf.
+        with pytest.raises(IndexError):
+            link(x, np.array([0, 5], 'i'))
 
 
 def test_weights():

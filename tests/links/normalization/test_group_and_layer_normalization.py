@@ -75,7 +75,7 @@ def test_dtypes(device, dtype, group, layer):
 def test_serialization(device, make):
     link, stored = device.send(make()), {}
     link(device.send(uniform((3, 4), 0, 'f')))
-    link.gamma.array[:] = uniform((4,), 1)
+    link.gamma.array[:] = device.send(uniform((4,), 1))
     link.serialize(DictionarySerializer(stored))
     assert set(stored) == {'gamma', 'beta'}
     for other in device.send(make()), device.send(make(4)):

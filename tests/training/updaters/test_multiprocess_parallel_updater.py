@@ -9,9 +9,10 @@ import numpy
 import pytest
 
 import chainer_fast
-from chainer_fast import functions, iterators, links, optimizers, training
+from chainer_fast import functions, iterators, links, optimizers, testing, training
 from chainer_fast.training import updaters
 from chainer_fast.training.updaters import multiprocess_parallel_updater as mpu
+from tests.host_cupy import ledger
 
 
 class Group:
@@ -241,6 +242,43 @@ def test_flat_arrays():
     for function in mpu.gather_grads, mpu.gather_params:
         with pytest.raises(RuntimeError, match='on the CPU'):
             function(model)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtypes', ['ff', 'ef', 'ee', 'dd'])
+def test_flat_arrays_on_a_gpu(dtypes):
+    model = chainer_fast.Link().to_device('@cupy:0')
+    rng = numpy.random.RandomState(0)
+    values = [numpy.asarray(rng.rand(*shape), dtypes[i % 2])
+              for i, shape in enumerate([(2, 3), (0,), (5000,), ()] + [(3,)] * 200)]
+    with model.init_scope():
+        for i, value in enumerate(values):
+            setattr(model, 'p%03d' % i, chainer_fast.Parameter(value))
+    model.to_device('@cupy:0')
+    params = list(model.params())
+    for param in params[1:]:
+        param.grad = param.array * 2
+    params[4].array = params[4].xp.ones((3, 2), dtypes[0])[:, 0]
+    with ledger.record() as counts:
+        flat, grads = mpu.gather_params(model), mpu.gather_grads(model)
+    launches = 4 if dtypes[0] == dtypes[1] else 6
+    assert len(counts.launches) <= launches + 3     # zeros, and an array with strides
+    assert flat.dtype == grads.dtype == numpy.result_type(*dtypes)
+    values[4] = numpy.ones(3, dtypes[0])
+    expected = numpy.concatenate([value.ravel() for value in values])
+    testing.assert_allclose(flat, expected)
+    testing.assert_allclose(grads[:6], numpy.zeros(6))
+    grads += 1
+    with ledger.record() as counts:
+        mpu.scatter_params(model, grads)
+        mpu.scatter_grads(model, flat)
+    assert len(counts.launches) <= launches + 2
+    assert not counts.synchronisations
+    assert not counts.to_device
+    testing.assert_allclose(params[0].array, numpy.ones((2, 3)))
+    for param, value in zip(params, values, strict=True):
+        assert param.grad.dtype == param.dtype == value.dtype
+        testing.assert_allclose(param.grad, value)
 
 
 def test_calls_of_nccl(monkeypatch):

@@ -3,7 +3,7 @@ import numpy
 import pytest
 
 import chainer_fast
-from chainer_fast import functions, iterators, links, optimizers, training
+from chainer_fast import functions, iterators, links, optimizers, testing, training
 from chainer_fast.training import updaters
 
 DATA = [(numpy.full(2, i, 'f'), numpy.ones(1, 'f')) for i in range(8)]
@@ -30,21 +30,24 @@ def make(batch_size=3, data=DATA, n_in=2):
 
 
 @pytest.mark.parametrize('loss_scale', [None, 8.])
-def test_update_is_that_of_the_whole_batch(loss_scale):
+@pytest.mark.parametrize('devices', [
+    {'main': -1, 'second': '@numpy'},
+    pytest.param({'main': '@cupy:0', 'second': '@cupy:1'}, marks=pytest.mark.gpu),
+    pytest.param({'main': '@cupy:1', 'second': '@numpy'}, marks=pytest.mark.gpu)])
+def test_update_is_that_of_the_whole_batch(devices, loss_scale):
     # The loss is a sum, and so is the gradient over the devices.
     iterator, optimizer, whole = make()
     single = updaters.StandardUpdater(iterator, optimizer)
     iterator, optimizer, model = make()
     parallel = updaters.ParallelUpdater(
-        iterator, optimizer, devices={'main': -1, 'second': '@numpy'},
-        loss_scale=loss_scale)
+        iterator, optimizer, devices=devices, loss_scale=loss_scale)
     for _ in range(4):
         single.update()
         parallel.update()
     assert parallel._models['main'] is model
-    for each in parallel._models.values():
-        numpy.testing.assert_allclose(
-            each.linear.W.array, whole.linear.W.array, rtol=1e-5)
+    for name, each in parallel._models.items():
+        assert each.device == chainer_fast.get_device(devices[name])
+        testing.assert_allclose(each.linear.W.array, whole.linear.W.array, rtol=1e-5)
     assert (parallel.iteration, parallel.epoch, optimizer.epoch) == (4, 1, 1)
 
 

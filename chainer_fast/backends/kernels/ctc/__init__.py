@@ -9,6 +9,7 @@ import numpy
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.ctc import compiled
+from chainer_fast.backends.kernels.ctc import cuda as device
 
 # Finite, for the difference of two infinities is not a number; sums with it are still
 # far from any logarithm of a probability.
@@ -126,7 +127,7 @@ def sum_by_class(shares, path, path_length, classes):
     return total
 
 
-@kernel(compiled=compiled.ctc)
+@kernel(compiled=compiled.ctc, device=device.ctc)
 def ctc(x, labels, blank, input_length, label_length, backprop):
     """Losses of connectionist temporal classification, and their gradients.
 

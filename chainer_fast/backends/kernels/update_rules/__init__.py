@@ -1,5 +1,43 @@
 """Update rules of optimizers, and hooks that change gradients.
 
-The NumPy reference of a rule is its ``_move`` in :mod:`chainer_fast.optimizers`; that
-of a hook is its ``_change`` in :mod:`chainer_fast.optimizer_hooks`.
+The reference of a rule is its ``_move`` in :mod:`chainer_fast.optimizers`; that of a
+hook is its ``_change`` in :mod:`chainer_fast.optimizer_hooks`. Here are functions of
+the arrays of many parameters, which a GPU goes over a hundred at a time.
 """
+import numpy
+
+from chainer_fast.backends import cuda as _cuda
+from chainer_fast.backends.kernels.update_rules import cuda as _gpu
+
+
+def are_finite(arrays):
+    """Tell which arrays have no element that is infinite or no number.
+
+    The host waits for each GPU once.
+
+    Parameters
+    ----------
+    arrays : list of array
+        Arrays of any kinds.
+
+    Returns
+    -------
+    list of bool
+    """
+    on_gpu = iter(_gpu.are_finite(
+        [array for array in arrays if isinstance(array, _cuda.ndarray)]))
+    return [
+        next(on_gpu) if isinstance(array, _cuda.ndarray)
+        else bool(numpy.isfinite(array).all()) for array in arrays]
+
+
+def copy_arrays(sources, targets):
+    """Copy arrays into others, which have the same shapes and overlap with none.
+
+    Parameters
+    ----------
+    sources, targets : iterable of array
+        Arrays of one kind, on one device each pair. Dtypes are converted.
+    """
+    for source, target in _gpu.copy_arrays(sources, targets):
+        target[...] = source

@@ -30,6 +30,7 @@ cdef class AdamRecipe(Recipe):
         self.amsgrad_states = ('m', 'v', 'vhat')
         self.own_field = 'initial_alpha'
         self.narrow = 1 << 4    # keep alone
+        self.n_coefficients = 9
 
     cdef tuple states_for(self, const double *values):
         cdef const AdamHyperparams *h = <const AdamHyperparams *>values
@@ -40,6 +41,12 @@ cdef class AdamRecipe(Recipe):
         if h.adabound != 0:
             return AMSBOUND_LOOPS if h.amsgrad != 0 else ADABOUND_LOOPS
         return AMSGRAD_LOOPS if h.amsgrad != 0 else ADAM_LOOPS
+
+    cdef const char *name_for(self, const double *values) noexcept:
+        cdef const AdamHyperparams *h = <const AdamHyperparams *>values
+        if h.adabound != 0:
+            return b'Update<AdaBound, 3>' if h.amsgrad != 0 else b'Update<AdaBound, 2>'
+        return b'Update<Adam, 3>' if h.amsgrad != 0 else b'Update<Adam, 2>'
 
     cdef bint prepare(
             self, dict fields, const double *values, long t, int kind,

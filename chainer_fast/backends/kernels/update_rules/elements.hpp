@@ -328,6 +328,25 @@ struct Unscale {
     }
 };
 
+/* On the GPU alone: the processor's norms are those of NumPy. */
+struct LARS {
+    template <typename N> struct Coefficients { N threshold, decay, eps; };
+
+    /* The factor for the gradients of a parameter, from the norms of both. */
+    template <typename N>
+    static CF_ELEMENT N rate(const Coefficients<N> &c, N param_norm, N grad_norm) {
+        if (!(param_norm > c.threshold))
+            return N(1);
+        return param_norm / (c.eps + (grad_norm + c.decay * param_norm));
+    }
+
+    template <typename N>
+    static CF_ELEMENT void change(
+            const Coefficients<N> &c, N rate, N param, N &gradient) {
+        gradient = (gradient + c.decay * param) * rate;
+    }
+};
+
 }  // namespace chainer_fast
 
 #endif

@@ -16,6 +16,8 @@ cdef class WeightDecayRecipe(HookRecipe):
         self.attributes = ('rate',)
         self.scaled = True
         self.loops = WEIGHT_DECAY_LOOPS
+        self.name = b'Change<WeightDecay>'
+        self.n_coefficients = 1
 
 
 cdef class LassoRecipe(HookRecipe):
@@ -23,6 +25,8 @@ cdef class LassoRecipe(HookRecipe):
     def __cinit__(self):
         self.attributes = ('rate',)
         self.loops = LASSO_LOOPS
+        self.name = b'Change<Lasso>'
+        self.n_coefficients = 1
 
 
 cdef class HardClippingRecipe(HookRecipe):
@@ -30,6 +34,17 @@ cdef class HardClippingRecipe(HookRecipe):
     def __cinit__(self):
         self.attributes = ('lower_bound', 'upper_bound')
         self.loops = HARD_CLIPPING_LOOPS
+        self.name = b'Change<HardClipping>'
+        self.n_coefficients = 2
+
+
+cdef class LARSRecipe(HookRecipe):
+    """Layer-wise scaling, which has no loop for the processor."""
+
+    def __cinit__(self):
+        self.attributes = ('threshold', 'weight_decay', 'eps')
+        self.name = b'Change<LARS>'
+        self.n_coefficients = 3
 
 
 cdef class ScaleRecipe(HookRecipe):
@@ -37,6 +52,8 @@ cdef class ScaleRecipe(HookRecipe):
 
     def __cinit__(self):
         self.loops = SCALE_LOOPS
+        self.name = b'Change<Scale>'
+        self.n_coefficients = 1
 
 
 cdef class UnscaleRecipe(HookRecipe):
@@ -44,3 +61,5 @@ cdef class UnscaleRecipe(HookRecipe):
 
     def __cinit__(self):
         self.loops = UNSCALE_LOOPS
+        self.name = b'Change<Unscale>'
+        self.n_coefficients = 1

@@ -22,6 +22,8 @@ cdef class RMSpropGravesRecipe(Recipe):
         self.hyperparams = ('lr', 'alpha', 'momentum', 'eps')
         self.states = ('n', 'g', 'delta')
         self.loops = RMSPROP_GRAVES_LOOPS
+        self.name = b'Update<RMSpropGraves, 3>'
+        self.n_coefficients = 5
 
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,
@@ -42,6 +44,8 @@ cdef class SMORMS3Recipe(Recipe):
         self.hyperparams = ('lr', 'eps')
         self.states = ('mem', 'g', 'g2')
         self.loops = SMORMS3_LOOPS
+        self.name = b'Update<SMORMS3, 3>'
+        self.n_coefficients = 2
 
 
 cdef class MSVAGRecipe(Recipe):
@@ -52,6 +56,8 @@ cdef class MSVAGRecipe(Recipe):
         self.states = ('m', 'v')
         self.own_field = 'beta_power'
         self.loops = MSVAG_LOOPS
+        self.name = b'Update<MSVAG, 2>'
+        self.n_coefficients = 7
         self.largest_rho = largest_rho
 
     cdef bint prepare(

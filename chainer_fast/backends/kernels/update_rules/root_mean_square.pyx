@@ -18,10 +18,15 @@ cdef class RMSpropRecipe(Recipe):
     def __cinit__(self):
         self.hyperparams = ('lr', 'alpha', 'eps', 'eps_inside_sqrt')
         self.states = ('ms',)
+        self.n_coefficients = 4
 
     cdef const Loop *loops_for(self, const double *h) noexcept:
         cdef bint eps_inside_sqrt = h[3] != 0
         return RMSPROP_EPS_INSIDE_LOOPS if eps_inside_sqrt else RMSPROP_LOOPS
+
+    cdef const char *name_for(self, const double *h) noexcept:
+        cdef bint eps_inside_sqrt = h[3] != 0
+        return b'Update<RMSpropEpsInside, 1>' if eps_inside_sqrt else b'Update<RMSprop, 1>'
 
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,
@@ -41,6 +46,8 @@ cdef class AdaGradRecipe(Recipe):
         self.hyperparams = ('lr', 'eps')
         self.states = ('h',)
         self.loops = ADA_GRAD_LOOPS
+        self.name = b'Update<AdaGrad, 1>'
+        self.n_coefficients = 2
 
 
 cdef class AdaDeltaRecipe(Recipe):
@@ -49,6 +56,8 @@ cdef class AdaDeltaRecipe(Recipe):
         self.hyperparams = ('rho', 'eps')
         self.states = ('msg', 'msdx')
         self.loops = ADA_DELTA_LOOPS
+        self.name = b'Update<AdaDelta, 2>'
+        self.n_coefficients = 3
 
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,

@@ -19,6 +19,8 @@ cdef class SGDRecipe(Recipe):
         self.hyperparams = ('lr',)
         self.states = ()
         self.loops = SGD_LOOPS
+        self.name = b'Update<SGD, 0>'
+        self.n_coefficients = 1
 
 
 cdef class MomentumSGDRecipe(Recipe):
@@ -27,6 +29,8 @@ cdef class MomentumSGDRecipe(Recipe):
         self.hyperparams = ('lr', 'momentum')
         self.states = ('v',)
         self.loops = MOMENTUM_SGD_LOOPS
+        self.name = b'Update<MomentumSGD, 1>'
+        self.n_coefficients = 2
 
 
 cdef class CorrectedMomentumSGDRecipe(Recipe):
@@ -35,6 +39,8 @@ cdef class CorrectedMomentumSGDRecipe(Recipe):
         self.hyperparams = ('lr', 'momentum')
         self.states = ('v',)
         self.loops = CORRECTED_MOMENTUM_SGD_LOOPS
+        self.name = b'Update<CorrectedMomentumSGD, 1>'
+        self.n_coefficients = 2
 
 
 cdef class NesterovAGRecipe(Recipe):
@@ -43,6 +49,8 @@ cdef class NesterovAGRecipe(Recipe):
         self.hyperparams = ('lr', 'momentum')
         self.states = ('v',)
         self.loops = NESTEROV_AG_LOOPS
+        self.name = b'Update<NesterovAG, 1>'
+        self.n_coefficients = 4
 
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,

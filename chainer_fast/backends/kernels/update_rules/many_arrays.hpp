@@ -1,0 +1,255 @@
+/* CUDA kernels that go over the arrays of many parameters in one launch.
+ *
+ * A launch takes as long as the update of some hundred thousand elements, and a model has
+ * hundreds of parameters. The addresses of the arrays are arguments of the kernel, so that
+ * nothing has to be copied to the device ahead. A block works on a piece of one parameter.
+ *
+ * cuda.py fills in the arguments. The arithmetic is that of elements.hpp.
+ */
+#ifndef CHAINER_FAST_UPDATE_MANY_ARRAYS_HPP
+#define CHAINER_FAST_UPDATE_MANY_ARRAYS_HPP
+
+#include "chainer_fast/backends/kernels/update_rules/elements.hpp"
+
+namespace chainer_fast {
+
+constexpr unsigned int THREADS = 256;   /* of a block */
+constexpr unsigned int PIECE = 4096;    /* elements of a block */
+
+/* Arrays of some parameters, which have as many each. An address has 48 bits, so that the
+   arrays of a hundred parameters fit into what every device takes as arguments. */
+template <int n_arrays, int capacity_>
+struct Arrays {
+    static constexpr int capacity = capacity_;
+    unsigned int first_block[capacity];     /* the largest number if there is none */
+    unsigned int size[capacity];
+    unsigned int low[n_arrays][capacity];
+    unsigned short high[n_arrays][capacity];
+
+    template <typename T>
+    CF_ELEMENT T *get(int array, int param) const {
+        unsigned long long high_bits = high[array][param];
+        return (T *)(high_bits << 32 | low[array][param]);
+    }
+};
+
+/* The elements of the block. */
+struct Piece {
+    int param;
+    unsigned int first, last;
+
+    template <typename A>
+    CF_ELEMENT explicit Piece(const A &arrays) : param(0) {
+        for (int step = 128; step > 0; step /= 2)
+            if (param + step < A::capacity
+                    && arrays.first_block[param + step] <= blockIdx.x)
+                param += step;
+        const unsigned int begin = (blockIdx.x - arrays.first_block[param]) * PIECE;
+        const unsigned int left = arrays.size[param] - begin;
+        first = begin + threadIdx.x;
+        last = begin + (left < PIECE ? left : PIECE);
+    }
+};
+
+/* -- updates */
+
+template <typename N>
+struct Element { N param, grad, states[3]; };
+
+/* A step that changes the gradient. */
+template <typename Hook>
+struct Change {
+    template <typename N>
+    using Coefficients = typename Hook::template Coefficients<N>;
+
+    template <typename N>
+    static CF_ELEMENT void apply(const Coefficients<N> &c, Element<N> &e) {
+        Hook::change(c, e.param, e.grad);
+    }
+};
+
+/* The step that moves the parameter. */
+template <typename Rule, int n_states>
+struct Update {
+    template <typename N>
+    using Coefficients = typename Rule::template Coefficients<N>;
+
+    template <typename N>
+    static CF_ELEMENT void apply(const Coefficients<N> &c, Element<N> &e) {
+        N *s = e.states;
+        if constexpr (n_states == 0)
+            Rule::update(c, e.param, e.grad);
+        else if constexpr (n_states == 1)
+            Rule::update(c, e.param, e.grad, s[0]);
+        else if constexpr (n_states == 2)
+            Rule::update(c, e.param, e.grad, s[0], s[1]);
+        else
+            Rule::update(c, e.param, e.grad, s[0], s[1], s[2]);
+    }
+};
+
+/* Steps one after the other, with their coefficients. */
+template <typename N, typename Step, typename... Rest>
+struct Steps {
+    typename Step::template Coefficients<N> coefficients;
+    Steps<N, Rest...> rest;
+
+    CF_ELEMENT void apply(Element<N> &e) const {
+        Step::apply(coefficients, e);
+        rest.apply(e);
+    }
+};
+
+template <typename N, typename Step>
+struct Steps<N, Step> {
+    typename Step::template Coefficients<N> coefficients;
+
+    CF_ELEMENT void apply(Element<N> &e) const { Step::apply(coefficients, e); }
+};
+
+/* The arrays are the parameter, its gradient and its states; the last of the steps is the
+   update unless there are -1 states. If the gradient is of another type G, another array of
+   this type follows, for the parameter rounded to it, and the gradient stays as it is. */
+template <typename T, typename G, int n_states, bool changes_grad, typename A,
+          typename Steps>
+CF_ELEMENT void update(const A &arrays, const Steps &steps) {
+    typedef typename Wide<T>::type N;
+    const Piece piece(arrays);
+    T *param = arrays.template get<T>(0, piece.param);
+    G *grad = arrays.template get<G>(1, piece.param);
+    G *rounded = nullptr;
+    T *states[3] = {};
+    for (int i = 0; i < n_states; ++i)
+        states[i] = arrays.template get<T>(2 + i, piece.param);
+    if constexpr (sizeof(G) != sizeof(T))
+        rounded = arrays.template get<G>(2 + n_states, piece.param);
+    for (unsigned int k = piece.first; k < piece.last; k += THREADS) {
+        Element<N> e;
+        e.param = param[k];
+        e.grad = grad[k];
+        for (int i = 0; i < n_states; ++i)
+            e.states[i] = states[i][k];
+        steps.apply(e);
+        if (changes_grad && sizeof(G) == sizeof(T))
+            grad[k] = G(e.grad);
+        if (n_states < 0)
+            continue;
+        param[k] = T(e.param);
+        for (int i = 0; i < n_states; ++i)
+            states[i][k] = T(e.states[i]);
+        if (rounded)
+            rounded[k] = G(e.param);
+    }
+}
+
+/* -- norms */
+
+/* The sum of a number over the threads of a block, in the same order each time. */
+CF_ELEMENT double sum_over_threads(double number) {
+    __shared__ double numbers[THREADS];
+    __syncthreads();
+    numbers[threadIdx.x] = number;
+    for (int n = THREADS / 2; n > 0; n /= 2) {
+        __syncthreads();
+        if (threadIdx.x < n)
+            numbers[threadIdx.x] += numbers[threadIdx.x + n];
+    }
+    __syncthreads();
+    return numbers[0];
+}
+
+CF_ELEMENT double sum_of(const double *numbers, unsigned int n) {
+    double sum = 0;
+    for (unsigned int i = threadIdx.x; i < n; i += THREADS)
+        sum += numbers[i];
+    return sum_over_threads(sum);
+}
+
+/* The sum of the squares of each block: those of all blocks for the first array, then for
+   the second one. */
+template <typename T, int n_arrays, typename A>
+CF_ELEMENT void sum_squares(const A &arrays, double *sums) {
+    typedef typename Wide<T>::type N;
+    const Piece piece(arrays);
+    for (int i = 0; i < n_arrays; ++i) {
+        const T *x = arrays.template get<T>(i, piece.param);
+        N sum = 0;
+        for (unsigned int k = piece.first; k < piece.last; k += THREADS)
+            sum += N(x[k]) * N(x[k]);
+        const double total = sum_over_threads(sum);
+        if (threadIdx.x == 0)
+            sums[i * gridDim.x + blockIdx.x] = total;
+    }
+}
+
+/* By what gradients are to be multiplied so that their norm becomes a threshold; 1 if they
+   are below it, or if the norm is no number. */
+CF_ELEMENT void find_clipping_factor(
+        const double *sums, long long n, double threshold, double *factor) {
+    const double rate = threshold / sqrt(sum_of(sums, n));
+    if (threadIdx.x == 0)
+        *factor = rate < 1 ? rate : 1;
+}
+
+template <typename T, typename A>
+CF_ELEMENT void scale(const A &arrays, const double *factor) {
+    typedef typename Wide<T>::type N;
+    const Scale::Coefficients<N> c = {N(*factor)};
+    const Piece piece(arrays);
+    T *x = arrays.template get<T>(0, piece.param);
+    for (unsigned int k = piece.first; k < piece.last; k += THREADS) {
+        N gradient = x[k];
+        Scale::change(c, N(0), gradient);
+        x[k] = T(gradient);
+    }
+}
+
+/* The arrays are parameters and gradients, and ``sums`` those of their squares. */
+template <typename T, typename A>
+CF_ELEMENT void scale_by_size(
+        const A &arrays, const LARS::Coefficients<typename Wide<T>::type> &c,
+        const double *sums) {
+    typedef typename Wide<T>::type N;
+    const Piece piece(arrays);
+    const unsigned int first = arrays.first_block[piece.param];
+    const unsigned int n_blocks = (arrays.size[piece.param] + PIECE - 1) / PIECE;
+    const N param_norm = N(sqrt(sum_of(sums + first, n_blocks)));
+    const N grad_norm = N(sqrt(sum_of(sums + gridDim.x + first, n_blocks)));
+    const N rate = LARS::rate(c, param_norm, grad_norm);
+    const T *param = arrays.template get<T>(0, piece.param);
+    T *grad = arrays.template get<T>(1, piece.param);
+    for (unsigned int k = piece.first; k < piece.last; k += THREADS) {
+        N gradient = grad[k];
+        LARS::change(c, rate, N(param[k]), gradient);
+        grad[k] = T(gradient);
+    }
+}
+
+/* -- others */
+
+/* Marks the parameters that have an infinite element, or one that is no number. */
+template <typename T, typename A>
+CF_ELEMENT void find_not_finite(const A &arrays, int *found) {
+    typedef typename Wide<T>::type N;
+    const Piece piece(arrays);
+    const T *x = arrays.template get<T>(0, piece.param);
+    for (unsigned int k = piece.first; k < piece.last; k += THREADS) {
+        const N number = x[k];
+        if (!(number - number == 0))
+            found[piece.param] = 1;
+    }
+}
+
+/* Copies of first arrays in second ones. */
+template <typename From, typename To, typename A>
+CF_ELEMENT void copy(const A &arrays) {
+    const Piece piece(arrays);
+    const From *from = arrays.template get<From>(0, piece.param);
+    To *to = arrays.template get<To>(1, piece.param);
+    for (unsigned int k = piece.first; k < piece.last; k += THREADS)
+        to[k] = To(typename Wide<From>::type(from[k]));
+}
+
+}  // namespace chainer_fast
+
+#endif

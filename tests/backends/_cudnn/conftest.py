@@ -1,0 +1,37 @@
+"""The stand-in for cuDNN's frontend, in the place of ``cudnn``.
+
+Nothing of the package is imported before the stand-in for CuPy may be installed.
+"""
+import sys
+import threading
+
+import pytest
+
+
+def _forget(monkeypatch):
+    """Let the package look for cuDNN anew, and find again later what it has now."""
+    from chainer_fast.backends import _cudnn, cuda
+    from chainer_fast.backends._cudnn import library
+    from tests.host_cupy import array
+    if cuda.cupy.ndarray is not array.ndarray:
+        pytest.skip('the stand-in for cuDNN works on that for CuPy only')
+    monkeypatch.setattr(library, '_module', None)
+    monkeypatch.setattr(library, '_reason', None)
+    monkeypatch.setattr(library, '_local', threading.local())
+    monkeypatch.setattr(_cudnn, '_cudnn_version', None)
+    monkeypatch.setattr(_cudnn, '_max_workspace_size', _cudnn._max_workspace_size)
+
+
+@pytest.fixture(params=['1.24', '1.28'])
+def frontend(request, monkeypatch):
+    from tests import host_cudnn
+    _forget(monkeypatch)
+    module = host_cudnn.make(request.param)
+    monkeypatch.setitem(sys.modules, 'cudnn', module)
+    return module
+
+
+@pytest.fixture
+def no_frontend(monkeypatch):
+    _forget(monkeypatch)
+    monkeypatch.setitem(sys.modules, 'cudnn', None)

@@ -1,0 +1,59 @@
+"""CUDA forms of kernels beside their references."""
+import numpy as np
+
+from chainer_fast.backends import cuda
+from tests import devices
+
+#: Relative and absolute tolerance by dtype.
+TOLERANCE = {'e': 4e-3, 'f': 2e-4, 'd': 1e-10}
+
+
+def flat(results):
+    """Yield the arrays in tuples, and in tuples in tuples."""
+    if isinstance(results, tuple):
+        for each in results:
+            yield from flat(each)
+    else:
+        yield results
+
+
+def check(kernel, *args, changed=0):
+    """Compare the CUDA form of a kernel with its reference.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    *args
+        Its arguments; arrays of NumPy.
+    changed : int
+        Number of arguments that are changed: the first ones.
+
+    Returns
+    -------
+    tuple or array
+        Results of the reference.
+    """
+    sent = [devices.Device('@cupy:0').send(arg) for arg in args]
+    args = [arg.copy() if i < changed else arg for i, arg in enumerate(args)]
+    expected = kernel.reference(*args)
+    found = kernel.device(*sent)
+    assert found is not NotImplemented
+    for x, y in zip(flat((found, *sent[:changed])), flat((expected, *args[:changed])),
+                    strict=True):
+        assert (x is None) == (y is None)
+        if x is not None:
+            assert_close(x, y)
+    return expected
+
+
+def assert_close(x, y):
+    """Compare an array of CuPy with one of NumPy."""
+    assert isinstance(x, cuda.ndarray)
+    assert (x.dtype, x.shape) == (y.dtype, y.shape)
+    x = x.get()
+    if y.dtype.kind == 'f':
+        tolerance = TOLERANCE[y.dtype.char]
+        np.testing.assert_allclose(x, y, tolerance, tolerance)
+    else:
+        np.testing.assert_array_equal(x, y)

@@ -1,0 +1,45 @@
+"""The search for kernels that no test has compiled."""
+from tests.device_code import missing
+
+SOURCE = '''
+def direct(x):
+    return cuda.elementwise(
+        'T x', 'T y', 'y = x', 'copy')(x)
+
+
+def wrapper(operation, name):
+    return cuda.reduce('T x', 'T y', operation, name)
+
+
+def outer(operation):
+    return wrapper(operation, 'twice')
+
+
+def uses():
+    wrapper('x', 'once')
+    return outer('x * x')
+
+
+def form(function):
+    return device_form(PATH, function, 'T x')
+
+
+tanh = form('Tanh::of')
+'''
+
+
+def test_calls_that_make_kernels():
+    assert sorted(missing.calls_in(SOURCE)) == [
+        (3, 4, None), (16, 16, None), (17, 17, None), (24, 24, 'Tanh_of')]
+
+
+def test_missing_kernels(tmp_path):
+    (tmp_path / 'm.py').write_text(SOURCE)
+    kernels = [{'init': {'name': 'copy'}, 'made_at': ['other.py:7', 'm.py:4']},
+               {'init': {'name': 'Tanh_of'}, 'made_at': ['device.py:1']}]
+    assert missing.missing(kernels, tmp_path) == ['m.py:16', 'm.py:17']
+    assert missing.missing(kernels[:1], tmp_path)[2:] == ['m.py:24 Tanh_of']
+
+
+def test_all_calls_are_found_in_the_package():
+    assert len(missing.missing([])) > 40
