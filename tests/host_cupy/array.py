@@ -135,7 +135,6 @@ class ndarray:
         raise TypeError(_IMPLICIT)
 
     def get(self, stream=None, order='C', out=None, blocking=True):
-        check_device(self)
         if out is not None:
             if not isinstance(out, numpy.ndarray):
                 raise TypeError('Only numpy.ndarray can be obtained from cupy.ndarray')
@@ -171,7 +170,6 @@ class ndarray:
         if self.size != 1:
             raise ValueError(
                 'can only convert an array of size 1 to a Python scalar')
-        check_device(self)
         ledger.synchronise(what)
         ledger.to_host(self.nbytes)
         return self._host
