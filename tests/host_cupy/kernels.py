@@ -295,7 +295,8 @@ class ReductionKernel:
         size = math.prod(out_shape)
         # The largest power of two for which all threads have something to add.
         stride = 1
-        while stride * 2 * (math.prod(shape) // size) <= _BLOCK_SIZE:
+        reduced_size = max(math.prod(shape) // size, 1)
+        while stride * 2 * reduced_size <= _BLOCK_SIZE:
             stride *= 2
         ledger.launch(self.name)
         self._compiled[key].launch(

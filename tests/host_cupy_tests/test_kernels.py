@@ -210,6 +210,10 @@ def test_reduction_with_several_outputs():
         kernel(array.wrap(x), out=mean)
 
 
+def test_reduction_of_nothing():
+    assert total(array.wrap(values((0, 3))), axis=0)._host.tolist() == [0, 0, 0]
+
+
 def test_reduction_without_identity():
     largest = kernels.ReductionKernel(
         'T in0', 'T out0', 'in0', 'max(a, b)', 'out0 = a', None, 'largest')

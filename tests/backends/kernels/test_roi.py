@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import roi
-from chainer_fast.backends.kernels.roi import cuda as _device_roi
-from tests.backends import host_cuda
+from tests import devices
 
 TOLERANCE = {'f': 2e-6, 'd': 1e-14}
 
@@ -68,20 +66,21 @@ def test_compiled(case):
     check(case, lambda kernel: kernel.compiled)
 
 
-@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
+def on(device):
+    """Return what makes of a kernel its form for the device."""
+    return lambda kernel: lambda *args: devices.to_cpu(
+        kernel.device(*device.send(args)))
+
+
+@pytest.mark.gpu
 @settings(max_examples=30)
-@given(cases())
-def test_cuda_code(case):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuda, 'cupy', host_cuda.cupy)
-        patch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-        check(case, lambda kernel: getattr(_device_roi, kernel.__name__))
+@given(case=cases())
+def test_cuda_code(device, case):
+    check(case, on(device))
 
 
-@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
-def test_cuda_code_for_halves(monkeypatch):
-    monkeypatch.setattr(cuda, 'cupy', host_cuda.cupy)
-    monkeypatch.setattr(cuda, 'elementwise', host_cuda.elementwise)
+@pytest.mark.gpu
+def test_cuda_code_for_halves(device):
     x = np.arange(72, dtype='e').reshape(1, 2, 6, 6)
     numbers, boxes = np.zeros(1, 'i'), np.array([[0., 1, 5, 4]])
     for kernel, *args in (
@@ -89,11 +88,11 @@ def test_cuda_code_for_halves(monkeypatch):
             (roi.sample_max, (2, 2), (2, 2)), (roi.sample_mean, (2, 2), (2, 2))):
         results, expected = [
             form(x, numbers, boxes, *args)
-            for form in (getattr(_device_roi, kernel.__name__), kernel.reference)]
+            for form in (on(device)(kernel), kernel.reference)]
         np.testing.assert_array_equal(results, expected)
     gy = np.arange(8, dtype='e').reshape(1, 2, 2, 2)
     np.testing.assert_array_equal(
-        _device_roi.cell_spread(gy, numbers, boxes, 0, x.shape),
+        on(device)(roi.cell_spread)(gy, numbers, boxes, 0, x.shape),
         roi.cell_spread.reference(gy, numbers, boxes, 0, x.shape))
 
 
