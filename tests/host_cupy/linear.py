@@ -2,7 +2,7 @@
 import numpy
 
 from tests.host_cupy import ledger
-from tests.host_cupy.array import array_operand, ledger_launch, ndarray, wrap
+from tests.host_cupy.array import array_operand, ledger_launch, ndarray, view, wrap
 from tests.host_cupy.creation import ascontiguousarray
 from tests.host_cupy.registry import method, routine
 from tests.host_cupy.tools import errstate
@@ -207,9 +207,9 @@ def einsum(*operands, **kwargs):
     if len(terms) == 1:
         if set(terms[0]) - set(output):
             ledger_launch('sum', result.size)
-        elif len(set(terms[0])) == len(terms[0]):
-            # A mere order of axes is a view in CuPy.
-            return wrap(result.astype(final))
+        elif len(set(terms[0])) == len(terms[0]) and hosts[0].dtype == final:
+            # A mere order of axes.
+            return view(arrays[0], numpy.einsum(subscripts, hosts[0]))
     for _ in range(len(terms) - 1):
         # For a product, both operands are put in order and, where their elements lie
         # otherwise in memory, copied.
