@@ -69,7 +69,7 @@ class Movable:
         array = self.raw_array
         if array is None:
             if device != self.device:
-                # Copies of this parameter get their arrays on the device where they are.
+                # Copies of this parameter get their arrays where they are.
                 self._hold_alone(None)
             self._cached_device = device
             return

@@ -6,7 +6,7 @@ import time
 import numpy
 
 from tests.host_cupy import device, ledger
-from tests.host_cupy.array import MemoryPointer
+from tests.host_cupy.array import MemoryPointer, allocation_hooks
 from tests.host_cupy.registry import exports, routine
 
 in_cuda = functools.partial(routine, module='cupy.cuda')
@@ -236,7 +236,7 @@ def alloc_pinned_memory(size):
 
 @in_cuda
 class MemoryHook:
-    """A hook of allocations. The stand-in calls it when it is entered, not more."""
+    """A hook of allocations. Pools are empty: the device gives all memory."""
 
     name = 'MemoryHook'
     _active = {}
@@ -245,10 +245,20 @@ class MemoryHook:
         if self.name in MemoryHook._active:
             raise KeyError(f'memory hook {self.name} already exists')
         MemoryHook._active[self.name] = self
+        allocation_hooks.append(self._allocated)
         return self
 
     def __exit__(self, *exc_info):
         del MemoryHook._active[self.name]
+        allocation_hooks.remove(self._allocated)
+
+    def _allocated(self, size):
+        if size:
+            common = {'device_id': device.current(), 'mem_size': -(-size // 512) * 512}
+            self.malloc_preprocess(size=size, **common)
+            self.alloc_preprocess(**common)
+            self.alloc_postprocess(mem_ptr=0, **common)
+            self.malloc_postprocess(size=size, mem_ptr=0, pmem_id=0, **common)
 
     def alloc_preprocess(self, **kwargs):
         pass
