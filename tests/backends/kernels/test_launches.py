@@ -66,6 +66,7 @@ ACTIVATIONS = [
     # The scale is a product of its own.
     ('selu', _of_one(F.selu), 2, 2),
     ('rrelu', _of_one(F.rrelu), _UNIFORM + 1, 1),
+    ('logsumexp', _of_one(lambda x: F.logsumexp(x, axis=1)), 1, 1),
     ('softmax', _of_one(F.softmax, 3, 4, 5), 2, 2),
     ('log_softmax', _of_one(F.log_softmax, 3, 4, 5), 2, 2),
 ]
@@ -77,6 +78,10 @@ NOISE = [
 ]
 
 ARITHMETIC = [
+    *[(f.__name__, _of_one(f), 1, 1) for f in (
+        F.exp, F.log, F.log2, F.log10, F.expm1, F.log1p, F.sqrt, F.rsqrt, F.square,
+        F.sin, F.cos, F.tan, F.arcsin, F.arccos, F.arctan, F.sinh, F.cosh, F.arctanh,
+        F.erf, F.erfc, F.erfcx, F.erfinv, F.erfcinv, F.ndtr, F.ndtri)],
     ('x + 2', _of_one(lambda x: x + 2), 1, 0),
     ('2 - x', _of_one(lambda x: 2 - x), 1, 1),
     ('x * 2', _of_one(lambda x: x * 2), 1, 1),
@@ -118,6 +123,18 @@ def _hierarchical_softmax(new):
     return partial(loss, new.variable(6, 4), new.integers(6, 4))
 
 
+def _ctc(times, new):
+    xs = [new.variable(2, 5) for _ in range(times)]
+    return partial(
+        F.connectionist_temporal_classification, xs, new.integers((2, 2), 5, low=1), 0)
+
+
+def _crf(times, new):
+    xs = [new.variable(3, 5) for _ in range(times)]
+    return partial(
+        F.crf1d, new.variable(5, 5), xs, [new.integers(3, 5) for _ in xs])
+
+
 LOSSES = [
     ('softmax_cross_entropy', lambda new: _labels(new, F.softmax_cross_entropy), 2, 1),
     ('softmax_cross_entropy, no cache', lambda new: _labels(
@@ -133,11 +150,27 @@ LOSSES = [
         new.integers((2, 4, 5), 3, low=-1)), 2, 1),
     ('soft labels', lambda new: _soft_labels(new, 'cross-entropy'), 2, 1),
     ('soft labels, divergence', lambda new: _soft_labels(new, 'kl-divergence'), 2, 1),
+    # With two arrays, the second gradient is the negative of the first.
+    ('mean_squared_error', _of_two(F.mean_squared_error), 1, 2),
+    ('mean_absolute_error', _of_two(F.mean_absolute_error), 2, 2),
+    ('absolute_error', _of_two(F.absolute_error), 2, 2),
+    ('huber_loss', _of_two(lambda x, t: F.huber_loss(x, t, 1.)), 1, 2),
+    ('sigmoid_cross_entropy', lambda new: partial(
+        F.sigmoid_cross_entropy, new.variable(6, 5), new.integers((6, 5), 2, low=-1)),
+     1, 1),
+    ('hinge', lambda new: partial(F.hinge, new.variable(6, 5), new.integers(6, 5)),
+     1, 1),
+    *[('ctc, %d times' % n, functools.partial(_ctc, n), 2 * n + n + 16, 2)
+      for n in (3, 4)],
+    *[('crf1d, %d times' % n, functools.partial(_crf, n), 3 * n + 7, 3 * n + 4)
+      for n in (2, 3)],
     ('negative_sampling', _negative_sampling, _UNIFORM + 4, 4),
     ('hierarchical_softmax', _hierarchical_softmax, 5, 5),
 ]
 
 LOOK_UPS = [
+    ('select_item', lambda new: partial(
+        F.select_item, new.variable(6, 5), new.integers(6, 5)), 1, 1),
     ('embed_id', lambda new: partial(
         new.link(L.EmbedID, 5, 4), new.integers((2, 3), 5)), 1, 2),
     ('embed_id, some ignored', lambda new: partial(
@@ -145,6 +178,15 @@ LOOK_UPS = [
      1, 2),
 ]
 
+EVALUATION = [
+    ('accuracy', lambda new: _labels(new, F.accuracy), 2, 0),
+    ('accuracy, some ignored', lambda new: _labels(
+        new, F.accuracy, ignore_label=-1), 2, 0),
+    ('binary_accuracy', lambda new: partial(
+        F.binary_accuracy, new.variable(6), new.integers(6, 2)), 1, 0),
+    ('classification_summary', lambda new: _labels(
+        new, F.classification_summary, label_num=5), 4, 0),
+]
 
 
 def _batch_normalization(new):
@@ -243,8 +285,8 @@ ARRAYS = [
 ]
 
 BUDGETS = [
-    *ACTIVATIONS, *NOISE, *ARITHMETIC, *LOSSES, *LOOK_UPS, *NORMALIZATION, *RECURRENT,
-    *POOLING, *REGIONS, *ARRAYS]
+    *ACTIVATIONS, *NOISE, *ARITHMETIC, *LOSSES, *LOOK_UPS, *EVALUATION,
+    *NORMALIZATION, *RECURRENT, *POOLING, *REGIONS, *ARRAYS]
 
 
 def count(step, new):
@@ -256,9 +298,10 @@ def count(step, new):
     ys = [y for y in (ys if isinstance(ys, tuple) else (ys,))
           if isinstance(y, chainer.Variable)]
     for y in ys:
-        y.grad = new.array(*y.shape)
+        if y.creator is not None and y.dtype == new.dtype:
+            y.grad = new.array(*y.shape)
     with ledger.record() as back:
-        chainer.backward([y for y in ys if y.creator is not None])
+        chainer.backward([y for y in ys if y.grad is not None])
     return forth, back
 
 
