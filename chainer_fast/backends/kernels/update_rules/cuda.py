@@ -55,7 +55,7 @@ class Batch:
         param, grad = arrays[:2]
         kinds = param.dtype.char + grad.dtype.char
         expected = [kinds[0]] * len(arrays)
-        if kinds == 'fe':
+        if kinds == 'fe' and len(arrays) > 2:
             expected[1] = expected[-1] = 'e'
         if not all(map(_is_like, arrays, itertools.repeat(param), expected)):
             return None
