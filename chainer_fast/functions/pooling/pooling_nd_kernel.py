@@ -124,7 +124,8 @@ class PoolingNDKernelForward(_Code):
         length, out, k, stride, pad = [text.vars(p, ndim) for p in _NUMBERS]
         place, first, x = [text.vars(p, ndim) for p in ('place', 'first', 'x')]
         writer = text.Writer()
-        text._write_coordinates(writer, place, out)
+        writer.write('ptrdiff_t image = i;')
+        text._write_division(writer, 'image', place, out)
         _write(writer, self.before())
         for j in range(ndim):
             writer.write('const int %s = %s * %s - %s;' % (
@@ -176,7 +177,8 @@ class PoolingNDKernelBackward(_Code):
         length, out, k, stride, pad = [text.vars(p, ndim) for p in _NUMBERS]
         place, way, x = [text.vars(p, ndim) for p in ('place', 'way', 'x')]
         writer = text.Writer()
-        text._write_coordinates(writer, x, length)
+        writer.write('ptrdiff_t image = i;')
+        text._write_division(writer, 'image', x, length)
         _write(writer, self.before())
         for j in range(ndim):
             # The windows that begin at most `way` elements, padding included, into the

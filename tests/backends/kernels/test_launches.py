@@ -188,7 +188,105 @@ EVALUATION = [
         new, F.classification_summary, label_num=5), 4, 0),
 ]
 
-BUDGETS = [*ACTIVATIONS, *NOISE, *ARITHMETIC, *LOSSES, *LOOK_UPS, *EVALUATION]
+
+def _batch_normalization(new):
+    return partial(
+        F.batch_normalization, new.variable(4, 3, 5), new.variable(3), new.variable(3),
+        running_mean=new.array(3), running_var=new.array(3))
+
+
+NORMALIZATION = [
+    ('batch_normalization', _batch_normalization, 2, 2),
+    ('fixed_batch_normalization', lambda new: partial(
+        F.fixed_batch_normalization, new.variable(4, 3, 5),
+        *[new.variable(3) for _ in range(4)]), 2, 3),
+    ('layer_normalization', lambda new: partial(
+        F.layer_normalization, new.variable(4, 3), new.variable(3), new.variable(3)),
+     2, 3),
+    ('group_normalization', lambda new: partial(
+        F.group_normalization, new.variable(4, 6, 5), 2, new.variable(6),
+        new.variable(6)), 2, 3),
+    ('normalize', _of_one(F.normalize), 2, 2),
+    ('local_response_normalization', _of_one(F.local_response_normalization, 2, 5, 3),
+     1, 1),
+]
+
+
+def _n_step(function, gates, n_states, steps):
+    """A recurrent layer of which only the number of steps varies."""
+    def step(new):
+        states = [new.variable(1, 4, 3) for _ in range(n_states)]
+        weights = [[new.variable(3, 3) for _ in range(2 * gates)]]
+        biases = [[new.variable(3) for _ in range(2 * gates)]]
+        xs = [new.variable(max(4 - k, 1), 3) for k in range(steps)]
+
+        def forward():
+            *last, ys = function(1, 0., *states, weights, biases, xs)
+            return *last, *ys
+        return forward
+    return step
+
+
+# A step is two launches. All else does not depend on the number of steps, as long as
+# there are few: a launch joins their inputs, and another their gradients.
+RECURRENT = [
+    ('lstm', lambda new: partial(
+        F.lstm, new.variable(3, 4), new.variable(3, 16)), 1, 1),
+    ('lstm, shorter sequences', lambda new: partial(
+        F.lstm, new.variable(3, 4), new.variable(2, 16)), 1, 1),
+    ('slstm', lambda new: partial(
+        F.slstm, new.variable(3, 4), new.variable(3, 4), new.variable(3, 16),
+        new.variable(3, 16)), 1, 1),
+    ('tree_lstm', lambda new: partial(
+        F.tree_lstm, new.variable(3, 4), new.variable(3, 4), new.variable(3, 20)),
+     1, 1),
+    *[('%s, %d steps' % (function.__name__, steps), _n_step(
+        function, gates, n_states, steps), forward + 2 * steps, backward + 2 * steps)
+      for function, gates, n_states, forward, backward in (
+          (F.n_step_lstm, 4, 2, 12, 10), (F.n_step_gru, 3, 1, 11, 10),
+          (F.n_step_rnn, 1, 1, 6, 8)) for steps in (2, 6)],
+]
+
+POOLING = [
+    ('max_pooling_2d', lambda new: partial(
+        F.max_pooling_2d, new.variable(2, 3, 7, 8), 3, 2), 1, 1),
+    ('max_pooling_3d', lambda new: partial(
+        F.max_pooling_3d, new.variable(1, 2, 4, 5, 6), 2), 1, 1),
+    ('average_pooling_2d', lambda new: partial(
+        F.average_pooling_2d, new.variable(2, 3, 7, 8), 3, 2, 1), 1, 1),
+    ('average_pooling_nd, without padding', lambda new: partial(
+        F.average_pooling_nd, new.variable(2, 3, 7, 8), 3, 2, 1, None), 1, 1),
+    ('unpooling_2d', lambda new: partial(
+        F.unpooling_2d, new.variable(2, 3, 4, 5), 3, 2, 1), 1, 1),
+    ('upsampling_2d', lambda new: partial(
+        F.upsampling_2d, new.variable(1, 2, 2, 2), new.integers((1, 2, 2, 2), 4), 2),
+     1, 1),
+]
+
+REGIONS = [
+    # Numbers of images and corners of boxes are parts of one array.
+    ('roi_pooling_2d', lambda new: partial(
+        F.roi_pooling_2d, new.variable(2, 3, 7, 8), new.array(4, 5), 2, 2, 8.), 3, 2),
+    *[(function.__name__, lambda new, function=function: partial(
+        function, new.variable(2, 3, 7, 8), 8 * new.array(4, 4),
+        new.integers((4,), 2), 2, .5), 1, 1) for function in (
+            F.roi_max_pooling_2d, F.roi_average_pooling_2d, F.roi_max_align_2d,
+            F.roi_average_align_2d)],
+]
+
+ARRAYS = [
+    ('linear', lambda new: partial(
+        new.link(L.Linear, 4, 5), new.variable(3, 4)), 2, 3),
+    ('matmul', lambda new: partial(
+        F.matmul, new.variable(3, 4), new.variable(5, 4), False, True), 1, 2),
+    ('concat', _of_two(lambda *xs: F.concat(xs)), 1, 0),
+    ('stack', _of_two(lambda *xs: F.stack(xs)), 1, 0),
+    ('sum', _of_one(F.sum), 1, 0),
+]
+
+BUDGETS = [
+    *ACTIVATIONS, *NOISE, *ARITHMETIC, *LOSSES, *LOOK_UPS, *EVALUATION,
+    *NORMALIZATION, *RECURRENT, *POOLING, *REGIONS, *ARRAYS]
 
 
 def count(step, new):
@@ -203,9 +301,7 @@ def count(step, new):
         if y.creator is not None and y.dtype == new.dtype:
             y.grad = new.array(*y.shape)
     with ledger.record() as back:
-        for y in ys:
-            if y.grad is not None:
-                y.backward()
+        chainer.backward([y for y in ys if y.grad is not None])
     return forth, back
 
 
