@@ -3,10 +3,10 @@
     python tests/host_cudnn/without_driver.py
 
 takes the frontend from 1.28 on, the library of cuDNN and a C compiler. cuDNN answers
-for a card by its properties, down to engines that are loaded onto it, but wants to find
-the libraries of the driver, the runtime and cuBLAS. It gets empty ones. Prints a line of
-JSON for each graph: the card, the graph, and the name of the engine or the reason why
-there is none.
+for a card by its properties, down to engines that are loaded onto it, but wants to
+find the libraries of the driver, the runtime and cuBLAS. It gets empty ones. Prints a
+line of JSON for each graph: the card, the graph, and the name of the engine or the
+reason why there is none.
 """
 import ctypes
 import itertools
