@@ -24,7 +24,8 @@ class Select(Function):
 
 def block(shape, dtype, statistics=STATISTICS, grad='None'):
     return [
-        '<variable at 0x[0-9a-f]+>', '- device: .*', "- backend: <class 'numpy.*'>",
+        '<variable at 0x[0-9a-f]+>', '- device: .*',
+        "- backend: <class '(numpy|cupy).*'>",
         '- shape: ' + re.escape(str(shape)), '- dtype: ' + dtype,
         '- statistics: ' + statistics, '- grad: ' + grad]
 

@@ -21,6 +21,20 @@ def checked_dtype(dtype):
     return dtype
 
 
+# Hooks that are told of new arrays, by name.
+memory_hooks: dict = {}
+
+
+def allocated(array):
+    """Tell the hooks that an array is new. The pool of the stand-in has no memory."""
+    size = array.nbytes
+    for hook in list(memory_hooks.values()) if size else ():
+        rounded = -(-size // 512) * 512
+        hook.alloc_preprocess(device_id=array._device, mem_size=rounded)
+        hook.malloc_preprocess(
+            device_id=array._device, size=size, mem_size=rounded)
+
+
 def fresh(shape, dtype=float, order='C'):
     """Return memory of NumPy that holds no sensible values, as new memory does."""
     dtype = checked_dtype(dtype)
@@ -86,6 +100,8 @@ class ndarray:
             self._host = numpy.lib.stride_tricks.as_strided(
                 self._host, self._host.shape, strides)
         self._device = device.current()
+        if memptr is None:
+            allocated(self)
 
     # Attributes
     #
@@ -508,6 +524,7 @@ def wrap(host):
     out._host = host if type(host) is numpy.ndarray else numpy.asarray(host)
     checked_dtype(out._host.dtype)
     out._device = device.current()
+    allocated(out)
     return out
 
 

@@ -2,11 +2,12 @@
 import contextlib
 import functools
 import time
+import warnings
 
 import numpy
 
 from tests.host_cupy import device, ledger
-from tests.host_cupy.array import MemoryPointer
+from tests.host_cupy.array import MemoryPointer, memory_hooks
 from tests.host_cupy.registry import exports, routine
 
 in_cuda = functools.partial(routine, module='cupy.cuda')
@@ -247,19 +248,18 @@ def alloc_pinned_memory(size):
 
 @in_cuda
 class MemoryHook:
-    """A hook of allocations. The stand-in calls it when it is entered, not more."""
+    """A hook of allocations, told of every new array, but not when one is freed."""
 
     name = 'MemoryHook'
-    _active = {}
 
     def __enter__(self):
-        if self.name in MemoryHook._active:
+        if self.name in memory_hooks:
             raise KeyError(f'memory hook {self.name} already exists')
-        MemoryHook._active[self.name] = self
+        memory_hooks[self.name] = self
         return self
 
     def __exit__(self, *exc_info):
-        del MemoryHook._active[self.name]
+        del memory_hooks[self.name]
 
     def alloc_preprocess(self, **kwargs):
         pass
@@ -293,6 +293,15 @@ class UnownedMemory:
 
 
 in_cuda(UnownedMemory)
+
+
+def deprecated(name):
+    """Return an attribute of ``cupy.cuda`` that CuPy keeps for Chainer."""
+    if name == 'nvtx_enabled':
+        warnings.warn('cupy.cuda.nvtx_enabled has been deprecated in CuPy v8',
+                      DeprecationWarning)
+        return True
+    raise AttributeError('module %r has no attribute %r' % ('cupy.cuda', name))
 
 
 # Ranges of the profiler
