@@ -21,20 +21,6 @@ def checked_dtype(dtype):
     return dtype
 
 
-# Hooks that are told of new arrays, by name.
-memory_hooks: dict = {}
-
-
-def allocated(array):
-    """Tell the hooks that an array is new. The pool of the stand-in has no memory."""
-    size = array.nbytes
-    for hook in list(memory_hooks.values()) if size else ():
-        rounded = -(-size // 512) * 512
-        hook.alloc_preprocess(device_id=array._device, mem_size=rounded)
-        hook.malloc_preprocess(
-            device_id=array._device, size=size, mem_size=rounded)
-
-
 def fresh(shape, dtype=float, order='C'):
     """Return memory of NumPy that holds no sensible values, as new memory does."""
     dtype = checked_dtype(dtype)
@@ -44,6 +30,15 @@ def fresh(shape, dtype=float, order='C'):
         if dtype.char == '?':
             host[...] = True
     return host
+
+
+# What is called with the number of bytes of each new array.
+allocation_hooks = []
+
+
+def _allocated(nbytes):
+    for hook in allocation_hooks:
+        hook(nbytes)
 
 
 class MemoryPointer:
@@ -82,11 +77,13 @@ class ndarray:
 
     __array_priority__ = 100
     __hash__ = None
+    __module__ = 'cupy'
 
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order='C'):
         dtype = checked_dtype(dtype)
         if memptr is None:
             self._host = fresh(shape, dtype, order)
+            _allocated(self.nbytes)
         else:
             shape = (shape,) if isinstance(shape, int) else tuple(shape)
             count = math.prod(shape) * dtype.itemsize
@@ -100,8 +97,6 @@ class ndarray:
             self._host = numpy.lib.stride_tricks.as_strided(
                 self._host, self._host.shape, strides)
         self._device = device.current()
-        if memptr is None:
-            allocated(self)
 
     # Attributes
     #
@@ -150,6 +145,8 @@ class ndarray:
     def __array__(self, dtype=None, copy=None):
         raise TypeError(_IMPLICIT)
 
+    # Copies to and from the host work whatever the current device.
+
     def get(self, stream=None, order='C', out=None, blocking=True):
         if out is not None:
             if not isinstance(out, numpy.ndarray):
@@ -169,7 +166,6 @@ class ndarray:
         return out
 
     def set(self, arr, stream=None):
-        check_device(self)
         if not isinstance(arr, numpy.ndarray):
             raise TypeError('Only numpy.ndarray can be set to cupy.ndarray')
         if self.dtype != arr.dtype:
@@ -194,7 +190,6 @@ class ndarray:
         return self._scalar('item()').item()
 
     def tolist(self):
-        check_device(self)
         ledger.synchronise('tolist()')
         ledger.to_host(self.nbytes)
         return self._host.tolist()
@@ -279,11 +274,11 @@ class ndarray:
     # Copies and shapes
     #
     def copy(self, order='C'):
-        if self._device != device.current():
-            # From one device to another: the memory is copied as it is.
-            with device.Device(self._device):
-                self = wrap(self._host)
-            self._device = device.current()
+        flags = self._host.flags
+        if self._device != device.current() and not (
+                flags.c_contiguous or flags.f_contiguous):
+            # The memory goes from device to device as it is.
+            ledger_launch('astype', self.size)
         ledger_launch('copy', self.size)
         return wrap(self._host.copy(order))
 
@@ -524,7 +519,7 @@ def wrap(host):
     out._host = host if type(host) is numpy.ndarray else numpy.asarray(host)
     checked_dtype(out._host.dtype)
     out._device = device.current()
-    allocated(out)
+    _allocated(out.nbytes)
     return out
 
 

@@ -7,7 +7,7 @@ import warnings
 import numpy
 
 from tests.host_cupy import device, ledger
-from tests.host_cupy.array import MemoryPointer, memory_hooks
+from tests.host_cupy.array import MemoryPointer, allocation_hooks
 from tests.host_cupy.registry import exports, routine
 
 in_cuda = functools.partial(routine, module='cupy.cuda')
@@ -248,18 +248,29 @@ def alloc_pinned_memory(size):
 
 @in_cuda
 class MemoryHook:
-    """A hook of allocations, told of every new array, but not when one is freed."""
+    """A hook of allocations. Pools are empty: the device gives all memory."""
 
     name = 'MemoryHook'
+    _active = {}
 
     def __enter__(self):
-        if self.name in memory_hooks:
+        if self.name in MemoryHook._active:
             raise KeyError(f'memory hook {self.name} already exists')
-        memory_hooks[self.name] = self
+        MemoryHook._active[self.name] = self
+        allocation_hooks.append(self._allocated)
         return self
 
     def __exit__(self, *exc_info):
-        del memory_hooks[self.name]
+        del MemoryHook._active[self.name]
+        allocation_hooks.remove(self._allocated)
+
+    def _allocated(self, size):
+        if size:
+            common = {'device_id': device.current(), 'mem_size': -(-size // 512) * 512}
+            self.malloc_preprocess(size=size, **common)
+            self.alloc_preprocess(**common)
+            self.alloc_postprocess(mem_ptr=0, **common)
+            self.malloc_postprocess(size=size, mem_ptr=0, pmem_id=0, **common)
 
     def alloc_preprocess(self, **kwargs):
         pass
