@@ -12,6 +12,7 @@ class Movable:
     _grad: tp.Any
     _grad_var: tp.Any
     _hold_alone: tp.Callable[[tp.Any], None]
+    device: tp.Any
     raw_array: tp.Any
 
     def to_cpu(self):
@@ -69,7 +70,7 @@ class Movable:
         array = self.raw_array
         if array is None:
             if device != self.device:
-                # Copies of this parameter get their arrays on the device where they are.
+                # Copies of this parameter get their arrays where they are.
                 self._hold_alone(None)
             self._cached_device = device
             return

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from chainer_fast import Variable, backend, dataset
+from chainer_fast.backends import cuda
 from chainer_fast.dataset import convert
 from tests import compare
 from tests.devices import to_cpu
@@ -212,3 +213,96 @@ def test_batches_on_a_gpu(device, converter, batch, expected):
             converted.values() if isinstance(converted, dict) else [converted])
         assert all(isinstance(part, device.xp.ndarray) for part in parts)
         assert_same(to_cpu(converted), expected)
+
+# On a GPU
+#
+
+def batch_of(n, seed=0):
+    random = numpy.random.RandomState(seed)
+    return [(random.rand(2, 3).astype('f'), numpy.int32(i)) for i in range(n)]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('streams', [
+    dict, lambda: {'compute_stream': cuda.Stream(non_blocking=True)},
+    lambda: {'stream': cuda.Stream(), 'compute_stream': cuda.Stream.null}])
+def test_async_transfer_to_a_gpu(streams):
+    converter = dataset.ConcatWithAsyncTransfer(**streams())
+    kept = []
+    for seed, n in enumerate([3, 3, 2, 5, 3, 0, 4]):
+        batch = batch_of(n, seed) or [(numpy.zeros((0, 2)), 1)]
+        kept.append((converter(batch, 0), concat(batch)))
+    for sent, expected in kept:
+        for a, b in zip(sent, expected, strict=True):
+            assert isinstance(a, cuda.ndarray)
+            assert_same(a.get(), b)
+    found = dataset.ConcatWithAsyncTransfer()([{'a': 1.5}, {'a': 2.5}], '@cupy:1')
+    assert found['a'].device.id == 1
+    assert_same(cuda.to_cpu(found['a']), numpy.array([1.5, 2.5]))
+
+
+@pytest.mark.gpu
+def test_async_transfer_pads():
+    batch = [(numpy.ones(2), 1), (numpy.ones(3), 2)]
+    a, _ = dataset.ConcatWithAsyncTransfer()(batch, 0, padding=(0, None))
+    assert_same(a.get(), numpy.array([[1., 1, 0], [1, 1, 1]]))
+
+
+@pytest.fixture
+def order(monkeypatch):
+    """What streams and events are asked for, in order."""
+    found = []
+
+    def note(cls, name, describe):
+        original = getattr(cls, name)
+
+        def call(self, *args):
+            found.append(describe(self, *args))
+            return original(self, *args)
+        monkeypatch.setattr(cls, name, call)
+
+    note(cuda.Event, 'record', lambda event, stream=None: (
+        'record', event, stream or cuda.cupy.cuda.get_current_stream()))
+    note(cuda.Stream, 'wait_event', lambda stream, event: ('wait', event, stream))
+    note(cuda.ndarray, 'set', lambda array, host, stream=None: ('copy', None, stream))
+    return found
+
+
+@pytest.mark.gpu
+def test_streams_wait_for_each_other_and_not_longer_than_needed(order):
+    copying, computing = cuda.Stream(), cuda.Stream()
+    converter = dataset.ConcatWithAsyncTransfer(copying, computing)
+    calls = []
+    for _ in range(4):
+        order.clear()
+        converter([(numpy.ones(3),)] * 2, 0)
+        calls.append([each for each in order if each[:2] != ('record', None)])
+    events = []
+    for i, call in enumerate(calls):
+        # Making a stage records its event.
+        first = [('record',)] if i < 2 else []
+        assert [each[0] for each in call] == [
+            *[each[0] for each in first],
+            'wait', 'copy', 'record', 'wait', 'record'], i
+        wait, copy, copied, computation_waits, taken = call[len(first):]
+        assert [each[2] for each in call[len(first):]] == [
+            copying, copying, copying, computing, computing]
+        assert computation_waits[1] is copied[1]
+        events.append((wait[1], taken[1]))
+    # A copy waits for what was taken from its memory two calls before, and so overlaps
+    # with the computation of the last one.
+    assert events[2][0] is events[0][1]
+    assert events[3][0] is events[1][1]
+    assert events[3][0] is not events[2][1]
+
+
+@pytest.mark.gpu
+def test_async_transfer_does_not_wait():
+    from tests.host_cupy import array, ledger
+    if cuda.ndarray is not array.ndarray:
+        pytest.skip('counts are those of the stand-in')
+    converter = dataset.ConcatWithAsyncTransfer()
+    with ledger.record() as counts:
+        for _ in range(4):
+            converter(batch_of(2), 0)
+    assert not counts.synchronisations

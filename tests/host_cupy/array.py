@@ -32,6 +32,15 @@ def fresh(shape, dtype=float, order='C'):
     return host
 
 
+# What is called with the number of bytes of each new array.
+allocation_hooks = []
+
+
+def _allocated(nbytes):
+    for hook in allocation_hooks:
+        hook(nbytes)
+
+
 class MemoryPointer:
     """A place in the memory of a device."""
 
@@ -74,6 +83,7 @@ class ndarray:
         dtype = checked_dtype(dtype)
         if memptr is None:
             self._host = fresh(shape, dtype, order)
+            _allocated(self.nbytes)
         else:
             shape = (shape,) if isinstance(shape, int) else tuple(shape)
             count = math.prod(shape) * dtype.itemsize
@@ -509,6 +519,7 @@ def wrap(host):
     out._host = host if type(host) is numpy.ndarray else numpy.asarray(host)
     checked_dtype(out._host.dtype)
     out._device = device.current()
+    _allocated(out.nbytes)
     return out
 
 

@@ -65,6 +65,7 @@ class _Session:
         self.handle = frontend().create_handle()
         self.stream = None
         self.plans = {}
+        self.zeros = None       # for whoever needs some
 
     def use_current_stream(self):
         stream = cupy.cuda.get_current_stream().ptr

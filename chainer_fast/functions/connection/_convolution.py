@@ -1,6 +1,8 @@
 """Geometry of convolutions, its checks, and how groups divide channels."""
 import typing as tp
 
+from chainer_fast.backends import layouts
+from chainer_fast.backends.kernels import convolution
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import sum as sum_
@@ -25,9 +27,12 @@ class Planar(FunctionNode):
         Stride, padding and dilation.
     groups : int
         Number of groups.
+    cudnn_fast : bool
+        Whether images and filters may have their channels last.
     """
 
     _use_ideep = False
+    cudnn_fast = False
 
     def _set_window(self, stride, pad, dilate, groups):
         self.sy, self.sx = (stride, stride) if type(stride) is int else pair(stride)
@@ -41,11 +46,37 @@ class Planar(FunctionNode):
     def check_layout_forward(self, inputs):
         """Accept any layout here: ``forward`` checks it, and can show the arrays."""
 
-    def _refuse_layouts(self):
-        if self._input_layouts is not None and any(self._input_layouts):
+    def _channels_second(self, inputs):
+        """Return arrays in the standard layout, views of them if they have another.
+
+        Raises
+        ------
+        RuntimeError
+            If any has another and this is not a function of the mode ``'cudnn_fast'``,
+            or if it is one and cuDNN is not in use.
+        """
+        if self.cudnn_fast and not convolution.keeps_channels_last(inputs[0]):
+            raise RuntimeError(
+                "the compute mode 'cudnn_fast' needs arrays on a GPU and cuDNN, which "
+                'chainer.config.use_cudnn must not forbid')
+        if self._input_layouts is None or not any(self._input_layouts):
+            return inputs
+        if not self.cudnn_fast:
             raise RuntimeError(
                 'Non-standard memory layouts are not supported in %s. Input layouts: %s'
                 % (type(self).__name__, self._input_layouts))
+        return [layouts._transpose_array(array, layout, None) for array, layout
+                in zip(inputs, self._input_layouts, strict=True)]
+
+    def _in_layout(self, y, layout):
+        """Return the output in a layout."""
+        if layout is None:
+            return y
+        self.output_layouts = (layout,)
+        return layouts._transpose_array(y, None, layout)
+
+    def _layout_of_images(self):
+        return None if self._input_layouts is None else self._input_layouts[0]
 
 
 def check_dilation(dilate):
@@ -213,5 +244,7 @@ def check_bias(bias, channels):
 
 def bias_gradient(gy, dtype):
     """Return the sum over all but the channels."""
+    if gy.layout is not None:
+        gy = gy.as_layout(None)
     gb = sum_.sum(gy, axis=(0, *range(2, gy.ndim)))
     return gb if gb.dtype == dtype else cast.cast(gb, dtype)

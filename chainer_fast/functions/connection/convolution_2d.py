@@ -28,7 +28,8 @@ class Convolution2DFunction(_convolution.Planar):
     dilate, groups
         See :func:`convolution_2d`; keyword arguments.
     cudnn_fast : bool
-        Whether channels come last; there is no code for it. Keyword argument.
+        Whether images and filters have their channels last, which takes cuDNN. Keyword
+        argument.
     """
 
     # Places of the window where they are known already, as in a gradient.
@@ -58,17 +59,14 @@ class Convolution2DFunction(_convolution.Planar):
             x_shape[2:], w_shape[2:], *self._window(), self.cover_all)
 
     def forward(self, inputs):
-        x, W, *b = inputs
-        if self.cudnn_fast:
-            raise RuntimeError(
-                "cudnn_fast can't be used: no convolution here has the channels last")
-        self._refuse_layouts()
+        x, W, *b = self._channels_second(inputs)
         self.retain_inputs((0, 1))
         groups = _convolution.check_groups(
             self.groups, ValueError, output=W.shape[0])
         outs = self._outs or self._get_out_size(x.shape, W.shape)
-        return convolution.convolve(
-            x, W, b[0] if b else None, *self._window(), groups, outs),
+        y = convolution.convolve(
+            x, W, b[0] if b else None, *self._window(), groups, outs)
+        return self._in_layout(y, self._layout_of_images()),
 
     forward_cpu = forward_gpu = forward
 
@@ -90,9 +88,10 @@ class Convolution2DFunction(_convolution.Planar):
 def _transposed(function, x, W, outsize):
     """Apply the transposed convolution of one that is like the function."""
     stride, pad, dilate = function._window()
-    return deconvolution_2d.Deconvolution2DFunction(
-        stride, pad, tuple(outsize), dilate=dilate, groups=function.groups
-    ).apply((x, W))[0]
+    transposed = deconvolution_2d.Deconvolution2DFunction(
+        stride, pad, tuple(outsize), dilate=dilate, groups=function.groups)
+    transposed.cudnn_fast = function.cudnn_fast
+    return transposed.apply((x, W))[0]
 
 
 def _convolved(function, x, W, outs):
@@ -101,6 +100,7 @@ def _convolved(function, x, W, outs):
     convolution = Convolution2DFunction(
         stride, pad, function.cover_all, dilate=dilate, groups=function.groups)
     convolution._outs = tuple(outs)
+    convolution.cudnn_fast = function.cudnn_fast
     return convolution.apply((x, W))[0]
 
 
@@ -122,15 +122,15 @@ class Convolution2DGradW(_convolution.Planar):
         self._set_window(stride, pad, dilate, conv2d.groups)
         self.cover_all = conv2d.cover_all
         self.W_shape, self.W_dtype, self.w_layout = w_shape, w_dtype, w_layout
-        self._use_ideep = conv2d._use_ideep
+        self._use_ideep, self.cudnn_fast = conv2d._use_ideep, conv2d.cudnn_fast
 
     def forward(self, inputs):
-        x, gy = inputs
-        self._refuse_layouts()
+        x, gy = self._channels_second(inputs)
         self.retain_inputs((0, 1))
-        return convolution.correlate(
+        gW = convolution.correlate(
             x, gy, (self.kh, self.kw), *self._window(), max(self.groups, 1),
-            self.W_dtype),
+            self.W_dtype)
+        return self._in_layout(gW, self.w_layout),
 
     forward_cpu = forward_gpu = forward
 

@@ -67,15 +67,15 @@ class Deconvolution2DFunction(_convolution.Planar):
             (RuntimeError, ValueError))
 
     def forward(self, inputs):
-        x, W, *b = inputs
-        self._refuse_layouts()
+        x, W, *b = self._channels_second(inputs)
         self.retain_inputs((0, 1))
         groups = _convolution.check_groups(self.groups, ValueError, input=x.shape[1])
         _convolution.check_bias(b, W.shape[1] * groups)
         self._calc_out_size(x.shape, W.shape)
-        return convolution.convolve_transposed(
+        y = convolution.convolve_transposed(
             x, W, b[0] if b else None, *self._window(), groups,
-            (self.outh, self.outw)),
+            (self.outh, self.outw))
+        return self._in_layout(y, self._layout_of_images()),
 
     forward_cpu = forward_gpu = forward
 

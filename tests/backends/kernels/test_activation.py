@@ -94,7 +94,8 @@ def test_cuda_code(device, dtype):
     for kernel, *args in (
             (kernels.relu_grad, y, gy), (kernels.clipped_relu_grad, x, gy, .7),
             (kernels.leaky_relu_grad, y, gy, .2), (kernels.elu, x, 1.3),
-            (kernels.elu_slope, y, x, 1.3), (kernels.sigmoid, x),
+            (kernels.elu_slope, y, x, 1.3), (kernels.elu_grad, y, gy, x, 1.3),
+            (kernels.crelu_grad, x[:, :2], y, 1), (kernels.sigmoid, x),
             (kernels.sigmoid_grad, y, gy), (kernels.hard_sigmoid, x),
             (kernels.hard_sigmoid_grad, x, gy), (kernels.tanh_grad, y, gy),
             (kernels.softplus, x, 2., .5), (kernels.softplus_grad, x, gy, 2.),
@@ -102,7 +103,12 @@ def test_cuda_code(device, dtype):
             (kernels.prelu, x, w), (kernels.prelu_grad, x, w, gy, y),
             (kernels.swish, x, w), (kernels.swish_grad, x, w, gy),
             (kernels.maxout_grad, x, largest, largest + 1, 2, 1),
-            (arithmetic.div_grads, x, 3 + x[:1], gy)):
+            (arithmetic.div_grads, x, 3 + x[:1], gy),
+            (arithmetic.div_from_constant_grad, 3 + x, gy, 1.7),
+            (arithmetic.pow_grad, 3 + x, gy, 2.5, 1.5),
+            (arithmetic.pow_grads, 3 + x, y, gy, 1 + gy),
+            (arithmetic.pow_from_constant_grad, y, gy, .3),
+            (arithmetic.abs_grad, x, gy)):
         forms.assert_same(device, kernel, *args)
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import roi
 from tests import devices
+from tests.backends.kernels import device_forms
 
 TOLERANCE = {'f': 2e-6, 'd': 1e-14}
 
@@ -66,34 +67,46 @@ def test_compiled(case):
     check(case, lambda kernel: kernel.compiled)
 
 
-def on(device):
-    """Return what makes of a kernel its form for the device."""
-    return lambda kernel: lambda *args: devices.to_cpu(
-        kernel.device(*device.send(args)))
+@pytest.mark.gpu
+@settings(max_examples=40)
+@given(cases(), st.booleans())
+def test_on_gpu(case, scaled):
+    x, numbers, boxes, *rest = case
+    device = devices.Device('@cupy:0')
+    boxes_sent = device.send(boxes)
+    if scaled:
+        boxes_sent = roi.Boxes(device.send((2 * boxes).astype(x.dtype)), .5)
+        # The corners have been rounded.
+        boxes = boxes_sent.in_pixels().get()
+
+    def on_gpu(kernel):
+        def run(*args):
+            return devices.to_cpu(kernel.device(*[
+                boxes_sent if arg is boxes else device.send(arg) for arg in args]))
+        return run
+
+    check((x, numbers, boxes, *rest), on_gpu)
 
 
 @pytest.mark.gpu
-@settings(max_examples=30)
-@given(case=cases())
-def test_cuda_code(device, case):
-    check(case, on(device))
-
-
-@pytest.mark.gpu
-def test_cuda_code_for_halves(device):
+def test_halves_on_gpu():
     x = np.arange(72, dtype='e').reshape(1, 2, 6, 6)
     numbers, boxes = np.zeros(1, 'i'), np.array([[0., 1, 5, 4]])
-    for kernel, *args in (
-            (roi.cell_max, (2, 2), 1, -1.), (roi.cell_mean, (2, 2), 1),
-            (roi.sample_max, (2, 2), (2, 2)), (roi.sample_mean, (2, 2), (2, 2))):
-        results, expected = [
-            form(x, numbers, boxes, *args)
-            for form in (on(device)(kernel), kernel.reference)]
-        np.testing.assert_array_equal(results, expected)
+    device_forms.check(roi.cell_max, x, numbers, boxes, (2, 2), 1, -1.)
+    device_forms.check(roi.cell_mean, x, numbers, boxes, (2, 2), 1)
+    device_forms.check(roi.sample_mean, x, numbers, boxes, (2, 2), (2, 2))
+    _, found = device_forms.check(roi.sample_max, x, numbers, boxes, (2, 2), (2, 2))
     gy = np.arange(8, dtype='e').reshape(1, 2, 2, 2)
-    np.testing.assert_array_equal(
-        on(device)(roi.cell_spread)(gy, numbers, boxes, 0, x.shape),
-        roi.cell_spread.reference(gy, numbers, boxes, 0, x.shape))
+    device_forms.check(roi.cell_spread, gy, numbers, boxes, 0, x.shape)
+    device_forms.check(roi.sample_put, gy, found, numbers, boxes, (2, 2), x.shape)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('shape', [(2, 3, 4, 5), (0, 3, 4, 5), (2, 0, 4, 5)])
+def test_no_regions_on_gpu(shape):
+    gy, numbers = np.zeros((0, shape[1], 2, 2), 'f'), np.zeros(0, 'i')
+    device_forms.check(roi.cell_spread, gy, numbers, np.zeros((0, 4)), 0, shape)
+    device_forms.check(roi.cell_put, gy, gy.astype('i'), numbers, shape)
 
 
 @pytest.mark.parametrize('kernel', [roi.cell_mean, roi.sample_mean])

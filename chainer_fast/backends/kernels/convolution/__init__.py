@@ -12,7 +12,8 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.backends import _cudnn
+from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution import compiled as _compiled
 from chainer_fast.backends.kernels.convolution import cuda as _device
@@ -120,6 +121,14 @@ def _add_bias(y, b):
 def _grouped(array, groups, *lengths):
     """Return an array with the axis of channels split, and the axes behind joined."""
     return array.reshape((array.shape[0], groups, *lengths))
+
+
+def keeps_channels_last(x):
+    """Return whether convolutions of an array leave channels last in memory.
+
+    They do with cuDNN, and have the result in the order of the images.
+    """
+    return isinstance(x, ndarray) and _cudnn.wanted()
 
 
 @kernel(compiled=_compiled.convolve, device=_device.convolve)

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification on a GPU: a launch for each step of all samples.
+"""Connectionist temporal classification on a GPU: a step of all samples in a launch.
 
 :mod:`chainer_fast.backends.kernels.ctc` documents the kernel.
 """
@@ -6,15 +6,16 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE
 
-_PREAMBLE = PREAMBLE + header('chainer_fast/backends/kernels/ctc/elements.hpp')
+_PREAMBLE = PREAMBLE + ''.join([
+    header('chainer_fast/backends/kernels/' + name)
+    for name in ('ctc/elements.hpp', 'common/labels.hpp')])
 
 _SIZES = 'int32 t, int32 steps, int32 batch, int32 states, int32 classes, int32 blank'
 _STEP = 'raw T x, raw S top, raw S total, raw L labels, ' + _SIZES
 # The probability of a state at a time.
 _PROBABILITY = '''
     auto symbol = [&](ptrdiff_t state) {
-        const int label = label_at(labels, b, state, states, blank);
-        return label < 0 ? label + classes : label;
+        return class_of(label_at(labels, b, state, states, blank), classes);
     };
     auto probability = [&](int t, ptrdiff_t state) {
         const ptrdiff_t row = (ptrdiff_t)t * batch + b;
@@ -47,18 +48,17 @@ def _likelihoods(before, input_length, label_length):
     steps, batch, states = before.shape
     losses, likelihoods = [cuda.cupy.empty(batch, 'd') for _ in range(2)]
     last = 'chainer_fast::last_time(input_length, steps)'
-    likelihood = '(log(a.total) + a.top)'
     cuda.reduce(
-        'S shape, N input_length, N label_length, raw S before, int32 steps, int32 batch, '
-        'int32 states', 'S losses, S likelihoods',
+        'S shape, N input_length, N label_length, raw S before, int32 steps, '
+        'int32 batch, int32 states', 'S losses, S likelihoods',
         'chainer_fast::Exponentials<S>('
         # Some threads have a number beyond that of the last sample.
-        'chainer_fast::is_end(_J, label_length) && {last} >= 0 && {last} < steps '
-        '? before[((ptrdiff_t){last} * batch + _i % batch) * states + _J] '
-        ': chainer_fast::log_zero())'.format(last=last),
+        f'chainer_fast::is_end(_J, label_length) && {last} >= 0 && {last} < steps '
+        f'? before[((ptrdiff_t){last} * batch + _i % batch) * states + _J] '
+        ': chainer_fast::log_zero())',
         'chainer_fast::join(a, b)',
         'likelihoods = {0}, losses = {0} < chainer_fast::log_zero() / 2 '
-        '? chainer_fast::infinity() : -{0}'.format(likelihood),
+        '? chainer_fast::infinity() : -{0}'.format('(log(a.total) + a.top)'),
         '', 'ctc_losses', reduce_type='chainer_fast::Exponentials<S>',
         preamble=_PREAMBLE)(
             before[0].T, input_length, label_length, before, steps, batch, states,

@@ -9,8 +9,9 @@ import math
 
 import numpy
 
-from chainer_fast.backends import cuda
+from chainer_fast.backends import _cudnn, cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends._cudnn import batch_normalization as by_cudnn
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.normalization.dtypes import interm
 
@@ -146,16 +147,31 @@ def batch_apply(x, gamma, beta, mean, inv_std, axis):
             x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)])
 
 
-def batch_forward(x, gamma, beta, axis, eps, running=(), weights=()):
+def _batch_forward(x, gamma, beta, axis, eps, running=(), weights=()):
     mean, var, inv_std = _statistics(
         x, axis, eps, interm(x, gamma), running, weights)
     return batch_apply(x, gamma, beta, mean, inv_std, axis), mean, var, inv_std
 
 
+@_cudnn.preferred(by_cudnn.batch_forward)
+def batch_forward(x, gamma, beta, axis, eps):
+    return _batch_forward(x, gamma, beta, axis, eps)
+
+
+def _batch_forward_running_by_cudnn(
+        x, gamma, beta, axis, eps, running_mean, running_var, decay, adjust):
+    results = by_cudnn.batch_forward(x, gamma, beta, axis, eps)
+    if results is not NotImplemented:
+        _, mean, var, _ = results
+        update_running(running_mean, running_var, mean, var, decay, adjust)
+    return results
+
+
+@_cudnn.preferred(_batch_forward_running_by_cudnn)
 def batch_forward_running(
         x, gamma, beta, axis, eps, running_mean, running_var, decay, adjust):
-    return batch_forward(x, gamma, beta, axis, eps, (running_mean, running_var),
-                         _weights(decay, adjust))
+    return _batch_forward(x, gamma, beta, axis, eps, (running_mean, running_var),
+                          _weights(decay, adjust))
 
 
 def _batch_sums(x, gamma, gy, mean, inv_std, axis):
@@ -174,6 +190,7 @@ def _batch_sums(x, gamma, gy, mean, inv_std, axis):
     return sums, results
 
 
+@_cudnn.preferred(by_cudnn.batch_backward)
 def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     sums, results = _batch_sums(x, gamma, gy, mean, inv_std, axis)
     statistics = gamma, mean, inv_std, *sums

@@ -55,7 +55,7 @@ class Batch:
         param, grad = arrays[:2]
         kinds = param.dtype.char + grad.dtype.char
         expected = [kinds[0]] * len(arrays)
-        if kinds == 'fe':
+        if kinds == 'fe' and len(arrays) > 2:
             expected[1] = expected[-1] = 'e'
         if not all(map(_is_like, arrays, itertools.repeat(param), expected)):
             return None
@@ -286,8 +286,8 @@ def clip(grads, threshold):
         False, and nothing has changed, if there are no kernels for these arrays, two
         of them overlap, or they are not all on one device.
     """
-    if (len({grad.device.id for grad in grads}) != 1
-            or not all(map(_is_plain, grads)) or _overlap(grads)):
+    if (not all(map(_is_plain, grads))
+            or len({grad.device.id for grad in grads}) != 1 or _overlap(grads)):
         return False
     with grads[0].device, _Contiguous([grads], [True] * len(grads)) as (grads,):
         calls = [(kind, call) for kind, _, group in _by_kind(grads)
@@ -348,12 +348,12 @@ def _find_not_finite(arrays):
     return found.get()[numpy.argsort(order)]
 
 
-def copy_arrays(sources, targets):
+def copy_arrays(pairs):
     """Copy arrays into others.
 
     Parameters
     ----------
-    sources, targets : iterable of array
+    pairs : iterable of (array, array)
 
     Returns
     -------
@@ -361,7 +361,7 @@ def copy_arrays(sources, targets):
         The pairs for which there is no kernel, and which are left to the caller.
     """
     groups, rest = {}, []
-    for source, target in zip(sources, targets, strict=True):
+    for source, target in pairs:
         if _is_plain(source) and _is_like(target, source, target.dtype.char):
             kinds = source.dtype.char, target.dtype.char
             groups.setdefault((source.data.device_id, *kinds), []).append(

@@ -1,0 +1,104 @@
+"""Batch normalization by cuDNN, with the moments of the batch and its gradients.
+
+Arguments are those of :mod:`chainer_fast.backends.kernels.normalization`, on a GPU.
+The functions return ``NotImplemented`` where cuDNN has no engine. It has none for given
+moments, which a single kernel of our own normalizes by.
+"""
+import numpy
+
+from chainer_fast.backends._cudnn import layouts, library, plans
+from chainer_fast.backends._cupy import cupy
+
+_SINGLE = numpy.dtype('f')
+
+
+def batch_forward(x, gamma, beta, axis, eps):
+    """Normalize by the moments of the batch, scale and shift."""
+    shape = _shape(x, axis, gamma, beta)
+    if shape is None:
+        return NotImplemented
+    last = layouts.channels_last(x)
+    channels = gamma.shape
+    y = layouts.empty(x.shape, x.dtype, last)
+    mean, var, inv_std, unused = [cupy.empty(channels, 'f') for _ in range(4)]
+    # cuDNN moves running statistics towards the mean and the unbiased variance. From
+    # zero and with this step, they come to the variance of the batch.
+    zeros = _zeros(channels[0])
+    count = x.size // gamma.size
+    arrays = {
+        'x': layouts.dense(x, last), 'gamma': gamma, 'beta': beta,
+        'eps': numpy.array(eps, 'f'), 'step': numpy.array((count - 1) / count, 'f'),
+        'running_mean': zeros, 'running_var': zeros, 'y': y, 'mean': mean,
+        'inv_std': inv_std, 'new_mean': unused, 'new_var': var}
+    if not plans.run(_forward, (shape,), arrays, x.dtype, last):
+        return NotImplemented
+    return y, mean, var, inv_std
+
+
+def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
+    """Gradients of a batch normalized by its moments."""
+    shape = _shape(x, axis, gamma, mean, inv_std)
+    if fixed or shape is None or gy.dtype != x.dtype:
+        return NotImplemented
+    last = layouts.channels_last(x)
+    gx = layouts.empty(x.shape, x.dtype, last)
+    ggamma, gbeta = [cupy.empty(gamma.shape, 'f') for _ in range(2)]
+    arrays = {
+        'x': layouts.dense(x, last), 'gy': layouts.dense(gy, last), 'gamma': gamma,
+        'mean': mean, 'inv_std': inv_std, 'gx': gx, 'ggamma': ggamma, 'gbeta': gbeta}
+    if not plans.run(_backward, (shape,), arrays, x.dtype, last):
+        return NotImplemented
+    return gx, ggamma, gbeta
+
+
+def _shape(x, axis, *parameters):
+    """Return a shape of four or five axes for ``x``; None if cuDNN is no help."""
+    ndim = x.ndim
+    if x.dtype.char not in 'ef' or not 2 <= ndim <= 5 or x.size < 2 * x.shape[1] or (
+            tuple(axis) != (0, *range(2, ndim))) or 0 in x.shape:
+        return None
+    for each in parameters:
+        if each.dtype != _SINGLE or not each.flags.c_contiguous:
+            return None
+    return (*x.shape[:2], *(1,) * (4 - ndim), *x.shape[2:])
+
+
+def _zeros(count):
+    session = library.session()
+    if session.zeros is None or len(session.zeros) < count:
+        session.zeros = cupy.zeros(max(count, 4096), 'f')
+    return session.zeros
+
+
+# Graphs
+#
+
+def _of_channels(shape):
+    return (1, shape[1]) + (1,) * (len(shape) - 2)
+
+
+def _forward(graph, shape):
+    parameters = {
+        name: graph.operand(array, _of_channels(shape), _SINGLE)
+        for name, array in (
+            ('scale', 'gamma'), ('bias', 'beta'), ('in_running_mean', 'running_mean'),
+            ('in_running_var', 'running_var'))}
+    results = graph.native.batchnorm(
+        input=graph.operand('x', shape), epsilon=graph.number('eps', len(shape)),
+        momentum=graph.number('step', len(shape)), **parameters)
+    graph.result(results[0], 'y', shape)
+    for tensor, name in zip(
+            results[1:], ('mean', 'inv_std', 'new_mean', 'new_var'), strict=True):
+        graph.result(tensor, name, _of_channels(shape), _SINGLE)
+
+
+def _backward(graph, shape):
+    parameters = {
+        name: graph.operand(array, _of_channels(shape), _SINGLE)
+        for name, array in (
+            ('scale', 'gamma'), ('mean', 'mean'), ('inv_variance', 'inv_std'))}
+    gx, ggamma, gbeta = graph.native.batchnorm_backward(
+        grad=graph.operand('gy', shape), input=graph.operand('x', shape), **parameters)
+    graph.result(gx, 'gx', shape)
+    for tensor, name in (ggamma, 'ggamma'), (gbeta, 'gbeta'):
+        graph.result(tensor, name, _of_channels(shape), _SINGLE)
