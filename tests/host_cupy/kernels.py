@@ -11,9 +11,9 @@ memory without a word.
 
 They cannot know what a GPU does otherwise: CuPy has it take denormal numbers of single
 precision for zero and fuse multiplications with additions, and its mathematical
-functions are not those of the C library. Threads run one after the other, in a scattered
-order, so that most races come out as wrong numbers, but not all. Kernels of complex
-numbers are not there.
+functions are not those of the C library. Threads run one after the other, in a
+scattered order, so that most races come out as wrong numbers, but not all. Kernels of
+complex numbers are not there.
 """
 import math
 import string
