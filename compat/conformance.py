@@ -6,6 +6,10 @@ yourself. Its tests are the specification of a drop-in; ``reference.tsv`` beside
 file has the number of tests of each file that pass on the released Chainer (Python
 3.11, NumPy 1.23.5, processor only). Remaining failures are listed and explained in
 ``explained.tsv``.
+
+With ``--gpu`` its tests of GPUs run. Current versions of CuPy cannot serve the released
+Chainer, so that ``reference_gpu.tsv`` counts what has passed with chainer_fast on the
+stand-in for CuPy 14.2; ``explained_gpu.tsv`` explains the rest.
 """
 import argparse
 import collections
@@ -108,8 +112,9 @@ def run(args, out):
         '-c', os.path.join(root, 'setup.cfg'),
         '-o', 'addopts=', '-m', args.markers, '--tb=short',
         '--continue-on-collection-errors', *RUNNER_CHANGES, *args.pytest]
-    paths = [HERE, os.path.dirname(HERE)]
-    paths += [p for p in [os.environ.get('PYTHONPATH')] if p]
+    paths = [HERE] + [p for p in [os.environ.get('PYTHONPATH')] if p]
+    if args.gpu:
+        paths.append(os.path.dirname(HERE))
     files = test_files(args)
     parts = [files[i::args.processes] for i in range(args.processes)]
     running = []
@@ -168,10 +173,11 @@ def selected(path, selection):
         for s in selection)
 
 
-def report(outcomes, selection):
+def report(outcomes, selection, tables):
     """Print the table with a line for each folder."""
     counts = by_file(outcomes)
-    reference = {row['file']: int(row['passed']) for row in read_table('reference.tsv')
+    reference = {row['file']: int(row['passed'])
+                 for row in read_table('reference' + tables)
                  if selected(row['file'], selection)}
     rows = collections.defaultdict(collections.Counter)
     for path in {**reference, **counts}:
@@ -193,10 +199,10 @@ def report(outcomes, selection):
             row['reference'], share))
 
 
-def explain(outcomes, everything):
+def explain(outcomes, everything, tables):
     """Print the failures, and which of them have an explanation."""
     explanations = {row['test']: row['explanation']
-                    for row in read_table('explained.tsv')}
+                    for row in read_table('explained' + tables)}
 
     def explanation_of(test):
         # The brackets in the name of a single test are not a pattern.
@@ -212,8 +218,8 @@ def explain(outcomes, everything):
         for test, text in bad.items():
             if text is not None:
                 print('%s\n    %s' % (test, text))
-    print('%d failures, %d of them explained in explained.tsv'
-          % (len(bad), len(bad) - len(unexplained)))
+    print('%d failures, %d of them explained in explained%s'
+          % (len(bad), len(bad) - len(unexplained), tables))
     for test in unexplained:
         print('  unexplained: ' + test)
     for test in explanations:
@@ -240,8 +246,8 @@ def main(argv=None):
         run(args, out)
         outcomes = load(out)
     print()
-    report(outcomes, args.selection)
-    fine = explain(outcomes, args.failures)
+    report(outcomes, args.selection, args.tables)
+    fine = explain(outcomes, args.failures, args.tables)
     if args.compare:
         compare(outcomes, load(args.compare), args.selection)
     return 0 if fine else 1

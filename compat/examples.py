@@ -11,6 +11,7 @@ reason.
 """
 import argparse
 import collections
+import dataclasses
 import importlib
 import pathlib
 import pkgutil
@@ -28,6 +29,19 @@ OUT_OF_SCOPE = {
     'tests': "are upstream's own tests of examples, on edited copies of them",
     'test_utils.py': "is a helper of upstream's own tests of examples",
 }
+
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Like ``-m chainer_fast``, with the stand-in for CuPy where there is no GPU.
+GPU_START = """
+import sys
+sys.path.insert(0, %r)
+from tests import host_cupy
+host_cupy.install_unless_gpu()
+del sys.path[0]
+from chainer_fast import __main__
+__main__.main()
+""" % str(ROOT)
 
 
 def parse_args(argv):
@@ -49,6 +63,10 @@ def parse_args(argv):
                         help='for one script; default: %(default)s')
     parser.add_argument('--jobs', '-j', type=int, default=1, metavar='N',
                         help='runs at the same time')
+    parser.add_argument(
+        '--gpu', action='store_true',
+        help='on GPUs, or without one on a stand-in for CuPy: scripts that take a '
+        'device get the first ones')
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         '--python', default=sys.executable,
@@ -93,6 +111,23 @@ def select(runs, names):
             sys.exit('no run is of %r; --list shows them' % name)
         chosen += [run for run in found if run not in chosen]
     return chosen if names else runs
+
+
+def on_gpus(run, examples):
+    """Return a run with the arguments that choose GPUs, and so for those after it."""
+    path = examples / run.script
+    text = path.read_text(encoding='utf-8') if path.is_file() else ''
+    arguments = list(run.arguments)
+    chosen = [i for i, argument in enumerate(arguments)
+              if argument.startswith(('--device', '--gpu'))]
+    for number, i in enumerate(chosen):
+        arguments[i + 1] = str(number)
+    if not chosen:
+        option = next((o for o in ('--device', '--gpu') if "'%s'" % o in text), None)
+        arguments += [option, '0'] if option else []
+    return dataclasses.replace(
+        run, arguments=tuple(arguments),
+        then=tuple([on_gpus(later, examples) for later in run.then]))
 
 
 def without_run(examples, runs):
@@ -191,6 +226,9 @@ def main(argv=None, runs=None):
         return 0
     command = ([args.with_chainer] if args.with_chainer
                else [args.python, '-m', 'chainer_fast'])
+    if args.gpu:
+        command = [args.python, '-c', GPU_START]
+        chosen = [on_gpus(run, args.checkout / 'examples') for run in chosen]
     with tempfile.TemporaryDirectory(prefix='examples-') as temporary:
         work = args.keep or pathlib.Path(temporary)
         work.mkdir(parents=True, exist_ok=True)

@@ -41,8 +41,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_generate_tests(metafunc):
+    # Some tests have a parameter of that name.
     own = [marker.args[0] for marker in metafunc.definition.iter_markers('parametrize')]
-    if ('device' in metafunc.fixturenames and 'device' not in str(own)
+    if ('device' in metafunc.fixturenames and 'device' not in own
             and _asks_for_gpu(metafunc.config)):
         gpu = pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)
         metafunc.parametrize('device', [gpu], indirect=True, scope='session')

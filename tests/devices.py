@@ -43,9 +43,11 @@ class Device:
 
 
 def to_cpu(thing):
-    """Return NumPy arrays, also those in tuples and lists."""
+    """Return NumPy arrays, also those in tuples, lists and dictionaries."""
     if isinstance(thing, (tuple, list)):
         return type(thing)([to_cpu(each) for each in thing])
+    if isinstance(thing, dict):
+        return {key: to_cpu(each) for key, each in thing.items()}
     if isinstance(thing, get_array_types()):
         return backend.CpuDevice().send(thing)
     return thing

@@ -176,6 +176,13 @@ cdef class VariableBase:
         if self.node_base is not None:
             self.node_base._update_data_info(array)
 
+    def _hold_alone(self, array):
+        """Take an array, and part from the copies of this variable."""
+        if self.sharers is not None:
+            self.sharers[:] = [r for r in self.sharers if r() is not self]
+            self.sharers = None
+        self._hold(array)
+
     def _share_array(self, VariableBase copied not None):
         """Make a copy follow every replacement of the array, and the other way round.
         """

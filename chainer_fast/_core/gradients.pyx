@@ -210,7 +210,8 @@ cdef bint _run_hook(
             return False
         changes.add(place, arrays, &step, 1)
         return True
-    if recipe.loops is NULL or not gather(&operands, variable.arr, variable.grad_arr, None, (), True):
+    if recipe.loops is NULL or not gather(
+            &operands, variable.arr, variable.grad_arr, None, (), True):
         return False
     if not prepare_hook(recipe, hook, variable._loss_scale, operands.kind, &step):
         return False

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import typing as tp
 
 import numpy
@@ -236,16 +237,16 @@ class ConcatWithAsyncTransfer:
     """Variant of :func:`concat_examples` that sends to the GPU on a separate stream.
 
     The stacked arrays go through page-locked memory, so that the copies of a batch
-    overlap with each other and, given ``compute_stream``, with the preceding
-    computation. On the CPU it is :func:`concat_examples`.
+    overlap with the preceding computation. The host does not wait for them. On the CPU
+    it is :func:`concat_examples`.
 
     Parameters
     ----------
     stream : cupy.cuda.Stream, optional
         Stream of the copies; by default one is created at the first call for a GPU.
     compute_stream : cupy.cuda.Stream, optional
-        Stream of the computation. If given, it waits for the copies; by default the
-        host does.
+        Stream of the computation, which waits for the copies; by default the stream
+        that is current in the call.
     """
 
     def __init__(
@@ -254,7 +255,6 @@ class ConcatWithAsyncTransfer:
         self._device = None
         self._stream: tp.Any = stream
         self.compute_stream: tp.Any = compute_stream
-        self._sync_get = compute_stream is None
         self._conveyor = collections.defaultdict(self._get_conveyor)
 
     def _get_conveyor(self):
@@ -301,11 +301,56 @@ class ConcatWithAsyncTransfer:
             return conveyor
 
         conveyors = _map_elements(batch, padding, start)
-        if on_gpu and not self._sync_get:
-            self.compute_stream.wait_event(self._stream.record())
-        if isinstance(conveyors, dict):
-            return {key: c.get(self._sync_get) for key, c in conveyors.items()}
-        return tuple([c.get(self._sync_get) for c in conveyors])
+        on_stream = contextlib.nullcontext()
+        if on_gpu and self.compute_stream is not None:
+            on_stream = self.compute_stream
+        with cuda.get_device_from_id(device), on_stream:
+            if isinstance(conveyors, dict):
+                return {key: c.get() for key, c in conveyors.items()}
+            return tuple([c.get() for c in conveyors])
+
+
+class _Stage:
+    """Where an array stops on its way: page-locked memory, and memory of the GPU.
+
+    Attributes
+    ----------
+    copied : cupy.cuda.Event
+        The copy from the host is done, and the page-locked memory may be written to.
+    taken : cupy.cuda.Event
+        The array has left, and the memory of the GPU may be written to.
+    """
+
+    def __init__(self, nbytes):
+        self.nbytes = nbytes
+        self._pinned = cuda.cupy.cuda.alloc_pinned_memory(nbytes)
+        self._array = cuda.cupy.empty(nbytes, numpy.uint8)
+        self.copied, self.taken = cuda.Event(), cuda.Event()
+        # The memory may still be in use by earlier work.
+        self.taken.record()
+
+    def wait(self):
+        """Wait until the page-locked memory may be written to."""
+        if not self.copied.done:
+            self.copied.synchronize()
+
+    def put(self, array, stream):
+        """Start copying an array of NumPy on a stream."""
+        self.wait()
+        host = numpy.frombuffer(self._pinned, array.dtype, array.size)
+        host.reshape(array.shape)[...] = array
+        stream.wait_event(self.taken)
+        self._found = self._array[:array.nbytes].view(array.dtype).reshape(array.shape)
+        self._found.set(host.reshape(array.shape), stream)
+        self.copied.record(stream)
+
+    def get(self):
+        """Return the array. The current stream waits for it, not the host."""
+        stream = cuda.cupy.cuda.get_current_stream()
+        stream.wait_event(self.copied)
+        array = self._found.copy()
+        self.taken.record(stream)
+        return array
 
 
 class Conveyor:
@@ -323,38 +368,27 @@ class Conveyor:
             self, device: int | None = None, stream: cuda.Stream | None = None) -> None:
         self._stream: tp.Any = stream
         self._device = device
-        self._ret_array = []
-        # Two page-locked buffers alternate, each with the event of its last copy: one
-        # can be filled while the other is read.
-        self._array_set = [[None, None], [None, None]]
-
-    def _on_gpu(self):
-        return self._device is not None and self._device >= 0
+        self._queue: list = []
+        # Stages that are not in use, the one used last at the end. There are two of
+        # them, so that one can be filled while the array in the other one is computed
+        # with.
+        self._stages: list = [None, None]
 
     def put(self, array):
         """Start sending an array."""
-        if self._on_gpu() and isinstance(array, numpy.ndarray):
+        if (self._device is not None and self._device >= 0
+                and isinstance(array, numpy.ndarray) and array.size > 0):
             with cuda.get_device_from_id(self._device):
-                array = self._copy(array)
+                stage = self._stages.pop(0) if self._stages else None
+                if stage is None or stage.nbytes < array.nbytes:
+                    if stage is not None:
+                        stage.wait()
+                    stage = _Stage(array.nbytes)
+                stage.put(array, self._stream)
+            array = stage
         else:
             array = to_device(self._device, array)
-        self._ret_array.append(array)
-
-    def _copy(self, array):
-        buffer, copied = self._array_set.pop(0)
-        if copied is not None:
-            copied.synchronize()
-        if buffer is None or buffer.size() < array.nbytes:
-            buffer = cuda.cupy.cuda.alloc_pinned_memory(array.nbytes)
-        host = numpy.frombuffer(buffer, array.dtype, array.size).reshape(array.shape)
-        host[...] = array
-        # The memory comes from the pool of the computing stream and may still be in use
-        # there, so the copy must wait for the present work of that stream.
-        target = cuda.cupy.empty(array.shape, array.dtype)
-        self._stream.wait_event(cuda.cupy.cuda.get_current_stream().record())
-        target.set(host, self._stream)
-        self._array_set.append([buffer, self._stream.record()])
-        return target
+        self._queue.append(array)
 
     def get(self, sync: bool = True):
         """Return the array that was put in first.
@@ -362,8 +396,11 @@ class Conveyor:
         Parameters
         ----------
         sync : bool
-            Whether to wait until the copy is done.
+            Has no effect: work on the current stream waits for the copy in any case.
         """
-        if sync and self._on_gpu():
-            self._stream.synchronize()
-        return self._ret_array.pop(0)
+        array = self._queue.pop(0)
+        if not isinstance(array, _Stage):
+            return array
+        self._stages.append(array)
+        with cuda.get_device_from_id(self._device):
+            return array.get()

@@ -2,12 +2,20 @@
 
 Chainer records the computation of such a chain in its first call; later calls repeat
 the recording instead of running the chain's Python code, which saves building the
-graph. Here the graph engine is compiled and there is little to save, so a static chain
-runs its code in every call. Its results are those of the chain without the decorator,
-and the limits of a recording do not apply: the code may branch, links may hold states,
-and side effects happen each time.
+graph.
 
-The first call with inputs of a kind is still recorded, as a
+On the processor there is little to save here, as the graph engine is compiled. So a
+static chain runs its code in every call, and the limits of a recording do not apply:
+the code may branch, links may hold states, and side effects happen each time.
+
+On a GPU, the second call of a kind is recorded as a CUDA graph, if it can be, and later
+ones launch the graph, forward and backward: see :mod:`._replay`. Then the chain's code
+does not run any more. A call that waits for the GPU, draws random numbers, reports
+values or changes attributes of links is not recorded, and neither is one with a
+function that CuPy cannot record, such as products by cuBLAS. The chain then runs its
+code in every call, as on the processor.
+
+The first call with inputs of a kind is also recorded as a
 :class:`StaticScheduleFunction`: a list of steps that can be inspected, and repeated on
 arrays.
 """
@@ -15,8 +23,11 @@ import functools
 import weakref
 
 from chainer_fast import variable
+from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import config, using_config
+from chainer_fast.graph_optimizations import _replay
+from chainer_fast.graph_optimizations._recording import Recording
 from chainer_fast.graph_optimizations._schedule import (
     ArrayInfo,
     ScheduleInfo,
@@ -41,12 +52,18 @@ class ScheduleManager:
         Forget schedules that were recorded under other settings of the configuration.
     verbosity_level : int
         If 1 or more, a line is printed for each recording.
+
+    Attributes
+    ----------
+    recordings : Recordings
+        Calls recorded as CUDA graphs. Its ``refused`` tells which are not, and why.
     """
 
     def __init__(self, minimize_cache_size=True, verbosity_level=0):
         self.minimize_cache_size = minimize_cache_size
         self.verbosity_level = verbosity_level
         self.schedules = {}
+        self.recordings = _replay.Recordings()
         self._settings = None
 
     def __reduce__(self):
@@ -68,6 +85,7 @@ class ScheduleManager:
         settings = (bool(config.train), bool(config.enable_backprop))
         if self.minimize_cache_size and settings != self._settings:
             self.schedules.clear()
+            self.recordings = _replay.Recordings()
         self._settings = settings
         kind = (settings, tuple([(x.shape, x.dtype) for x in in_vars]))
         if kind not in self.schedules:
@@ -78,9 +96,10 @@ class ScheduleManager:
     def end_forward(self):
         """Tell that an iteration is over.
 
-        Programs call this if they do not call ``backward``. It does nothing, since a
-        schedule keeps nothing between calls.
+        Programs call this if they do not call ``backward``. CUDA graphs can then be
+        launched again, and gradients of earlier calls cannot be asked for any more.
         """
+        self.recordings.release()
 
     def __repr__(self):
         lines = ['<%s of %d schedules>' % (type(self).__name__, len(self.schedules))]
@@ -95,8 +114,9 @@ def static_graph(*args, **kwargs):
     """Declare that a method of a chain has the same graph in every call.
 
     A decorator for ``__call__`` or ``forward`` of a chain, with or without arguments.
-    The method works as without the decorator; the module explains why there is nothing
-    to optimize. Its first call is recorded, and the chain gets
+    The method works as without the decorator, and on a GPU faster if it can be recorded
+    as a CUDA graph; the module tells when. Its first call is recorded, and the chain
+    gets
 
     - ``schedule_manager``, the :class:`ScheduleManager` with the recordings, and
     - ``static_schedule``, the :class:`StaticScheduleFunction` of the latest call.
@@ -140,9 +160,20 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
         inputs = [x for x in flatten((args, list(kwargs.values()))) if _is_input(x)]
         schedule = chain.schedule_manager.get_schedule(inputs, enable_double_backprop)
         chain.static_schedule = schedule
-        if not schedule.is_empty():
-            return func(chain, *args, **kwargs)
-        return _record(schedule, func, chain, inputs, args, kwargs)
+        if schedule.is_empty():
+            return _record(schedule, func, chain, inputs, args, kwargs)
+        kind = None
+        if cuda.available:
+            outline = _outline(args), _outline(kwargs)
+            kind = _replay.kind_of(inputs, outline)
+        if kind is not None:
+            again = functools.partial(
+                _call_again, func, weakref.ref(chain), *outline)
+            launched, returned = chain.schedule_manager.recordings.apply(
+                kind, inputs, lambda: Recording(again, chain, inputs))
+            if launched:
+                return returned
+        return func(chain, *args, **kwargs)
     return call
 
 

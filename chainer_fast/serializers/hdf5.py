@@ -6,7 +6,7 @@ import typing as tp
 
 import numpy
 
-from chainer_fast import serializer
+from chainer_fast import backend, serializer
 from chainer_fast.backends import cuda
 from chainer_fast.serializers import _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
@@ -122,24 +122,23 @@ class HDF5Deserializer(serializer.Deserializer):
             shape, _ = dataset.shape, dataset.dtype
         if shape is None:
             return None
-        is_array = isinstance(value, numpy.ndarray)
+        is_array = isinstance(value, (numpy.ndarray, cuda.ndarray))
         if is_array:
-            _check_array(value, shape, what)
+            array = backend.CpuDevice().send(value)
+            _check_array(array, shape, what)
         elif value is not None and issubclass(type(value), (int, float, complex)):
             _convert.check_is_one(type(value), shape, what)
         reader.check_storage(dataset, loading, path, is_array)
         if is_array:
             with loading.filling(value), reader.reading(what):
-                reader.read_into(dataset, value)
+                reader.read_into(dataset, array)
+                if array is not value:
+                    backend.copyto(value, array)
             return value
         with reader.reading(what):
             loaded = reader.read(dataset)
         if value is None:
             return loaded
-        if isinstance(value, cuda.ndarray):
-            with loading.filling(value):
-                value.set(loaded.astype(value.dtype, copy=False))
-            return value
         return _convert.to_type_of(value, loaded)
 
     def __getitem__(self, key):

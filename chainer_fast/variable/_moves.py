@@ -11,7 +11,7 @@ class Movable:
     _cached_device: tp.Any
     _grad: tp.Any
     _grad_var: tp.Any
-    _hold: tp.Callable[[tp.Any], None]
+    _hold_alone: tp.Callable[[tp.Any], None]
     raw_array: tp.Any
 
     def to_cpu(self):
@@ -68,13 +68,16 @@ class Movable:
     def _to_device(self, device, allow_unchaining):
         array = self.raw_array
         if array is None:
+            if device != self.device:
+                # Copies of this parameter get their arrays where they are.
+                self._hold_alone(None)
             self._cached_device = device
             return
         grad, grad_var = self._grad, self._grad_var
         moved = device.send(array)
         if moved is not array:
             # Copies of this variable stay where they are.
-            self._hold(moved)
+            self._hold_alone(moved)
         self._cached_device = device
         if grad is None:
             return

@@ -35,6 +35,11 @@ def test_expected_to_fail():
 
 @pytest.mark.gpu
 def test_of_gpu():
+    from chainer.backends import cuda
+    assert cuda.cupy.ones(3).sum() == 3
+
+@pytest.mark.gpu
+def test_fails_on_gpu():
     assert False
 ''',
     'parts_tests/test_part.py': '''
@@ -195,7 +200,19 @@ def test_pytest_arguments_and_markers(conformance):
         'chainer_tests/parts_tests/deeper_tests/test_deep.py::test_passes': 'passed'}
     assert process.returncode == 0
     conformance('test_top.py', '--markers', 'gpu', '--out', 'outcomes.json')
-    assert conformance.outcomes() == {TOP + 'test_of_gpu': 'failed'}
+    assert conformance.outcomes() == {
+        TOP + 'test_of_gpu': 'failed', TOP + 'test_fails_on_gpu': 'failed'}
+
+
+def test_gpu(conformance):
+    for name in ('reference', 'explained'):
+        (conformance.program / (name + '_gpu.tsv')).write_text({
+            'reference': REFERENCE, 'explained': EXPLAINED}[name])
+    process = conformance('test_top.py', '--gpu', '--out', 'outcomes.json')
+    assert conformance.outcomes() == {
+        TOP + 'test_of_gpu': 'passed', TOP + 'test_fails_on_gpu': 'failed'}
+    assert '1 failures, 0 of them explained in explained_gpu.tsv' in process.stdout
+    assert process.returncode == 1
 
 
 @pytest.mark.parametrize('arguments, message', [
@@ -232,3 +249,11 @@ def test_data_of_the_reference():
     assert lines[0] == ['file', 'passed', 'failed', 'skipped']
     assert sum(int(line[1]) for line in lines[1:]) == 31670
     assert all(line[0].startswith('chainer') for line in lines[1:])
+
+
+def test_data_of_tests_of_gpus():
+    with open(os.path.join(processes.COMPAT, 'reference_gpu.tsv')) as f:
+        lines = [line.rstrip('\n').split('\t') for line in f]
+    assert lines[0] == ['file', 'passed', 'failed', 'skipped']
+    assert sum(int(line[1]) for line in lines[1:]) > 40000
+    assert sum(int(line[2]) for line in lines[1:]) == 86

@@ -16,7 +16,7 @@ import pathlib
 import sys
 
 PACKAGE = pathlib.Path(__file__).parents[2] / 'chainer_fast'
-MAKERS = {'cuda.elementwise', 'cuda.reduce', 'cuda.raw', 'device_form'}
+MAKERS = ['cuda.elementwise', 'cuda.reduce', 'cuda.raw', 'device_form']
 
 
 def _called(node):
@@ -35,16 +35,14 @@ def _passes_arguments(call, function):
     return any(isinstance(arg, ast.Name) and arg.id in names for arg in call.args[:3])
 
 
-def _site(call, is_form):
-    """Return (first line, last line, name) of a call.
+def _site(call):
+    """Return (first line, last line, texts) of a call.
 
-    The name is that of the kernel for ``device_form``, which does not make it yet, and
-    otherwise None.
+    One of its texts is the name of the kernel, unless that is put together.
     """
-    texts = [arg.value for arg in call.args
-             if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
-    return (call.lineno, call.end_lineno,
-            texts[0].replace('::', '_') if is_form else None)
+    return call.lineno, call.end_lineno, [
+        node.value.replace('::', '_') for node in ast.walk(call)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
 def calls_in(source):
@@ -52,22 +50,19 @@ def calls_in(source):
     tree = ast.parse(source)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    found, done = [], set()
-    makers = {name: name == 'device_form' for name in MAKERS}
-    while makers.keys() - done:
-        maker = sorted(makers.keys() - done)[0]
-        done.add(maker)
+    found, makers = [], [*MAKERS]
+    for maker in makers:
         for call in calls:
             if _called(call) != maker:
                 continue
             # The innermost function around it comes last.
             around = [f for f in functions if f.lineno <= call.lineno <= f.end_lineno]
             inner = max(around, key=lambda f: f.lineno, default=None)
-            if inner is not None and _passes_arguments(call, inner):
-                makers[inner.name] = makers[maker]
-            else:
-                found.append(_site(call, makers[maker]))
-    return found
+            if inner is None or not _passes_arguments(call, inner):
+                found.append(_site(call))
+            elif inner.name not in makers:
+                makers.append(inner.name)
+    return sorted(found, key=lambda site: site[:2])
 
 
 def missing(kernels, package=PACKAGE):
@@ -83,7 +78,7 @@ def missing(kernels, package=PACKAGE):
     Returns
     -------
     list of str
-        ``'file:line'`` of each, with the name if it is known.
+        ``'file:line'`` of each.
     """
     names, lines = set(), set()
     for kernel in kernels:
@@ -94,14 +89,10 @@ def missing(kernels, package=PACKAGE):
     out = []
     for path in sorted(package.rglob('*.py')):
         relative = str(path.relative_to(package))
-        for first, last, name in calls_in(path.read_text()):
-            if name is not None:
-                compiled = name in names
-            else:
-                compiled = any((relative, line) in lines
-                               for line in range(first, last + 1))
-            if not compiled:
-                out.append('%s:%d%s' % (relative, first, ' ' + name if name else ''))
+        for first, last, texts in calls_in(path.read_text()):
+            if not names.intersection(texts) and not any(
+                    (relative, line) in lines for line in range(first, last + 1)):
+                out.append('%s:%d' % (relative, first))
     return out
 
 

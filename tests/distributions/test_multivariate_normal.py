@@ -164,10 +164,9 @@ def test_gradients_of_the_inverse(device, lower):
 
 def test_inverse_that_is_not_there(device):
     invert = multivariate_normal._triangular_inv
-    index = 'index 1' if device.xp is np else None
-    with pytest.raises(np.linalg.LinAlgError, match=index):
-        invert(device.send(np.diag([1., 0, 2])))
-    if device.xp is np:
+    if device.xp is np:     # A GPU gives NaN.
+        with pytest.raises(np.linalg.LinAlgError, match='index 1'):
+            invert(np.diag([1., 0, 2]))
         with pytest.raises(ValueError, match='inf or NaN'):
             invert(np.diag([1., np.nan]))
     for x in (np.ones((2, 3)), np.ones(2), np.ones((2, 2), int)):

@@ -265,7 +265,8 @@ def test_no_grads(device):
 
 def test_half_precision(device):
     x, gy = device.send(X.astype('e')), device.send(GY.astype('e'))
-    gradient_check.check_backward(square, x, gy, dtype='d')
+    # The gradient has three digits, the differences have more.
+    gradient_check.check_backward(square, x, gy, dtype='d', atol=1e-3, rtol=1e-3)
     gradient_check.check_backward(square, x, gy, eps=0.1, atol=0.1, rtol=0.1)
     with pytest.raises(ValueError, match='int'):
         gradient_check.check_backward(square, x, gy, dtype='i')

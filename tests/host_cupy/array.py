@@ -32,6 +32,15 @@ def fresh(shape, dtype=float, order='C'):
     return host
 
 
+# What is called with the number of bytes of each new array.
+allocation_hooks = []
+
+
+def _allocated(nbytes):
+    for hook in allocation_hooks:
+        hook(nbytes)
+
+
 class MemoryPointer:
     """A place in the memory of a device."""
 
@@ -68,11 +77,13 @@ class ndarray:
 
     __array_priority__ = 100
     __hash__ = None
+    __module__ = 'cupy'
 
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order='C'):
         dtype = checked_dtype(dtype)
         if memptr is None:
             self._host = fresh(shape, dtype, order)
+            _allocated(self.nbytes)
         else:
             shape = (shape,) if isinstance(shape, int) else tuple(shape)
             count = math.prod(shape) * dtype.itemsize
@@ -134,8 +145,9 @@ class ndarray:
     def __array__(self, dtype=None, copy=None):
         raise TypeError(_IMPLICIT)
 
+    # Copies to and from the host work whatever the current device.
+
     def get(self, stream=None, order='C', out=None, blocking=True):
-        check_device(self)
         if out is not None:
             if not isinstance(out, numpy.ndarray):
                 raise TypeError('Only numpy.ndarray can be obtained from cupy.ndarray')
@@ -154,7 +166,6 @@ class ndarray:
         return out
 
     def set(self, arr, stream=None):
-        check_device(self)
         if not isinstance(arr, numpy.ndarray):
             raise TypeError('Only numpy.ndarray can be set to cupy.ndarray')
         if self.dtype != arr.dtype:
@@ -171,7 +182,6 @@ class ndarray:
         if self.size != 1:
             raise ValueError(
                 'can only convert an array of size 1 to a Python scalar')
-        check_device(self)
         ledger.synchronise(what)
         ledger.to_host(self.nbytes)
         return self._host
@@ -180,7 +190,6 @@ class ndarray:
         return self._scalar('item()').item()
 
     def tolist(self):
-        check_device(self)
         ledger.synchronise('tolist()')
         ledger.to_host(self.nbytes)
         return self._host.tolist()
@@ -265,11 +274,11 @@ class ndarray:
     # Copies and shapes
     #
     def copy(self, order='C'):
-        if self._device != device.current():
-            # From one device to another: the memory is copied as it is.
-            with device.Device(self._device):
-                self = wrap(self._host)
-            self._device = device.current()
+        flags = self._host.flags
+        if self._device != device.current() and not (
+                flags.c_contiguous or flags.f_contiguous):
+            # The memory goes from device to device as it is.
+            ledger_launch('astype', self.size)
         ledger_launch('copy', self.size)
         return wrap(self._host.copy(order))
 
@@ -510,6 +519,7 @@ def wrap(host):
     out._host = host if type(host) is numpy.ndarray else numpy.asarray(host)
     checked_dtype(out._host.dtype)
     out._device = device.current()
+    _allocated(out.nbytes)
     return out
 
 

@@ -4,6 +4,8 @@
  * otherwise a loop. Their order is scattered, so that a kernel whose threads need what
  * others write, and do not wait for it, comes out wrong.
  */
+#include <setjmp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +28,16 @@ extern "C" {
 Index threadIdx, blockIdx, blockDim, gridDim;
 char* host_shared_memory;
 long long host_failure[3];
+
+/* An index outside of an array of some size, or for the size 0: -2 an assertion, -3
+   threads that wait without end, -4 a division of integers by zero, -5 an address. */
+void host_fail(long long index, long long size) {
+    if (!host_failure[0]) {
+        host_failure[0] = 1;
+        host_failure[1] = index;
+        host_failure[2] = size;
+    }
+}
 }
 
 namespace {
@@ -125,18 +137,34 @@ bool run_fibers(int count) {
     return true;
 }
 
+sigjmp_buf before_fault;
+
+void fault(int signal) {
+    siglongjmp(before_fault, signal);
+}
+
+void run_blocks(bool waits) {
+    unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+    unsigned int threads = blockDim.x * blockDim.y * blockDim.z;
+    for (unsigned int b = 0; b < blocks; ++b) {
+        blockIdx = position(scattered(b, blocks), gridDim);
+        if (waits) {
+            if (!run_fibers(threads)) {
+                host_fail(-3, 0);
+                return;
+            }
+        } else {
+            for (unsigned int t = 0; t < threads; ++t) {
+                threadIdx = position(scattered(t, threads), blockDim);
+                kernel(arguments);
+            }
+        }
+    }
+}
+
 }
 
 extern "C" {
-
-/* Negative: -2 an assertion, -3 threads that wait without end. */
-void host_fail(long long index, long long size) {
-    if (!host_failure[0]) {
-        host_failure[0] = 1;
-        host_failure[1] = index;
-        host_failure[2] = size;
-    }
-}
 
 void host_wait(bool block) {
     fibers[current]->state = block ? AT_BLOCK : AT_WARP;
@@ -158,22 +186,18 @@ void host_launch(
     arguments = args;
     memcpy(&gridDim, grid, sizeof gridDim);
     memcpy(&blockDim, block, sizeof blockDim);
-    unsigned int blocks = grid[0] * grid[1] * grid[2];
-    unsigned int threads = block[0] * block[1] * block[2];
     memset(host_failure, 0, sizeof host_failure);
-    for (unsigned int b = 0; b < blocks; ++b) {
-        blockIdx = position(scattered(b, blocks), gridDim);
-        if (waits) {
-            if (!run_fibers(threads)) {
-                host_fail(-3, 0);
-                return;
-            }
-        } else {
-            for (unsigned int t = 0; t < threads; ++t) {
-                threadIdx = position(scattered(t, threads), blockDim);
-                kernel(args);
-            }
-        }
+    struct sigaction action = {}, arithmetic, address;
+    action.sa_handler = fault;
+    sigaction(SIGFPE, &action, &arithmetic);
+    sigaction(SIGSEGV, &action, &address);
+    int signal = sigsetjmp(before_fault, 1);
+    if (signal == 0) {
+        run_blocks(waits);
+    } else {
+        host_fail(signal == SIGFPE ? -4 : -5, 0);
     }
+    sigaction(SIGFPE, &arithmetic, NULL);
+    sigaction(SIGSEGV, &address, NULL);
 }
 }

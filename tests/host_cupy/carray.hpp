@@ -1,7 +1,7 @@
 /* Arrays and indexers as CuPy hands them to kernels that it makes of expressions.
  *
  * Their memory is laid out as CuPy lays it out. Every index is checked: one outside of
- * the array ends in an IndexError of the launch, where a GPU would read or overwrite
+ * the array ends in a KernelError of the launch, where a GPU would read or overwrite
  * something else.
  */
 #pragma once

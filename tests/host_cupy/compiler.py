@@ -64,6 +64,10 @@ class CompileException(Exception):
         return self.message
 
 
+class KernelError(Exception):
+    """A kernel did what has no meaning; a GPU may or may not tell."""
+
+
 def _math():
     """Return the declarations of mathematical functions, for C++."""
     lines = []
@@ -256,8 +260,8 @@ class Kernel:
             If the arguments are not as many, or not as large, as the kernel's.
         ValueError
             If they are more than 4096 bytes, or the block is too large.
-        IndexError
-            If an array was indexed out of its bounds.
+        KernelError
+            If it indexed an array out of its bounds, for example.
         """
         sizes = [len(arg) for arg in args]
         if sizes != self._sizes:
@@ -283,9 +287,12 @@ class Kernel:
             ctypes.c_bool(self._waits))
         failed, index, size = self._blocks.failure
         if failed:
-            raise IndexError({
-                -2: 'an assertion failed in kernel %r' % self._name,
-                -3: 'threads of kernel %r wait for each other without end' % self._name,
-            }.get(index if size == 0 else 0,
-                  'kernel %r used index %d of an array of %d elements' % (
-                      self._name, index, size)))
+            trouble = {
+                -2: 'failed an assertion',
+                -3: 'has threads that wait for each other without end',
+                -4: 'divided an integer by zero',
+                -5: 'used memory that is not there'}
+            if size or index not in trouble:
+                trouble[index] = 'used index %d of an array of %d elements' % (
+                    index, size)
+            raise KernelError('kernel %r %s' % (self._name, trouble[index]))

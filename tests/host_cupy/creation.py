@@ -100,7 +100,10 @@ def empty(shape, dtype=float, order='C'):
 def _like(a, dtype, order, subok, shape):
     if subok:
         raise TypeError('subok is not supported yet')
-    host = array_operand(a)
+    # Of any device: the elements are not read.
+    if not isinstance(a, ndarray):
+        raise TypeError('expected an array of CuPy, got %s' % type(a))
+    host = a._host
     dtype = checked_dtype(host.dtype if dtype is None else dtype)
     out = numpy.empty_like(host, dtype, order, shape=shape)
     if out.size:

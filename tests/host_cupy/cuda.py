@@ -6,7 +6,7 @@ import time
 import numpy
 
 from tests.host_cupy import device, ledger
-from tests.host_cupy.array import MemoryPointer
+from tests.host_cupy.array import MemoryPointer, allocation_hooks
 from tests.host_cupy.registry import exports, routine
 
 in_cuda = functools.partial(routine, module='cupy.cuda')
@@ -59,13 +59,16 @@ class _Stream:
         callback(arg)
 
     def begin_capture(self, mode=None):
-        raise NotImplementedError('the stand-in captures no graphs')
+        from tests.host_cupy import capture
+        capture.begin(self)
 
     def end_capture(self):
-        raise NotImplementedError('the stand-in captures no graphs')
+        from tests.host_cupy import capture
+        return capture.end(self)
 
     def is_capturing(self):
-        return False
+        from tests.host_cupy import capture
+        return capture.is_capturing(self)
 
 
 @in_cuda
@@ -113,6 +116,14 @@ def get_elapsed_time(start_event, end_event):
         if event.disable_timing or event._time is None:
             raise RuntimeError('cudaErrorInvalidResourceHandle: invalid handle')
     return (end_event._time - start_event._time) * 1000
+
+
+@in_cuda
+class Graph:
+    """The type of what a stream captures; see :mod:`tests.host_cupy.capture`."""
+
+    def __new__(cls):
+        raise TypeError('currently not designed for public use')
 
 
 @in_cuda
@@ -236,7 +247,7 @@ def alloc_pinned_memory(size):
 
 @in_cuda
 class MemoryHook:
-    """A hook of allocations. The stand-in calls it when it is entered, not more."""
+    """A hook of allocations. Pools are empty: the device gives all memory."""
 
     name = 'MemoryHook'
     _active = {}
@@ -245,10 +256,20 @@ class MemoryHook:
         if self.name in MemoryHook._active:
             raise KeyError(f'memory hook {self.name} already exists')
         MemoryHook._active[self.name] = self
+        allocation_hooks.append(self._allocated)
         return self
 
     def __exit__(self, *exc_info):
         del MemoryHook._active[self.name]
+        allocation_hooks.remove(self._allocated)
+
+    def _allocated(self, size):
+        if size:
+            common = {'device_id': device.current(), 'mem_size': -(-size // 512) * 512}
+            self.malloc_preprocess(size=size, **common)
+            self.alloc_preprocess(**common)
+            self.alloc_postprocess(mem_ptr=0, **common)
+            self.malloc_postprocess(size=size, mem_ptr=0, pmem_id=0, **common)
 
     def alloc_preprocess(self, **kwargs):
         pass

@@ -5,7 +5,7 @@ letter stands for, what is broadcast, which axes are merged, the text around the
 Where the two differ, the stricter one is followed: the C++ standard is C++11, float16
 exists where an argument has that type, numbers that do not fit raise OverflowError.
 
-Stricter than both are indexes out of bounds (IndexError) and pointers to elements of
+Stricter than both are indexes out of bounds (KernelError) and pointers to elements of
 arrays that are not contiguous (ValueError); on a GPU they read or write the wrong
 memory without a word.
 """
@@ -295,7 +295,8 @@ class ReductionKernel:
         size = math.prod(out_shape)
         # The largest power of two for which all threads have something to add.
         stride = 1
-        while stride * 2 * (math.prod(shape) // size) <= _BLOCK_SIZE:
+        reduced_size = max(math.prod(shape) // size, 1)
+        while stride * 2 * reduced_size <= _BLOCK_SIZE:
             stride *= 2
         ledger.launch(self.name)
         self._compiled[key].launch(

@@ -32,9 +32,9 @@ MODULES = [
     'cupy.cuda.memory_hooks', 'cupy.cuda.nvtx', 'cupy.cuda.pinned_memory',
     'cupy.cuda.profiler', 'cupy.cuda.runtime', 'cupy.cuda.stream', 'cupy.cublas',
     'cupy.exceptions', 'cupy.fft', 'cupy.lib.stride_tricks', 'cupy.linalg',
-    'cupy.random', 'cupy.testing', 'cupy.testing._random', 'cupyx', 'cupyx.scipy', 'cupyx.scipy.linalg',
-    'cupyx.scipy.special', 'cupyx.profiler', 'cupy_backends.cuda.api.runtime',
-    'cupy_backends.cuda.libs.cublas']
+    'cupy.random', 'cupy.testing', 'cupy.testing._random', 'cupyx', 'cupyx.scipy',
+    'cupyx.scipy.linalg', 'cupyx.scipy.special', 'cupyx.profiler',
+    'cupy_backends.cuda.api.runtime', 'cupy_backends.cuda.libs.cublas']
 CLASSES = [
     'cupy.ndarray', 'cupy.ElementwiseKernel', 'cupy.ReductionKernel', 'cupy.RawKernel',
     'cupy.RawModule', 'cupy.ufunc', 'cupy.cuda.Device', 'cupy.cuda.Stream',

@@ -88,11 +88,11 @@ def _ufunc(name, entry, nep50, compute=None):
     return ufunc(name, compute, entry['types'], entry['nin'], entry['nout'], nep50)
 
 
-def restrict(cls, listed, keep=()):
+def restrict(cls, listed):
     """Leave a class the methods of CuPy alone, and check their arguments."""
     originals = _originals.setdefault(cls, dict(vars(cls)))
     for name, value in originals.items():
-        if name.startswith('_') or name in keep:
+        if name.startswith('_'):
             continue
         if name not in listed:
             if name in vars(cls):

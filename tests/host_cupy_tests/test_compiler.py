@@ -84,7 +84,7 @@ def test_forgotten_barriers_are_seen():
 
 
 def test_barriers_that_some_threads_do_not_reach():
-    with pytest.raises(IndexError, match='without end'):
+    with pytest.raises(compiler.KernelError, match='without end'):
         run('if (threadIdx.x < 40) __syncthreads(); else __syncwarp()',
             np.ones(64, 'f'))
 
@@ -98,6 +98,18 @@ def test_shuffles(call, expected):
     y = run('int v = x[threadIdx.x]; x[threadIdx.x] = __shfl_' + call,
             np.arange(64, dtype='i'))
     np.testing.assert_array_equal(y, np.r_[expected, 32 + expected])
+
+
+@pytest.mark.parametrize(('body', 'message'), [
+    ('int* p = x; x[0] = 1 / (x[0] - x[0])', 'integer by zero'),
+    ('*(int*)8 = 1', 'memory that is not there'),
+    ('assert(x[0] == 7)', 'assertion'),
+    ('__syncthreads(); if (threadIdx.x == 40) *(int*)8 = 1', 'not there')])
+def test_what_has_no_meaning(body, message):
+    for _ in range(2):
+        with pytest.raises(compiler.KernelError, match=message):
+            run(body, np.ones(64, 'i'))
+    run('__syncthreads()', np.ones(64, 'i'))
 
 
 def test_arguments_are_as_large_as_parameters():

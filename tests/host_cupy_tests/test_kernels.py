@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.host_cupy import array, device, kernels, ledger, raw
-from tests.host_cupy.compiler import CompileException
+from tests.host_cupy.compiler import CompileException, KernelError
 
 scale = kernels.ElementwiseKernel('T x, T c', 'T y', 'y = x * c', 'scale')
 total = kernels.ReductionKernel(
@@ -103,7 +103,7 @@ def test_raw_arrays_and_sizes():
         np.testing.assert_array_equal(y._host, x._host.ravel()[::-1])
     with pytest.raises(ValueError, match='Loop size is undecided'):
         kernel(x, 12, y)
-    with pytest.raises(IndexError, match='used index 12 of an array of 12'):
+    with pytest.raises(KernelError, match='used index 12 of an array of 12'):
         kernel(x, 13, y, size=12)
     with pytest.raises(ValueError, match='all of the ndarray are'):
         scale(x, 2, size=12)
@@ -208,6 +208,10 @@ def test_reduction_with_several_outputs():
     np.testing.assert_allclose(var._host, x.var((0, 2)), 1e-4)
     with pytest.raises(NotImplementedError):
         kernel(array.wrap(x), out=mean)
+
+
+def test_reduction_of_nothing():
+    assert total(array.wrap(values((0, 3))), axis=0)._host.tolist() == [0, 0, 0]
 
 
 def test_reduction_without_identity():

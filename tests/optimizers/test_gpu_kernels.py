@@ -319,6 +319,15 @@ def test_uninitialized_parameter():
     testing.assert_allclose(link.b.array, np.full(3, -.5))
 
 
+def test_norm_of_as_many_gradients_as_a_launch_takes():
+    pair = make_pair('SGD', {}, [(1,)] * 290, 'float32')
+    set_grads([optimizer.target for optimizer in pair], 0)
+    for optimizer in pair:
+        optimizer.add_hook(optimizer_hooks.GradientClipping(.5))
+        optimizer.call_hooks()
+    assert_equal_grads(*pair)
+
+
 @pytest.mark.parametrize('n_params', [3, 250])
 def test_dynamic_loss_scaling(n_params):
     pair = make_pair('SGD', {}, [(3,)] * n_params, 'float32')
@@ -328,7 +337,8 @@ def test_dynamic_loss_scaling(n_params):
         set_grads([optimizer.target for optimizer in pair], step)
         for i in bad or ():
             for optimizer in pair:
-                getattr(optimizer.target, 'p%03d' % i).grad[1] = [np.nan, np.inf, -np.inf][i]
+                param = getattr(optimizer.target, 'p%03d' % i)
+                param.grad[1] = [np.nan, np.inf, -np.inf][i]
         messages = []
         for optimizer in pair:
             with warnings.catch_warnings(record=True) as caught, (
@@ -345,7 +355,8 @@ def test_dynamic_loss_scaling(n_params):
     assert_equal_links(pair[0].target, pair[1].target, 'float32')
 
 
-@pytest.mark.parametrize('devices', [('@cupy:0', '@cupy:1'), ('@numpy', '@cupy:1')])
+@pytest.mark.parametrize('devices', [
+    ('@cupy:0', '@cupy:1'), ('@numpy', '@cupy:1'), ('@cupy:0', '@numpy')])
 def test_parameters_on_several_devices(devices):
     cpu, other = make_pair('Adam', {}, [(3,), (4,)], 'float32')
     for param, device in zip(other.target.params(), devices, strict=True):
@@ -372,7 +383,7 @@ def test_parameters_on_several_devices(devices):
 def test_copies_in_single_precision_on_the_second_device():
     cpu, gpu = make_pair('SGD', {}, [(3,), (4,)], 'float16', fp32=True)
     gpu.target.to_device('@cupy:1')
-    for step in range(3):
+    for _ in range(3):
         for optimizer in cpu, gpu:
             for param in optimizer.target.params():
                 param.grad = param.device.send(np.ones(param.shape, param.dtype))

@@ -10,6 +10,7 @@ import pytest
 import chainer_fast as chainer
 from chainer_fast import serializers
 from chainer_fast.serializers import hdf5, npz
+from tests import compare
 
 h5py = pytest.importorskip('h5py')
 
@@ -53,12 +54,13 @@ def test_groups(file):
     (np.ones((2, 3), 'f4'), (2, 3), 'gzip'), (np.ones(2, 'f2'), (2,), 'gzip'),
     (np.ones(1), (1,), None), (np.ones((0, 3)), (0, 3), None), (10, (), None),
     (True, (), None), (b'abc', (), None), (2j, (), None)])
-def test_datasets(file, value, shape, compression):
-    assert serializers.HDF5Serializer(file)('x', value) is value
+def test_datasets(device, file, value, shape, compression):
+    sent = device.send(value)
+    assert serializers.HDF5Serializer(file)('x', sent) is sent
     assert file['x'].shape == shape
     assert file['x'].dtype == np.asarray(value).dtype
     assert file['x'].compression == compression
-    np.testing.assert_array_equal(file['x'][()], value)
+    compare.assert_array_equal(file['x'][()], value)
 
 
 def test_none_is_empty(file):
@@ -80,10 +82,10 @@ def load(file, stored, value):
     return serializers.HDF5Deserializer(file)('/x', value)
 
 
-def test_array_is_filled(file):
-    value = np.zeros((2, 3))
+def test_array_is_filled(device, file):
+    value = device.send(np.zeros((2, 3)))
     assert load(file, np.arange(6, dtype='f4').reshape(2, 3), value) is value
-    np.testing.assert_array_equal(value, [[0, 1, 2], [3, 4, 5]])
+    compare.assert_array_equal(value, [[0, 1, 2], [3, 4, 5]])
 
 
 @pytest.mark.parametrize('stored,make', [
@@ -92,26 +94,26 @@ def test_array_is_filled(file):
     ((2, 3), lambda: np.zeros((1, 2, 3))),
     ((1, 2, 3), lambda: np.zeros((2, 3), 'f2')), ((1, 3), lambda: np.zeros((2, 3))),
     ((1,), lambda: np.zeros(())), ((), lambda: np.zeros((1, 1)))])
-def test_array_of_other_layout_is_filled(file, stored, make):
-    value = make()
+def test_array_of_other_layout_is_filled(device, file, stored, make):
+    value = device.send(make())
     elements = np.arange(1, 1 + np.prod(stored, dtype=int), dtype='f4').reshape(stored)
     assert load(file, elements, value) is value
-    np.testing.assert_array_equal(
+    compare.assert_array_equal(
         value, np.broadcast_to(elements.reshape(stored[-2:]), value.shape)
         if value.ndim else elements[0])
 
 
 @pytest.mark.parametrize('stored', [
     np.ones(2), 3., np.ones((2, 3, 2)), np.ones(6), np.ones(3), np.ones((3, 2))])
-def test_array_of_other_shape_is_refused(file, stored):
-    value = np.zeros((2, 3))
+def test_array_of_other_shape_is_refused(device, file, stored):
+    value = device.send(np.zeros((2, 3)))
     with pytest.raises(TypeError, match=r"'x' of .* has shape .* \(2, 3\)"):
         load(file, stored, value)
     assert not value.any()
 
 
-def test_empty_array(file):
-    value = np.zeros((0, 2))
+def test_empty_array(device, file):
+    value = device.send(np.zeros((0, 2)))
     assert load(file, np.ones((0, 2)), value) is value
 
 
@@ -125,7 +127,7 @@ def test_scalars_take_the_old_type(file, stored, value, expected):
 
 
 def test_nothing(file):
-    np.testing.assert_array_equal(load(file, [np.arange(3)], None), [[0, 1, 2]])
+    compare.assert_array_equal(load(file, [np.arange(3)], None), [[0, 1, 2]])
     del file['x']
     assert load(file, 'abc', None) == np.array('abc')
     del file['x']
@@ -175,7 +177,7 @@ def test_strictness(file):
 
 
 @pytest.mark.parametrize('compression', [4, None, 'lzf'])
-def test_round_trip(path, compression):
+def test_round_trip(device, path, compression):
     def make():
         link = chainer.Chain()
         with link.init_scope():
@@ -183,6 +185,7 @@ def test_round_trip(path, compression):
             link.late = chainer.Parameter()
             link.child = chainer.Link(v=(2,))
         link.add_persistent('count', 0)
+        device.send(link)
         opt = chainer.optimizers.Adam().setup(link)
         link.late.update_rule.enabled = False
         return opt
@@ -199,8 +202,8 @@ def test_round_trip(path, compression):
     other = make()
     serializers.load_hdf5(path + '.link', other.target)
     serializers.load_hdf5(path, other)
-    np.testing.assert_array_equal(other.target.w.array, np.full((2, 3), 5))
-    np.testing.assert_array_equal(other.target.child.v.array, [6, 6])
+    compare.assert_array_equal(other.target.w.array, np.full((2, 3), 5))
+    compare.assert_array_equal(other.target.child.v.array, [6, 6])
     assert other.target.late.array is None
     assert (other.target.count, other.t, other.target.w.update_rule.t) == (7, 1, 1)
     assert other.target.w.update_rule.state.keys() == {'m', 'v'}
@@ -219,7 +222,7 @@ def test_kinds_of_files(tmp_path):
 def test_dictionary_of_arrays(path):
     serializers.save_hdf5(path, {'a/b': np.arange(3.), 'n': np.array(2)})
     with h5py.File(path) as opened:
-        np.testing.assert_array_equal(opened['a/b'], [0, 1, 2])
+        compare.assert_array_equal(opened['a/b'], [0, 1, 2])
         assert int(opened['n'][()]) == 2
 
 
@@ -250,7 +253,7 @@ def refuse(path, change, error, match, values=VALUES):
             serializers.load_hdf5(path, bag)
         assert path in str(info.value)
         assert bag.values['x'] is value
-        np.testing.assert_array_equal(value, old)
+        compare.assert_array_equal(value, old)
 
 
 def replace_by(item):
@@ -289,7 +292,7 @@ def test_links_within_the_file(path):
         opened['x'] = h5py.SoftLink('/y')
     bag = Bag(x=np.zeros(3))
     serializers.load_hdf5(path, bag)
-    np.testing.assert_array_equal(bag.values['x'], range(3))
+    compare.assert_array_equal(bag.values['x'], range(3))
     refuse(path, replace_by(h5py.SoftLink('/x')), OSError, 'cannot be read')
     refuse(path, replace_by(h5py.SoftLink('/no')), OSError, 'cannot be read')
 

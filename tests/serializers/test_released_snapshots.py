@@ -38,17 +38,19 @@ def test_there_are_some():
 
 
 @pytest.mark.parametrize('name', ['model.npz', 'model_stored.npz'])
-def test_model(folder, name):
+def test_model(device, folder, name):
     for lazy in (False, True):
-        model = PARTS.model(lazy)
+        model = device.send(PARTS.model(lazy))
         load(folder, name, model)
+        model.to_device('@numpy')
         assert PARTS.facts_of_model(model) == facts(folder, name)
 
 
 @pytest.mark.parametrize('name', ['lazy.npz', 'lazy.h5'])
-def test_model_without_all_shapes(folder, name):
-    model = PARTS.model(lazy=True)
+def test_model_without_all_shapes(device, folder, name):
+    model = device.send(PARTS.model(lazy=True))
     load(folder, name, model)
+    model.to_device('@numpy')
     assert PARTS.facts_of_model(model) == facts(folder, name)
     assert model.last.W.array is None
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import VariableOrArray
@@ -31,8 +31,7 @@ class SelectItem(FunctionNode):
         if config.debug and not ((t >= 0) & (t < x.shape[1])).all():
             raise ValueError(
                 'Each label `t` need to satisfty `0 <= t < x.shape[1]`')
-        xp = backend.get_array_module(x)
-        return x[xp.arange(t.size), t],
+        return kernels.select(x, t),
 
     def backward(self, indexes, gy):
         t, = self.get_retained_inputs()
@@ -63,10 +62,8 @@ class Assign(FunctionNode):
         self.t = t.data
 
     def forward(self, inputs):
-        xp = backend.get_array_module(*inputs)
-        gx = xp.zeros(self.shape, self.dtype)
-        gx[xp.arange(self.t.size), self.t] = inputs[0]
-        return gx,
+        gx = kernels.place(inputs[0], self.t, self.shape[1])
+        return gx.astype(self.dtype, copy=False),
 
     def backward(self, indexes, gy):
         return select_item(gy[0], self.t),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.accuracy import shortcuts
 from chainer_fast.function_node import FunctionNode
@@ -25,17 +25,7 @@ class Accuracy(FunctionNode):
         _checks.scores_and_labels(in_types)
 
     def forward(self, inputs):
-        y, t = inputs
-        xp = backend.get_array_module(*inputs)
-        hit = y.argmax(axis=1).reshape(t.shape) == t
-        if self.ignore_label is None:
-            return xp.asarray(hit.mean(dtype=y.dtype)),
-        counted = t != self.ignore_label
-        total = counted.sum()
-        hits = (hit & counted).sum()
-        # If every label is ignored, the accuracy is 0.
-        share = xp.where(total == 0, 0., hits / xp.maximum(total, 1))
-        return xp.asarray(share, dtype=y.dtype),
+        return kernels.accuracy(*inputs, self.ignore_label),
 
 
 def accuracy(

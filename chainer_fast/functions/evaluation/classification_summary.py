@@ -2,22 +2,13 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend
+from chainer_fast.backends.kernels import accuracy as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
 from chainer_fast.types import VariableOrArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
-
-
-def _fbeta_score(precision, recall, beta):
-    xp = backend.get_array_module(precision)
-    squared = beta * beta
-    denominator = recall + precision * squared
-    # The score is undefined if precision and recall are both zero.
-    denominator[denominator == 0] = xp.nan
-    return (1 + squared) * precision * recall / denominator
 
 
 class ClassificationSummary(Function):
@@ -33,31 +24,12 @@ class ClassificationSummary(Function):
 
     def forward(self, inputs):
         y, t = inputs
-        xp = backend.get_array_module(*inputs)
         count = self.label_num
         if count is None:
-            count = int(xp.amax(t)) + 1
-
-        counted = t != self.ignore_label
-        true = t[counted]
-        pred = y.argmax(axis=1).reshape(t.shape)[counted]
-        support = self._histogram(xp, true, count)
-        found = self._histogram(xp, pred, count)
-        right = self._histogram(xp, true[true == pred], count)
-        precision = self._share(xp, right, found)
-        recall = self._share(xp, right, support)
-        score = _fbeta_score(precision, recall, self.beta)
-        return precision, recall, score, support
-
-    @staticmethod
-    def _histogram(xp, labels, count):
-        # Labels from ``count`` on are not reported.
-        return xp.bincount(labels, minlength=count)[:count]
-
-    @staticmethod
-    def _share(xp, part, whole):
-        # The share of zero elements is undefined.
-        return xp.where(whole == 0, xp.nan, part / xp.maximum(whole, 1))
+            # As many results as there are labels: on a GPU, the host waits for them.
+            count = int(t.max()) + 1
+        numbers = kernels.counts(y, t, count, self.ignore_label)
+        return *kernels.shares(*numbers, self.beta), numbers[2]
 
 
 def classification_summary(

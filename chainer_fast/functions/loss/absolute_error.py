@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend, utils
+from chainer_fast import utils
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
+from chainer_fast.functions.math import basic_math
 from chainer_fast.types import VariableOrArray
 
 if tp.TYPE_CHECKING:
@@ -23,8 +24,7 @@ class AbsoluteError(FunctionNode):
         return utils.force_array(abs(self.diff), x0.dtype),
 
     def backward(self, indexes, grad_outputs):
-        xp = backend.get_array_module(self.diff)
-        gx = grad_outputs[0] * xp.asarray(xp.sign(self.diff))
+        gx, = basic_math.AbsoluteGrad(self.diff).apply(grad_outputs)
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 

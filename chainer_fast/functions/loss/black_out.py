@@ -31,21 +31,26 @@ class _LogSumExpOfOthers(FunctionNode):
     def forward(self, inputs):
         x, = inputs
         xp = backend.get_array_module(x)
-        largest = x.argmax(axis=1)
-        rows = xp.arange(len(x))
-        top = x[rows, largest][:, None]
+        _, is_largest, others = self._without_largest(x)
+        top = x.max(axis=1, keepdims=True)
         terms = xp.exp(x - top)
         # Where the sum contains the largest element, subtraction loses no precision.
-        with_top = terms.sum(axis=1, keepdims=True) - terms
-        with_top[rows, largest] = 1
+        with_top = xp.where(
+            is_largest, x.dtype.type(1), terms.sum(axis=1, keepdims=True) - terms)
         y = top + xp.log(with_top)
-        others = x.copy()
-        others[rows, largest] = -numpy.inf
         top = others.max(axis=1, keepdims=True)
-        y[rows, largest] = top[:, 0] + xp.log(xp.exp(others - top).sum(axis=1))
+        of_largest = top + xp.log(xp.exp(others - top).sum(axis=1, keepdims=True))
         self.retain_inputs((0,))
         self.retain_outputs((0,))
-        return y,
+        return xp.where(is_largest, of_largest, y),
+
+    @staticmethod
+    def _without_largest(x):
+        """Return the place of the largest of each row, and the rows without it."""
+        xp = backend.get_array_module(x)
+        largest = x.argmax(axis=1)[:, None]
+        is_largest = xp.arange(x.shape[1]) == largest
+        return largest, is_largest, xp.where(is_largest, x.dtype.type(-numpy.inf), x)
 
     def backward(self, indexes, grad_outputs):
         x, = self.get_retained_inputs()
@@ -56,8 +61,8 @@ class _LogSumExpOfOthers(FunctionNode):
         # All pairs of elements, except those of an element with itself.
         xp = backend.get_array_module(x.array)
         n = x.shape[1]
-        itself = xp.zeros((1, n, n), x.dtype)
-        itself[:, xp.arange(n), xp.arange(n)] = -numpy.inf
+        itself = xp.where(
+            xp.eye(n, dtype=bool), x.dtype.type(-numpy.inf), x.dtype.type(0))
         shares = exponential.exp(
             expand_dims.expand_dims(x, 1) - expand_dims.expand_dims(y, 2) + itself)
         return sum_.sum(expand_dims.expand_dims(g, 2) * shares, axis=1),
@@ -66,16 +71,14 @@ class _LogSumExpOfOthers(FunctionNode):
     def _gradient(self, arrays):
         x, y, g = arrays
         xp = backend.get_array_module(x)
-        rows = xp.arange(len(x))
-        largest = x.argmax(axis=1)
-        top = x[rows, largest][:, None]
+        largest, is_largest, others = self._without_largest(x)
+        top = x.max(axis=1, keepdims=True)
+        g_top, y_top = [xp.take_along_axis(each, largest, 1) for each in (g, y)]
         # Sums that contain the largest element are not smaller than it.
-        weights = g * xp.exp(xp.minimum(top - y, 0))
-        weights[rows, largest] = 0
+        weights = xp.where(
+            is_largest, x.dtype.type(0), g * xp.exp(xp.minimum(top - y, 0)))
         gx = xp.exp(x - top) * (weights.sum(axis=1, keepdims=True) - weights)
-        others = x.copy()
-        others[rows, largest] = -numpy.inf
-        gx += g[rows, largest][:, None] * xp.exp(others - y[rows, largest][:, None])
+        gx += g_top * xp.exp(others - y_top)
         return gx,
 
 

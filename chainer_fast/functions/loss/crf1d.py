@@ -36,20 +36,6 @@ def _check_scores(cost, xs):
             type_check.expect(x.shape[0] <= xs[i - 1].shape[0])
 
 
-def _path_scores(cost, xs, ys):
-    """Sum the scores of labels and of pairs of labels for each chain, in doubles."""
-    xp = backend.get_array_module(cost)
-    scores = xp.zeros(len(xs[0]))
-    last = None
-    for x, y in zip(xs, ys, strict=True):
-        n = len(y)
-        scores[:n] += x[xp.arange(n), y]
-        if last is not None:
-            scores[:n] += cost[last[:n], y]
-        last = y
-    return scores
-
-
 class _PathScore(FunctionNode):
     """Score of given labels. The inputs are the costs and the scores at all times.
 
@@ -66,7 +52,7 @@ class _PathScore(FunctionNode):
     def forward(self, inputs):
         cost, *xs = inputs
         self.shapes = [x.shape for x in inputs]
-        return _path_scores(cost, xs, self.ys).astype(cost.dtype, copy=False),
+        return crf.path_scores(cost, xs, self.ys).astype(cost.dtype, copy=False),
 
     def backward(self, indexes, grad_outputs):
         grads = _PathScoreGrad(self.ys, self.shapes).apply(grad_outputs)
@@ -174,7 +160,7 @@ class _CRF1d(FunctionNode):
             x.astype(numpy.float32) if dtype == numpy.float16 else x
             for x in (xp.concatenate(xs), cost)]
         self._chains = crf.forth(self._x, cost, _sizes(xs))
-        scores = _path_scores(cost, xs, ys)
+        scores = crf.path_scores(cost, xs, ys)
         return (self._chains[1] - scores).astype(dtype),
 
     def _check_labels(self, ys, n):
@@ -203,19 +189,13 @@ class _CRF1d(FunctionNode):
         sizes = _sizes(xs)
         gx, gcost = crf.back(
             self._x, cost.astype(self._x.dtype, copy=False), sizes, *self._chains, wide)
-        xp = backend.get_array_module(gx)
-        gx[xp.arange(len(gx)), xp.concatenate(ys)] -= xp.concatenate(
-            [g[:n] for n in sizes])
-        last = None
-        for y in ys:
-            if last is not None:
-                xp.add.at(gcost, (last[:len(y)], y), -g[:len(y)])
-            last = y
+        crf.subtract_paths(gx, gcost, ys, g)
         if len(xs) == 1:
             gcost = None
         else:
             gcost = gcost.astype(cost.dtype, copy=False)
         gx = gx.astype(cost.dtype, copy=False)
+        xp = backend.get_array_module(gx)
         return [gcost, *xp.split(gx, numpy.cumsum(sizes)[:-1])]
 
 

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-import numpy
-
-from chainer_fast import backend
+from chainer_fast.backends.kernels import losses as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.types import VariableOrArray
@@ -34,44 +32,14 @@ class Hinge(Function):
             type_check.expect(each.ndim == ndim)
         type_check.expect(x_type.shape[0] == t_type.shape[0])
 
-    def _signs(self, x, t):
-        """Return -1 for the class of each sample and 1 for all other classes."""
-        xp = backend.get_array_module(x)
-        signs = xp.ones_like(x)
-        signs[xp.arange(len(t)), t] = -1
-        return signs
-
-    def _margins(self, x, signs):
-        """Return the distance of each score to the right side of its margin."""
-        xp = backend.get_array_module(x)
-        return xp.maximum(1 + signs * x, 0)
-
     def forward(self, inputs):
-        x, t = inputs
-        xp = backend.get_array_module(x)
-        loss = self._margins(x, self._signs(x, t))
-        if self.norm == 'L2':
-            loss = loss * loss
-        if self.reduce == 'mean':
-            total = loss.sum(dtype=numpy.promote_types(x.dtype, numpy.float32))
-            loss = xp.asarray(total / len(x), dtype=x.dtype)
-        return loss,
+        kernel = kernels.hinge_mean if self.reduce == 'mean' else kernels.hinge_losses
+        return kernel(*inputs, self.norm == 'L2'),
 
     def backward(self, inputs, grad_outputs):
-        x, t = inputs
-        gloss, = grad_outputs
-        signs = self._signs(x, t)
-        margins = self._margins(x, signs)
-        if self.reduce == 'mean':
-            gloss = gloss / len(t)
-        # The margins may be large, so the scale is applied first.
-        slope = signs * gloss
-        if self.norm == 'L1':
-            xp = backend.get_array_module(x)
-            gx = slope * xp.sign(margins)
-        else:
-            gx = 2 * slope * margins
-        return gx.astype(x.dtype, copy=False), None
+        n = len(inputs[1]) if self.reduce == 'mean' else 1
+        return kernels.hinge_gradient(
+            *inputs, *grad_outputs, self.norm == 'L2', n), None
 
 
 def hinge(

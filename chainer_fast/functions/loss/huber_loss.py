@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import losses as kernels
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, expand_dims
 from chainer_fast.functions.math import clip
 from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import as_variable
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
@@ -31,16 +33,9 @@ class HuberLoss(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0, 1))
         x, t = inputs
-        xp = backend.get_array_module(x)
-        delta = x.dtype.type(self.delta)
-        # With near = min(distance, delta), one expression covers both branches: it is
-        # distance**2 / 2 up to delta and delta * (distance - delta / 2) beyond.
-        distance = xp.abs(x - t)
-        near = xp.minimum(distance, delta)
-        loss = utils.force_array(near * (distance - near / 2), x.dtype)
         if self.reduce == 'no':
-            return loss,
-        return loss.sum(axis=1),
+            return kernels.huber_losses(x, t, self.delta),
+        return kernels.huber_loss(x, t, self.delta),
 
     def backward(self, indexes, grad_outputs):
         x, t = self.get_retained_inputs()
@@ -48,7 +43,11 @@ class HuberLoss(FunctionNode):
         if self.reduce != 'no':
             gy = broadcast.broadcast_to(expand_dims.expand_dims(gy, 1),
                                         x.shape)
-        gx = gy * clip.clip(x - t, -self.delta, self.delta)
+        if config.enable_backprop:
+            gx = gy * clip.clip(x - t, -self.delta, self.delta)
+        else:
+            gx = as_variable(kernels.huber_grad(
+                x.array, t.array, gy.array, self.delta))
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 

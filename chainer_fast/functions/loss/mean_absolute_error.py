@@ -2,21 +2,17 @@ from __future__ import annotations
 
 import typing as tp
 
-import numpy
-
-from chainer_fast import backend
+from chainer_fast import utils
+from chainer_fast.backends.kernels import losses as kernels
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast
 from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import as_variable
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
-
-
-def _get_intermediate_dtype(dtype):
-    # Half precision is summed in single precision.
-    return numpy.promote_types(dtype, numpy.float32)
 
 
 class MeanAbsoluteError(FunctionNode):
@@ -27,18 +23,16 @@ class MeanAbsoluteError(FunctionNode):
 
     def forward(self, inputs):
         x0, x1 = inputs
-        xp = backend.get_array_module(x0)
-        self.diff = x0 - x1
-        total = xp.abs(self.diff).sum(
-            dtype=_get_intermediate_dtype(x0.dtype))
-        return xp.asarray(total / self.diff.size, dtype=x0.dtype),
+        self.diff = utils.force_array(x0 - x1)
+        return kernels.absolute_mean(self.diff),
 
     def backward(self, indexes, grad_outputs):
-        xp = backend.get_array_module(self.diff)
-        # The number of elements may overflow half precision; its inverse does not.
-        slope = xp.sign(self.diff) * self.diff.dtype.type(1. / max(self.diff.size, 1))
-        gy = broadcast.broadcast_to(grad_outputs[0], slope.shape)
-        gx = gy * xp.asarray(slope, dtype=gy.dtype)
+        gy, = grad_outputs
+        if config.enable_backprop:
+            slope = kernels.absolute_mean_grad(self.diff, self.diff.dtype.type(1))
+            gx = broadcast.broadcast_to(gy, slope.shape) * slope
+        else:
+            gx = as_variable(kernels.absolute_mean_grad(self.diff, gy.array))
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import typing as tp
 
-import numpy
-
-from chainer_fast import backend
+from chainer_fast.backends.kernels import losses as kernels
+from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast
 from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import as_variable
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
@@ -23,17 +23,17 @@ class MeanSquaredError(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs((0, 1))
         x0, x1 = inputs
-        xp = backend.get_array_module(x0)
-        # The sum of many halves, and their number, may overflow half precision.
-        wide = numpy.promote_types(x0.dtype, numpy.float32)
-        diff = (x0 - x1).ravel().astype(wide, copy=False)
-        return xp.asarray(diff.dot(diff) / diff.size, dtype=x0.dtype),
+        return kernels.squared_error(x0, x1),
 
     def backward(self, indexes, gy):
         x0, x1 = self.get_retained_inputs()
-        diff = x0 - x1
-        slope = diff * broadcast.broadcast_to(gy[0], diff.shape)
-        gx = slope * (2. / diff.size)
+        if config.enable_backprop:
+            diff = x0 - x1
+            slope = diff * broadcast.broadcast_to(gy[0], diff.shape)
+            gx = slope * (2. / diff.size)
+        else:
+            gx = as_variable(kernels.squared_error_grad(
+                x0.array, x1.array, gy[0].array))
         return tuple([gx if i == 0 else -gx for i in indexes])
 
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import functools
 import typing as tp
 
-import numpy
-
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import activation
+from chainer_fast.backends.kernels import losses as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.activation import sigmoid
 from chainer_fast.functions.loss import _reduction
@@ -38,23 +39,20 @@ class SigmoidCrossEntropy(FunctionNode):
     def forward(self, inputs):
         x, t = inputs
         self.retain_inputs((0, 1))
-        xp = backend.get_array_module(x)
-        self.ignore_mask = t != self.ignore_label
-        # log(1 + exp(x)) - x t, written so that the exponent is never positive.
-        loss = xp.log1p(xp.exp(-xp.abs(x))) - x * (t - (x >= 0))
-        loss = utils.force_array(loss * self.ignore_mask, x.dtype)
         if self.reduce == 'no':
-            return loss,
-        count = self.ignore_mask.sum() if self.normalize else len(x)
-        self.count = xp.maximum(count, 1) if self.normalize else max(count, 1)
-        # A sum in half precision overflows easily.
-        total = loss.sum(dtype=numpy.promote_types(x.dtype, numpy.float32))
-        return xp.asarray(total / self.count, dtype=x.dtype),
+            return kernels.sigmoid_losses(x, t, self.ignore_label),
+        n = None if self.normalize else max(len(x), 1)
+        loss, self.count = kernels.sigmoid_mean(x, t, self.ignore_label, n)
+        return loss,
+
+    @functools.cached_property
+    def ignore_mask(self):
+        """Array of booleans that tell, after a forward pass, which labels count."""
+        return self.get_retained_inputs()[1].array != self.ignore_label
 
     def backward(self, inputs, grad_outputs):
         x, t = self.get_retained_inputs()
-        grad = SigmoidCrossEntropyGrad(
-            self.reduce, self.count, self.ignore_mask, t.array)
+        grad = SigmoidCrossEntropyGrad(self.reduce, self.count, None, t.array)
         return grad.apply((x, *grad_outputs))[0], None
 
 
@@ -67,14 +65,15 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         ``'mean'`` or ``'no'``.
     count : int
         Number of labels the mean was taken over.
-    ignore_mask : array
-        Boolean array of the labels that count.
+    ignore_mask : array or None
+        Boolean array of the labels that count; by default all but -1.
     t : array
         The labels.
     """
 
     def __init__(
-            self, reduce: str, count: int, ignore_mask: NdArray, t: NdArray) -> None:
+            self, reduce: str, count: int, ignore_mask: NdArray | None,
+            t: NdArray) -> None:
         super().__init__()
         self.reduce = reduce
         self.count = count
@@ -84,14 +83,18 @@ class SigmoidCrossEntropyGrad(FunctionNode):
     def _scaled(self, values):
         # Both gradients are masked and divided by the count.
         xp = backend.get_array_module(values)
-        masked = values * xp.asarray(self.ignore_mask, dtype=values.dtype)
+        mask = self.t != -1 if self.ignore_mask is None else self.ignore_mask
+        masked = values * xp.asarray(mask, dtype=values.dtype)
         return masked if self.reduce == 'no' else masked / self.count
 
     def forward(self, inputs):
         x, gy = inputs
         self.retain_inputs((0, 1))
-        y, = sigmoid.Sigmoid().forward((x,))
-        gx = self._scaled(gy * (y - self.t))
+        if self.ignore_mask is None:
+            return kernels.sigmoid_gradient(
+                x, self.t, gy, SigmoidCrossEntropy.ignore_label,
+                1 if self.reduce == 'no' else self.count),
+        gx = self._scaled(gy * (activation.sigmoid(x) - self.t))
         return utils.force_array(gx, x.dtype),
 
     def backward(self, indexes, grad_outputs):

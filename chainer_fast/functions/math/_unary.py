@@ -2,7 +2,10 @@
 import typing as tp
 
 from chainer_fast import backend, function_node, utils
+from chainer_fast.backends.kernels.arithmetic import unary
+from chainer_fast.configuration import config
 from chainer_fast.functions import _checks
+from chainer_fast.variable import as_variable
 
 
 class FloatFunction(function_node.FunctionNode):
@@ -44,6 +47,11 @@ class FloatUfunc(FloatFunction):
             known += tuple(self.get_retained_inputs())
         if 'y' in self.keeps:
             known += tuple(self.get_retained_outputs())
+        if not config.enable_backprop:
+            gx = unary.gradient(
+                self.ufunc, self.keeps, *[v.array for v in (*known, *grad_outputs)])
+            if gx is not NotImplemented:
+                return as_variable(gx),
         return self.gradient(*known, *grad_outputs),
 
 

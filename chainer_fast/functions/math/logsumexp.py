@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import softmax
+from chainer_fast.configuration import config
 from chainer_fast.functions.math import _axes, exponential
 from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import as_variable
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
@@ -19,17 +21,19 @@ class LogSumExp(_axes.Reduction):
 
     def forward(self, inputs):
         x, = inputs
-        xp = backend.get_array_module(x)
-        # Relative to the largest element no exponential overflows.
-        peak = x.max(axis=self.axis, keepdims=True)
-        total = xp.exp(x - peak).sum(axis=self.axis)
         self.retain_inputs((0,))
         self.retain_outputs((0,))
-        return utils.force_array(xp.log(total) + peak.reshape(total.shape)),
+        total = softmax.logsumexp(x if x.ndim else x.reshape(1), self.axis)
+        return total.squeeze(self.axis),
 
     def backward(self, indexes, grad_outputs):
         x, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
+        if not config.enable_backprop:
+            # The gradient is not differentiated: one step of arithmetic does.
+            kept = _axes.kept_shape(x.shape, self.axis)
+            y, g = [v.array.reshape(kept) for v in (y, grad_outputs[0])]
+            return as_variable(softmax.logsumexp_grad(x.array, y, g)),
         shares = exponential.exp(x - self.spread(y))
         return self.spread(grad_outputs[0]) * shares,
 

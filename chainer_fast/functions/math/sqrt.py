@@ -30,6 +30,7 @@ class RsqrtGPU(_unary.FloatUfunc):
     """``x ** -0.5`` on the GPU, which has an instruction for it."""
 
     label = 'rsqrt'
+    ufunc = 'rsqrt'
     keeps = 'xy'
 
     def compute(self, x):

@@ -48,7 +48,16 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
             reciprocal of the standard deviation of the batch; and whatever else
             :meth:`backward` needs.
         """
-        if self._is_plain:
+        if running_mean is not None and running_var is None:
+            raise TypeError('running_var is required beside running_mean')
+        running = ()
+        if running_mean is not None and x.size > 0:
+            count = x.size // max(gamma.size, 1)
+            running = running_mean, running_var, decay, count / max(count - 1., 1.)
+        if self._is_plain and running:
+            y, mean, var, inv_std = kernels.batch_forward_running(
+                x, gamma, beta, axis, eps, *running)
+        elif self._is_plain:
             y, mean, var, inv_std = kernels.batch_forward(x, gamma, beta, axis, eps)
         else:
             mean, var = self.get_mean_and_var(
@@ -56,13 +65,8 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
             inv_std = utils.force_array(
                 xp.reciprocal(xp.sqrt(var + var.dtype.type(eps))))
             y = kernels.batch_apply(x, gamma, beta, mean, inv_std, axis)
-        if running_mean is not None and running_var is None:
-            raise TypeError('running_var is required beside running_mean')
-        if running_mean is not None and x.size > 0:
-            count = x.size // max(gamma.size, 1)
-            kernels.update_running(
-                running_mean, running_var, mean, var, decay,
-                count / max(count - 1., 1.))
+            if running:
+                kernels.update_running(*running[:2], mean, var, *running[2:])
         return y, x_layout, running_mean, running_var, mean, var, inv_std, None
 
     @property

@@ -3,7 +3,6 @@ import numbers
 
 import numpy
 
-from chainer_fast import backend
 from chainer_fast.utils import type_check
 
 
@@ -68,10 +67,3 @@ def check_types(in_types, dtype=None):
         roi_type.shape[1] == 4,
         roi_type.shape[0] == index_type.shape[0],
     )
-
-
-def scaled(boxes, spatial_scale):
-    """Return boxes in pixels of the images, in double precision."""
-    xp = backend.get_array_module(boxes)
-    return xp.ascontiguousarray(
-        xp.multiply(boxes, spatial_scale, dtype=numpy.float64))

@@ -15,7 +15,7 @@ if tp.TYPE_CHECKING:
 
 
 def forward_on_gpu(x, outs, window, divisor):
-    """Sums over windows, divided by a number, on a GPU."""
+    """Sums over windows, divided by a number, on a GPU; see the kernel for zero."""
     y = cuda.cupy.empty(x.shape[:2] + tuple(outs), x.dtype)
     average_pooling_nd_kernel.AveragePoolingNDKernelForward.launch(
         x, x.shape[2:], outs, window, (divisor,), (y,))
@@ -47,6 +47,8 @@ class AveragePoolingND(pooling_nd._PoolingND):
         Number of elements of the image in each window, if the padding does not count.
     """
 
+    _in_shape = None
+
     def __init__(
             self, ndim, ksize, stride=None, pad=0, cover_all=False,
             pad_value: int | None = 0) -> None:
@@ -57,35 +59,43 @@ class AveragePoolingND(pooling_nd._PoolingND):
             raise ValueError('pad_value must be 0 or None, not %r' % (pad_value,))
         super().__init__(ndim, ksize, stride, pad, cover_all)
         self.pad_value = pad_value
-        self.width = None
+        self._width = None
 
     def get_cudnn_pool_mode(self):
         # CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING and ..._INCLUDE_PADDING
         return 2 if self.pad_value is None else 1
 
+    @property
+    def width(self):
+        if self._width is None and self.pad_value is None and self._in_shape:
+            self._width = kernels.window_sizes(
+                self._xp, self._in_dtype, self._in_shape[2:], *self._window,
+                self._places)
+        return self._width
+
     def _start(self, x):
-        """Keep what backward needs; return the places and the divisor of sums."""
+        """Keep what backward needs, and return the number of places."""
         self._in_shape = x.shape
         self._in_dtype = x.dtype
-        outs = kernels.places(
+        self._xp = backend.get_array_module(x)
+        self._places = kernels.places(
             x.shape[2:], self.ksize, self.stride, self.pad, self.cover_all)
-        if self.pad_value is not None:
-            return outs, math.prod(self.ksize)
-        self.width = kernels.window_sizes(
-            backend.get_array_module(x), x.dtype, x.shape[2:], *self._window, outs)
-        return outs, 1
+        return self._places
+
+    @property
+    def _divisor(self):
+        """Divisor of all sums; 0 if each has its own."""
+        return 0 if self.pad_value is None else math.prod(self.ksize)
 
     def forward_cpu(self, inputs):
         x, = inputs
-        outs, divisor = self._start(x)
-        y = kernels.window_sum(x, self.ksize, self.stride, self.pad, outs, divisor)
+        y = kernels.window_sum(
+            x, self.ksize, self.stride, self.pad, self._start(x), self._divisor or 1)
         return y if self.width is None else y / self.width,
 
     def forward_gpu(self, inputs):
         x, = inputs
-        outs, divisor = self._start(x)
-        y = forward_on_gpu(x, outs, self._window, divisor)
-        return y if self.width is None else y / self.width,
+        return forward_on_gpu(x, self._start(x), self._window, self._divisor),
 
     def backward(self, indexes, gy):
         return AveragePoolingNDGrad(self).apply(gy)
@@ -104,21 +114,18 @@ class AveragePoolingNDGrad(FunctionNode):
         super().__init__()
         self.func = apoolnd
 
-    def _start(self, gys):
-        gy, = gys
-        if self.func.width is not None:
-            return gy / self.func.width, 1
-        return gy, math.prod(self.func.ksize)
-
     def forward_cpu(self, gys):
-        gy, divisor = self._start(gys)
+        gy, = gys
         func = self.func
+        if func.width is not None:
+            gy = gy / func.width
         return kernels.window_spread(
-            gy, func.ksize, func.stride, func.pad, func._in_shape[2:], divisor),
+            gy, func.ksize, func.stride, func.pad, func._in_shape[2:],
+            func._divisor or 1),
 
     def forward_gpu(self, gys):
-        gy, divisor = self._start(gys)
-        return backward_on_gpu(gy, self.func._in_shape, self.func._window, divisor),
+        func = self.func
+        return backward_on_gpu(gys[0], func._in_shape, func._window, func._divisor),
 
     def backward(self, indexes, grad_outputs):
         func = self.func

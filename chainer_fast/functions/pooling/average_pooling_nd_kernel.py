@@ -1,8 +1,10 @@
 """CUDA kernels of average pooling.
 
-Halves are summed up in single precision.
+Halves are summed up in single precision. Sums are divided by a number or, if that is
+zero, by the number of elements of the image that each window has.
 """
 from chainer_fast.functions.pooling import pooling_nd_kernel
+from chainer_fast.utils import conv_nd_kernel as text
 
 
 class AveragePoolingNDKernelForward(pooling_nd_kernel.PoolingNDKernelForward):
@@ -12,11 +14,14 @@ class AveragePoolingNDKernelForward(pooling_nd_kernel.PoolingNDKernelForward):
     _in_params = ('float64 divisor',)
     _before = '''
         typedef chainer_fast::Total<T>::type A;
-        A sum = A(0);'''
-    _after = 'out = T(sum / A(divisor));'
+        A sum = A(0);
+        int seen = 0;'''
+    _after = 'out = T(sum / A(divisor > 0 ? divisor : seen));'
 
     def main(self, offset, xs):
-        return 'sum += A(in[%s]);' % offset
+        return '''
+            sum += A(in[%s]);
+            ++seen;''' % offset
 
 
 class AveragePoolingNDKernelBackward(pooling_nd_kernel.PoolingNDKernelBackward):
@@ -27,7 +32,12 @@ class AveragePoolingNDKernelBackward(pooling_nd_kernel.PoolingNDKernelBackward):
     _before = '''
         typedef chainer_fast::Total<T>::type A;
         A sum = A(0);'''
-    _after = 'gx = T(sum / A(divisor));'
+    _after = 'gx = T(sum / A(divisor > 0 ? divisor : 1));'
 
     def main(self, offset, xs, out_xs):
-        return 'sum += A(gy[%s]);' % offset
+        spans = [
+            '(min({1} * {2} - {3} + {4}, {0}) - max({1} * {2} - {3}, 0))'.format(*each)
+            for each in zip(*[text.vars(name, len(xs)) for name in (
+                'd', 'place', 's', 'p', 'k')], strict=True)]
+        return 'sum += A(gy[%s]) / A(divisor > 0 ? 1 : %s);' % (
+            offset, ' * '.join(spans))

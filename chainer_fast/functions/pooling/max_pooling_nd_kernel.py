@@ -28,13 +28,13 @@ class MaxPoolingNDKernelBackward(pooling_nd_kernel.PoolingNDKernelBackward):
 
     _name = 'max_pool_put'
     _in_params = ('raw S indexes',)
-    _before = 'T sum = T(0);'
-    _after = 'gx = sum;'
+    _before = 'chainer_fast::Total<T>::type sum = 0;'
+    _after = 'gx = T(sum);'
 
     def main(self, offset, xs, out_xs):
         return '''
             const ptrdiff_t window = %s;
-            if (indexes[window] == at) sum = sum + gy[window];''' % offset
+            if (indexes[window] == at) sum += gy[window];''' % offset
 
 
 class MaxPoolingNDKernelForwardWithIndexes(pooling_nd_kernel.PoolingNDKernelForward):

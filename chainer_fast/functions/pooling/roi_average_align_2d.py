@@ -39,7 +39,7 @@ class ROIAverageAlign2D(Function):
         x, rois, roi_indices = inputs
         self._bottom_data_shape = x.shape
         return kernels.sample_mean(
-            x, roi_indices, _roi.scaled(rois, self.spatial_scale),
+            x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
             (self.outh, self.outw), self._ratio),
 
     def backward_cpu(self, inputs, gy):
@@ -51,7 +51,7 @@ class ROIAverageAlign2D(Function):
     def _backward(self, inputs, gy):
         _, rois, roi_indices = inputs
         gx = kernels.sample_spread(
-            gy[0], roi_indices, _roi.scaled(rois, self.spatial_scale), self._ratio,
+            gy[0], roi_indices, kernels.Boxes(rois, self.spatial_scale), self._ratio,
             self._bottom_data_shape)
         return gx, None, None
 

@@ -32,7 +32,7 @@ class ROIAveragePooling2D(Function):
         x, rois, roi_indices = inputs
         self._bottom_data_shape = x.shape
         return kernels.cell_mean(
-            x, roi_indices, _roi.scaled(rois, self.spatial_scale),
+            x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
             (self.outh, self.outw), 0),
 
     def backward_cpu(self, inputs, gy):
@@ -44,7 +44,7 @@ class ROIAveragePooling2D(Function):
     def _backward(self, inputs, gy):
         _, rois, roi_indices = inputs
         gx = kernels.cell_spread(
-            gy[0], roi_indices, _roi.scaled(rois, self.spatial_scale), 0,
+            gy[0], roi_indices, kernels.Boxes(rois, self.spatial_scale), 0,
             self._bottom_data_shape)
         return gx, None, None
 

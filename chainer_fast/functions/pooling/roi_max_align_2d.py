@@ -46,7 +46,7 @@ class ROIMaxAlign2D(Function):
         x, rois, roi_indices = inputs
         self._bottom_data_shape = x.shape
         y, self.argmax_data = kernels.sample_max(
-            x, roi_indices, _roi.scaled(rois, self.spatial_scale),
+            x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
             (self.outh, self.outw), self._ratio)
         return y,
 
@@ -60,7 +60,8 @@ class ROIMaxAlign2D(Function):
         _, rois, roi_indices = inputs
         gx = kernels.sample_put(
             gy[0], self.argmax_data, roi_indices,
-            _roi.scaled(rois, self.spatial_scale), self._ratio, self._bottom_data_shape)
+            kernels.Boxes(rois, self.spatial_scale), self._ratio,
+            self._bottom_data_shape)
         return gx, None, None
 
 

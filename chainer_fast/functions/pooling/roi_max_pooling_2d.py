@@ -41,7 +41,7 @@ class ROIMaxPooling2D(Function):
         x, rois, roi_indices = inputs
         self._bottom_data_shape = x.shape
         y, self.argmax_data = kernels.cell_max(
-            x, roi_indices, _roi.scaled(rois, self.spatial_scale),
+            x, roi_indices, kernels.Boxes(rois, self.spatial_scale),
             (self.outh, self.outw), 0, -numpy.inf)
         return y,
 

@@ -6,12 +6,16 @@ import numpy
 
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.pooling import _roi
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
+
+
+def _corners(rois):
+    """Boxes with the vertical coordinate first; they come with the other one first."""
+    return rois[:, 1:].reshape(-1, 2, 2)[:, :, ::-1]
 
 
 def _numbers(rois):
@@ -55,7 +59,7 @@ class ROIPooling2D(FunctionNode):
         self.retain_inputs((1,))
         x, rois = inputs
         self._bottom_data_shape = x.shape
-        boxes = _roi.scaled(rois[:, [2, 1, 4, 3]], self.spatial_scale)
+        boxes = kernels.Boxes(_corners(rois), self.spatial_scale)
         # The box has its last row and column, and bins without pixels have zero.
         y, self.argmax_data = kernels.cell_max(
             x, _numbers(rois), boxes, (self.outh, self.outw), 1, 0.)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import pooling as kernels
-from chainer_fast.functions.pooling import pooling_2d
+from chainer_fast.functions.pooling import average_pooling_nd, pooling_2d
 from chainer_fast.types import VariableOrArray
 
 if tp.TYPE_CHECKING:
@@ -13,9 +13,14 @@ if tp.TYPE_CHECKING:
 class Unpooling2D(pooling_2d._Enlarging2D):
     """Puts each element on a window of a larger image, and adds up."""
 
-    def forward(self, x):
+    def forward_cpu(self, x):
         image, = x
         return kernels.window_spread(image, *self._window, self._outsize(image)),
+
+    def forward_gpu(self, x):
+        image, = x
+        shape = image.shape[:2] + self._outsize(image)
+        return average_pooling_nd.backward_on_gpu(image, shape, self._window, 1),
 
     def backward(self, indexes, grad_outputs):
         return Unpooling2DGrad(self).apply(grad_outputs)
@@ -33,10 +38,17 @@ class Unpooling2DGrad(pooling_2d._EnlargingGrad2D):
     def __init__(self, unpooling2d):
         super().__init__(unpooling2d)
 
-    def forward(self, gy):
-        window = self._window
-        outs = kernels.places(gy[0].shape[2:], *window, self.cover_all)
-        return kernels.window_sum(gy[0], *window, outs),
+    def _places(self, gy):
+        return kernels.places(gy.shape[2:], *self._window, self.cover_all)
+
+    def forward_cpu(self, gys):
+        gy, = gys
+        return kernels.window_sum(gy, *self._window, self._places(gy)),
+
+    def forward_gpu(self, gys):
+        gy, = gys
+        return average_pooling_nd.forward_on_gpu(
+            gy, self._places(gy), self._window, 1),
 
     def backward(self, indexes, ggx):
         again = Unpooling2D(*self._window, (self.outh, self.outw), self.cover_all)

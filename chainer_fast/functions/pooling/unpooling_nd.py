@@ -5,7 +5,7 @@ import typing as tp
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.pooling import pooling_nd
+from chainer_fast.functions.pooling import average_pooling_nd, pooling_nd
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import conv, type_check
 
@@ -44,14 +44,24 @@ class UnpoolingND(pooling_nd._PoolingND):
                 in zip(self.outs, *self._window, strict=True)])
             type_check.expect(x_type.shape[2:] == expected)
 
-    def forward(self, x):
-        self.retain_inputs(())
-        image, = x
+    def _sizes(self, image):
+        """Settle the lengths of the images, and return them."""
         if self.outs is None:
             self.outs = tuple([
                 conv.get_deconv_outsize(n, k, s, p, self.cover_all) for n, k, s, p
                 in zip(image.shape[2:], *self._window, strict=True)])
-        return kernels.window_spread(image, *self._window, tuple(self.outs)),
+        return tuple(self.outs)
+
+    def forward_cpu(self, x):
+        self.retain_inputs(())
+        image, = x
+        return kernels.window_spread(image, *self._window, self._sizes(image)),
+
+    def forward_gpu(self, x):
+        self.retain_inputs(())
+        image, = x
+        shape = image.shape[:2] + self._sizes(image)
+        return average_pooling_nd.backward_on_gpu(image, shape, self._window, 1),
 
     def backward(self, indexes, grad_outputs):
         return UnpoolingNDGrad(self).apply(grad_outputs)
@@ -72,14 +82,24 @@ class UnpoolingNDGrad(FunctionNode):
         self.ndim, self.cover_all = unpoolingnd.ndim, unpoolingnd.cover_all
         self.outs = unpoolingnd.outs
 
-    def forward(self, gy):
-        window = self.ksize, self.stride, self.pad
-        places = kernels.places(gy[0].shape[2:], *window, self.cover_all)
-        return kernels.window_sum(gy[0], *window, places),
+    @property
+    def _window(self):
+        return self.ksize, self.stride, self.pad
+
+    def _places(self, gy):
+        return kernels.places(gy.shape[2:], *self._window, self.cover_all)
+
+    def forward_cpu(self, gys):
+        gy, = gys
+        return kernels.window_sum(gy, *self._window, self._places(gy)),
+
+    def forward_gpu(self, gys):
+        gy, = gys
+        return average_pooling_nd.forward_on_gpu(
+            gy, self._places(gy), self._window, 1),
 
     def backward(self, indexes, ggx):
-        window = self.ksize, self.stride, self.pad
-        again = UnpoolingND(self.ndim, *window, self.outs, self.cover_all)
+        again = UnpoolingND(self.ndim, *self._window, self.outs, self.cover_all)
         return again.apply(ggx)
 
 

@@ -3,10 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import arithmetic
-from tests.backends import host_cuda
+from tests.backends.kernels import forms
 from tests.functions import gradients
 
 # More than a part of the loops is long, and parameters over parts of channels.
@@ -18,8 +17,8 @@ def arrays(n, shape, dtype):
     return [gradients.uniform(shape, i, dtype, -2, 2) for i in range(n)]
 
 
-def assert_same(kernel, *args, form='compiled'):
-    got, expected = getattr(kernel, form)(*args), kernel.reference(*args)
+def assert_same(kernel, *args):
+    got, expected = kernel.compiled(*args), kernel.reference(*args)
     assert got is not NotImplemented
     if not isinstance(got, tuple):
         got, expected = (got,), (expected,)
@@ -86,23 +85,17 @@ def test_numpy_tells_of_infinities():
         kernels.prelu(x, np.zeros(2, 'f'))
 
 
-@pytest.fixture
-def on_host(monkeypatch):
-    if host_cuda.COMPILER is None:
-        pytest.skip('no C++ compiler')
-    monkeypatch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-    monkeypatch.setattr(cuda, 'ndarray', np.ndarray)
-
-
-@pytest.mark.parametrize('dtype', 'ed')
-def test_cuda_code(on_host, dtype):
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+def test_cuda_code(device, dtype):
     x, y, gy = arrays(3, (3, 4, 2), dtype)
     w, = arrays(1, (4,), dtype)
     largest = kernels.maxout.reference(x, 2, 1)
     for kernel, *args in (
             (kernels.relu_grad, y, gy), (kernels.clipped_relu_grad, x, gy, .7),
             (kernels.leaky_relu_grad, y, gy, .2), (kernels.elu, x, 1.3),
-            (kernels.elu_slope, y, x, 1.3), (kernels.sigmoid, x),
+            (kernels.elu_slope, y, x, 1.3), (kernels.elu_grad, y, gy, x, 1.3),
+            (kernels.crelu_grad, x[:, :2], y, 1), (kernels.sigmoid, x),
             (kernels.sigmoid_grad, y, gy), (kernels.hard_sigmoid, x),
             (kernels.hard_sigmoid_grad, x, gy), (kernels.tanh_grad, y, gy),
             (kernels.softplus, x, 2., .5), (kernels.softplus_grad, x, gy, 2.),
@@ -110,12 +103,18 @@ def test_cuda_code(on_host, dtype):
             (kernels.prelu, x, w), (kernels.prelu_grad, x, w, gy, y),
             (kernels.swish, x, w), (kernels.swish_grad, x, w, gy),
             (kernels.maxout_grad, x, largest, largest + 1, 2, 1),
-            (arithmetic.div_grads, x, 3 + x[:1], gy)):
-        assert_same(kernel, *args, form='device')
+            (arithmetic.div_grads, x, 3 + x[:1], gy),
+            (arithmetic.div_from_constant_grad, 3 + x, gy, 1.7),
+            (arithmetic.pow_grad, 3 + x, gy, 2.5, 1.5),
+            (arithmetic.pow_grads, 3 + x, y, gy, 1 + gy),
+            (arithmetic.pow_from_constant_grad, y, gy, .3),
+            (arithmetic.abs_grad, x, gy)):
+        forms.assert_same(device, kernel, *args)
 
 
-def test_no_cuda_code_for_these(on_host):
-    x, = arrays(1, (3, 4), 'f')
+@pytest.mark.gpu
+def test_no_cuda_code_for_these(device):
+    x, = device.send(arrays(1, (3, 4), 'f'))
     assert kernels.tanh_grad.device(x, x.astype('d')) is NotImplemented
     assert kernels.tanh_grad.device(x.astype('i'), x.astype('i')) is NotImplemented
     assert kernels.swish_grad.device(x, x[0].astype('d'), x) is NotImplemented

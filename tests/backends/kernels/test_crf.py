@@ -1,9 +1,11 @@
 """Compiled forms for conditional random fields, against the reference."""
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import crf
+from tests import devices
 
 
 @st.composite
@@ -53,6 +55,36 @@ def test_gradients(args):
             crf.back.reference(*args, before, totals, g), strict=True):
         assert actual.dtype == expected.dtype == x.dtype
         np.testing.assert_allclose(actual, expected, tolerance, tolerance)
+
+
+@pytest.mark.gpu
+@settings(max_examples=40)
+@given(args=chains())
+def test_device_forms(device, args):
+    x, cost, sizes = args
+    before, totals = quiet(crf.forth.reference, *args)
+    own = crf.forth.device(*device.send(args))
+    for actual, expected in zip(devices.to_cpu(own), (before, totals), strict=True):
+        np.testing.assert_allclose(actual, expected, 1e-10, 1e-9)
+    if not np.isfinite(totals).all():
+        return
+    g = np.linspace(-1, 2, sizes[0])
+    rng = np.random.RandomState(0)
+    ys = [rng.randint(0, len(cost), n).astype('i') for n in sizes]
+    xs = np.split(x, np.cumsum(sizes)[:-1])
+    tolerance = 1e-5 if x.dtype == 'f' else 1e-9
+    expected = crf.back.reference(*args, before, totals, g)
+    gs = crf.back.device(*device.send(args), *own, device.send(g))
+    for subtracted in False, True:
+        if subtracted:
+            crf.subtract_paths.reference(*expected, ys, g)
+            crf.subtract_paths.device(*gs, *device.send((ys, g)))
+        for a, e in zip(devices.to_cpu(gs), expected, strict=True):
+            assert a.dtype == e.dtype == x.dtype
+            np.testing.assert_allclose(a, e, tolerance, tolerance)
+    np.testing.assert_allclose(
+        devices.to_cpu(crf.path_scores.device(*device.send((cost, xs, ys)))),
+        crf.path_scores.reference(cost, xs, ys), tolerance, tolerance)
 
 
 @given(chains())

@@ -72,8 +72,8 @@ DEVICE_SHAPES = pytest.mark.parametrize('shape', [(4, 3), (3, 300), (2, 5, 4, 3)
 def test_labels_on_a_device(device, shape, dtype, ignore, weighted):
     rng = np.random.RandomState(0)
     scores = rng.uniform(-9, 9, shape).astype(dtype)
-    t, weight = labels_of(rng, scores, ignore, weighted, 'i')
-    for x, t in zip(forms.layouts(scores), forms.layouts(t), strict=True):
+    labels, weight = labels_of(rng, scores, ignore, weighted, 'i')
+    for x, t in zip(forms.layouts(scores), forms.layouts(labels), strict=True):
         args = t, weight, ignore
         losses, y = cross_entropy.hard_losses.reference(x, *args)
         on_device = device.send(x)
@@ -96,11 +96,11 @@ def test_labels_on_a_device(device, shape, dtype, ignore, weighted):
 @pytest.mark.parametrize('eps', [None, 1e-7])
 def test_soft_labels_on_a_device(device, shape, dtype, eps):
     rng = np.random.RandomState(0)
-    x = rng.uniform(-9, 9, shape).astype(dtype)
-    t = rng.uniform(0, 1, shape)
-    t[:, 0] = 0
-    t = (t / t.sum(axis=1, keepdims=True)).astype(dtype)
-    for x, t in zip(forms.layouts(x), forms.layouts(t), strict=True):
+    scores = rng.uniform(-9, 9, shape).astype(dtype)
+    labels = rng.uniform(0, 1, shape)
+    labels[:, 0] = 0
+    labels = (labels / labels.sum(axis=1, keepdims=True)).astype(dtype)
+    for x, t in zip(forms.layouts(scores), forms.layouts(labels), strict=True):
         losses, _ = cross_entropy.soft_losses.reference(x, t, eps)
         on_device = device.send((x, t))
         got, kept = cross_entropy.soft_losses.device(*on_device, eps)

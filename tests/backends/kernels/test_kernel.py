@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 
 from chainer_fast.backends import cuda, kernels
-from tests.backends import host_cuda
 
 
 def only_positive(x):
@@ -56,14 +55,3 @@ def test_reference_alone():
 def test_kernel_is_known_by_its_reference():
     assert with_compiled_form.__name__ == 'with_compiled_form'
     assert with_compiled_form.__doc__ == 'Say which form ran.'
-
-
-@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
-def test_arrays_alone_decide_types_on_the_device():
-    x = np.arange(3, dtype='f')
-    scale = host_cuda.elementwise('T x, T c', 'T y', 'y = x * c', 'scale')
-    assert scale(x, np.float64(2)).tolist() == [0, 2, 4]
-    with pytest.raises(TypeError, match='mismatched'):
-        scale(x, np.ones(3))
-    with pytest.raises(KeyError, match='U'):
-        host_cuda.elementwise('T x, U c', 'T y', 'y = x * c', 'scale')(x, 2.)

@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import negative_sampling as kernels
+from tests import devices
+from tests.backends.kernels import forms
 
 
 @st.composite
@@ -33,6 +35,68 @@ def test_compiled_forms(args):
         actual, expected = f(*some), f.reference(*some)
         assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
         np.testing.assert_allclose(actual, expected, tolerance, tolerance)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('some', [False, True])
+def test_device_forms(device, dtype, some):
+    rng = np.random.RandomState(0)
+    shapes = (5, 40), (6, 40), (5, 3)
+    ids = rng.randint(-6, 6, (5, 3)).astype('i')
+    counted = np.array([True, False, True, True, False])
+    mask = counted if some else None
+    for x, W, g in zip(*[
+            forms.layouts(rng.uniform(-1, 1, shape).astype(dtype)) for shape in shapes],
+            strict=True):
+        scores = forms.assert_same(device, kernels.scores, x, W, ids, mask)
+        forms.assert_same(device, kernels.sum_rows, g, W, ids, mask)
+        forms.assert_same(device, kernels.spread_rows, g, x, ids, mask, 6)
+        # Scores of samples that are left out are zero.
+        scores = kernels.scores.reference(x, W, ids, counted)
+        for each in False, True:
+            forms.assert_same(device, kernels.losses, scores, counted, each)
+        for gy in np.array(.3, dtype), rng.uniform(-1, 1, 5).astype(dtype):
+            factors = kernels.factors.device(*device.send((scores, counted, gy)))
+            forms.assert_close(
+                devices.to_cpu(factors)[counted],
+                kernels.factors.reference(scores, counted, gy)[counted])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+def test_device_forms_of_trees(device, dtype):
+    rng = np.random.RandomState(0)
+    # The leaf 1 does not exist.
+    begins = np.array([0, 2, 2, 5, 6], 'i')
+    paths = np.array([0, 1, 0, 1, 2, 0], 'i')
+    codes = np.array([1, -1, 1, 1, -1, -1], dtype)
+    t = np.array([0, 2, 3, 0], 'i')
+    nodes, turns = kernels.ways.reference(t, begins, paths, codes, 3)
+    assert turns.tolist() == [[1, -1, 0], [1, 1, -1], [-1, 0, 0], [1, -1, 0]]
+    forms.assert_same(device, kernels.ways, t, begins, paths, codes, 3)
+    scores = rng.uniform(-9, 9, turns.shape).astype(dtype)
+    forms.assert_same(device, kernels.tree_loss, scores, turns.astype(dtype))
+    forms.assert_same(device, kernels.tree_factors, scores, turns.astype(dtype),
+                      np.array(.3, dtype))
+
+
+@pytest.mark.gpu
+def test_targets_on_a_device(device):
+    samples = device.send(np.arange(8, dtype='i').reshape(4, 2))
+    t = device.send(np.array([5, -1, 2, 5], 'i'))
+    counted = kernels.put_targets.device(t, samples, -1)
+    assert devices.to_cpu(counted).tolist() == [True, False, True, True]
+    assert devices.to_cpu(samples).tolist() == [[5, 1], [-1, 3], [2, 5], [5, 7]]
+
+
+@pytest.mark.gpu
+def test_no_device_form_for_these(device):
+    x, ids = device.send((np.ones((2, 3), 'f'), np.zeros((2, 1), 'i')))
+    for W in x.astype('d'), x.astype('e'):
+        assert kernels.scores.device(x, W, ids, None) is NotImplemented
+        assert kernels.sum_rows.device(x, W, ids, None) is NotImplemented
+        assert kernels.spread_rows.device(x, W, ids, None, 2) is NotImplemented
 
 
 @given(arguments())

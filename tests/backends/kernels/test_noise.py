@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import noise
-from chainer_fast.backends.kernels.noise import cuda as device
-from tests.backends import host_cuda
+from tests import devices
 
 # What is drawn before: it leaves the generator anywhere within its block of 624 words,
 # also between the two words of a double.
@@ -146,15 +144,13 @@ def test_threads_share_the_stream():
     np.testing.assert_array_equal(state[1], np.random.get_state()[1])
 
 
-@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
-@pytest.mark.parametrize('dtype', 'fd')
-def test_cuda_code_of_dropout(monkeypatch, dtype):
-    x = np.random.RandomState(0).normal(size=(3, 7)).astype(dtype)
-    np.random.seed(1)
-    expected = noise.dropout(x, .3)
-    monkeypatch.setattr(cuda, 'cupy', host_cuda.cupy)
-    monkeypatch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-    np.random.seed(1)
-    for y, other in zip(device.dropout(x, .3), expected, strict=True):
-        assert y.dtype == dtype
-        np.testing.assert_array_equal(y, other)
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+def test_cuda_code_of_dropout(device, dtype):
+    device.seed(0)
+    x = np.random.RandomState(0).normal(size=(60, 70)).astype(dtype)
+    y, mask = devices.to_cpu(noise.dropout.device(device.send(x), .3))
+    assert y.dtype == mask.dtype == dtype
+    np.testing.assert_array_equal(np.unique(mask), [0, mask.dtype.type(1 / .7)])
+    np.testing.assert_allclose(y, x * mask, rtol=1e-3 if dtype == 'e' else 1e-6)
+    assert .25 < (mask == 0).mean() < .35

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import normalization as kernels
+from tests import devices
 from tests.backends.kernels import device_forms
 from tests.functions import gradients
 
@@ -225,6 +226,14 @@ def test_batches_on_gpu(shape, axis, dtypes, layout):
         kernels.fixed_backward, x, gamma, gy, mean, inv_std, inv_var, axis)
     running = mean.astype('e'), np.asarray(var + 1, dtypes[1])
     device_forms.check(kernels.update_running, *running, mean, var, .9, 1.5, changed=2)
+    x_sent, *rest = devices.Device('@cupy:0').send([x, gamma, beta, *running])
+    updated = [each.copy() for each in running]
+    expected = kernels.batch_forward_running(
+        x, gamma, beta, axis, .1, *updated, .9, 1.5)
+    results = kernels.batch_forward_running(
+        x_sent, *rest[:2], axis, .1, *rest[2:], .9, 1.5)
+    for found, wanted in zip((*results, *rest[2:]), (*expected, *updated), strict=True):
+        device_forms.assert_close(found, wanted)
     device_forms.check(
         kernels.corrections, gamma, beta, mean, var, *running, .1, 1.05, .2)
 

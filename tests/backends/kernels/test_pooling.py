@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import pooling
 from chainer_fast.functions.pooling import average_pooling_nd, max_pooling_nd_kernel
 from chainer_fast.functions.pooling.upsampling_2d import Upsampling2D, Upsampling2DGrad
-from tests.backends import host_cuda
+from tests.compare import assert_array_equal
 
 
 def random(shape, dtype, seed=0, special=None):
@@ -147,14 +146,7 @@ def test_negative_indexes_count_from_the_end():
         pooling.pick(x, indexes - 4, *window), pooling.pick(x, indexes, *window))
 
 
-@pytest.fixture
-def on_host(monkeypatch):
-    if host_cuda.COMPILER is None:
-        pytest.skip('no C++ compiler')
-    monkeypatch.setattr(cuda, 'cupy', host_cuda.cupy)
-    monkeypatch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-
-
+@pytest.mark.gpu
 @pytest.mark.parametrize(('lengths', 'window', 'cover_all'), [
     ((9,), ((3,), (2,), (1,)), True),
     ((7, 8), ((3, 2), (2, 3), (1, 0)), True),
@@ -162,58 +154,45 @@ def on_host(monkeypatch):
 ])
 @pytest.mark.parametrize(('dtype', 'special'), [
     ('f', None), ('f', np.nan), ('e', None), ('d', -np.inf)])
-def test_cuda_code(on_host, lengths, window, cover_all, dtype, special):
-    x = random((2, 3, *lengths), dtype, special=special)
-    expected, places = pooling.max_pool.reference(x, *window, cover_all)
+def test_cuda_code(device, lengths, window, cover_all, dtype, special):
+    host = random((2, 3, *lengths), dtype, special=special)
+    expected, places = pooling.max_pool.reference(host, *window, cover_all)
     outs = expected.shape[2:]
-    y, indexes = np.empty_like(expected), np.empty(expected.shape, 'i')
+    x, y, indexes = device.send(
+        (host, np.empty_like(expected), np.empty(expected.shape, 'i')))
     kernels = max_pooling_nd_kernel
     kernels.MaxPoolingNDKernelForward.launch(
         x, lengths, outs, window, (), (y, indexes))
-    np.testing.assert_array_equal(y, expected)
-    np.testing.assert_array_equal(indexes, places)
+    assert_array_equal(y, expected)
+    assert_array_equal(indexes, places)
 
-    other = random(x.shape, dtype, 1)
+    host = random(x.shape, dtype, 1)
+    other = device.send(host)
     kernels.MaxPoolingNDKernelForwardWithIndexes.launch(
         other, lengths, outs, window, (indexes,), (y,))
-    np.testing.assert_array_equal(y, pooling.pick.reference(other, indexes, *window))
+    assert_array_equal(y, pooling.pick.reference(host, places, *window))
     kernels.MaxPoolingNDKernelForwardWithIndexes1.launch(
         x, lengths, outs, window, (other,), (y,))
-    np.testing.assert_array_equal(y, pooling.pick.reference(other, indexes, *window))
+    assert_array_equal(y, pooling.pick.reference(host, places, *window))
+    sums = pooling.window_sum.reference(host, *window, outs, 4)
+    assert_array_equal(average_pooling_nd.forward_on_gpu(other, outs, window, 4), sums)
 
-    gy, gx = random(y.shape, dtype, 2), np.empty_like(x)
+    host = random(y.shape, dtype, 2)
+    gy, gx = device.send((host, np.empty(x.shape, dtype)))
     kernels.MaxPoolingNDKernelBackward.launch(
         gy, lengths, outs, window, (indexes,), (gx,))
-    np.testing.assert_array_equal(
-        gx, pooling.put.reference(gy, indexes, *window, lengths))
-
-    np.testing.assert_array_equal(
-        average_pooling_nd.forward_on_gpu(other, outs, window, 4),
-        pooling.window_sum.reference(other, *window, outs, 4))
-    np.testing.assert_array_equal(
+    assert_array_equal(gx, pooling.put.reference(host, places, *window, lengths))
+    assert_array_equal(
         average_pooling_nd.backward_on_gpu(gy, x.shape, window, 4),
-        pooling.window_spread.reference(gy, *window, lengths, 4))
+        pooling.window_spread.reference(host, *window, lengths, 4))
 
 
-class OfHost(np.ndarray):
-    """An array in host memory, which no kernel takes."""
-
-
-def test_upsampling_takes_indexes_of_the_host(on_host, monkeypatch):
-    def elementwise(*args, **kwargs):
-        kernel = host_cuda.elementwise(*args, **kwargs)
-
-        def run(*arrays):
-            assert not any(isinstance(array, OfHost) for array in arrays)
-            return kernel(*arrays)
-
-        return run
-
-    monkeypatch.setattr(cuda, 'elementwise', elementwise)
+@pytest.mark.gpu
+def test_upsampling_takes_indexes_of_the_host(device):
     x = random((2, 3, 4, 4), 'f')
     y, indexes = pooling.max_pool.reference(x, (2, 2), (2, 2), (0, 0), False)
-    function = Upsampling2D(indexes.astype('i').view(OfHost), 2, outsize=(4, 4))
-    up, = function.forward_gpu((y,))
-    np.testing.assert_array_equal(
-        up, pooling.put.reference(y, indexes, *function._window, (4, 4)))
-    np.testing.assert_array_equal(Upsampling2DGrad(function).forward_gpu((x,))[0], y)
+    function = Upsampling2D(indexes.astype('i'), 2, outsize=(4, 4))
+    up, = function.forward_gpu(device.send((y,)))
+    assert_array_equal(up, pooling.put.reference(y, indexes, *function._window, (4, 4)))
+    assert_array_equal(
+        Upsampling2DGrad(function).forward_gpu(device.send((x,)))[0], y)

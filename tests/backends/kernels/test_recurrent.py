@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
-from chainer_fast.backends.kernels.recurrent import cuda as device
-from tests.backends import host_cuda
+from tests.backends.kernels import device_forms
 
 TOLERANCE = {'f': 2e-5, 'd': 1e-12}
 dtypes = st.sampled_from('fd')
@@ -137,75 +136,76 @@ def test_scan(data, dtype, mode, n, seed, reverse, sizes):
         np.testing.assert_array_equal(array, before)
 
 
-@pytest.fixture
-def on_device(monkeypatch):
-    """Have the code for a GPU run on the host."""
-    if host_cuda.COMPILER is None:
-        pytest.skip('no C++ compiler')
-
-    def run(form, *args):
-        with monkeypatch.context() as patch:
-            patch.setattr(cuda, 'cupy', host_cuda.cupy)
-            patch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-            patch.setattr(recurrent, 'CELLS', {
-                mode: (step.device, step_grad.device, n_extra)
-                for mode, (step, step_grad, n_extra) in recurrent.CELLS.items()})
-            return form(*args)
-
-    return run
+def laid_out(x):
+    """The same values in Fortran's order."""
+    return None if x is None else np.asfortranarray(x)
 
 
-@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize(('samples', 'tail', 'given'), [
     (3, (), (True, True)), (2, (2,), (True, False)), (1, (), (False, True))])
-def test_cuda_code_of_lstm(on_device, dtype, samples, tail, given):
+def test_lstm_on_gpu(dtype, samples, tail, given):
     shape, h_shape = (3, 4, *tail), (samples, 4, *tail)
-    c_prev, x, c, gc, gh = arrays(
+    args = arrays(
         0, dtype, shape, (samples, 16, *tail), shape, shape if given[0] else None,
         h_shape if given[1] else None)
-    for kernel, form, args in (
-            (recurrent.lstm, device.lstm, (c_prev, x)),
-            (recurrent.lstm_grad, device.lstm_grad, (c_prev, x, c, gc, gh))):
-        assert_close(on_device(form, *args), kernel.reference(*args), dtype)
+    for layout in laid_out, lambda x: x:
+        args = [layout(x) for x in args]
+        device_forms.check(recurrent.lstm, *args[:2])
+        device_forms.check(recurrent.lstm_grad, *args)
 
 
-def test_cuda_code_of_slstm(on_device, dtype='d'):
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+def test_slstm_on_gpu(dtype):
     shape, x_shape = (3, 4), (3, 16)
     args = arrays(0, dtype, shape, shape, x_shape, x_shape)
-    assert_close(on_device(device.slstm, *args), recurrent.slstm(*args), dtype)
+    device_forms.check(recurrent.slstm, *args)
     for gradients in (shape, None), (None, shape), (shape, shape):
         args[4:] = arrays(1, dtype, shape, *gradients)
-        assert_close(
-            on_device(device.slstm_grad, *args), recurrent.slstm_grad(*args), dtype)
+        device_forms.check(recurrent.slstm_grad, *map(laid_out, args))
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('children', [1, 3])
-def test_cuda_code_of_tree_lstm(on_device, children, dtype='f'):
+def test_tree_lstm_on_gpu(children, dtype):
     shape = 5, 4
     x, *cs = arrays(0, dtype, (5, (3 + children) * 4), *[shape] * children)
-    expected = recurrent.tree_lstm(x, *cs)
-    assert_close(on_device(device.tree_lstm, x, *cs), expected, dtype)
-    gates, c, _ = expected
+    gates, c, _ = device_forms.check(recurrent.tree_lstm, laid_out(x), *cs)
     for gradients in (shape, None), (None, shape), (shape, shape):
-        args = (gates, c, *arrays(1, dtype, *gradients), *cs)
-        assert_close(on_device(device.tree_lstm_grad, *args),
-                     recurrent.tree_lstm_grad(*args), dtype)
+        device_forms.check(
+            recurrent.tree_lstm_grad, gates, c, *arrays(1, dtype, *gradients), *cs)
 
 
+@pytest.mark.gpu
+def test_trees_of_many_children_are_left_to_the_reference():
+    c = cuda.cupy.zeros((1, 2), 'f')
+    x = cuda.cupy.zeros((1, 40), 'f')
+    assert recurrent.tree_lstm.device(x, *[c] * 17) is NotImplemented
+    assert [y.shape for y in recurrent.tree_lstm(x, *[c] * 17)] == [
+        (1, 40), (1, 2), (1, 2)]
+    assert recurrent.tree_lstm_grad.device(x, c, c, c, *[c] * 17) is NotImplemented
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('reverse', [False, True])
 @pytest.mark.parametrize(
     ('mode', 'count'), [('lstm', 4), ('gru', 3), ('rnn_tanh', 1), ('rnn_relu', 1)])
-def test_cuda_code_of_scan(on_device, mode, count):
-    sizes, shape = (3, 2, 2), (4, 5)
+def test_scan_on_gpu(mode, count, reverse, dtype):
+    sizes, shape = (3, 2, 2, 0), (4, 5)
     cells = shape if mode == 'lstm' else None
     gates, weight, bias, hx, cx, gys, ghy, gcy = arrays(
-        0, 'f', (7, 5 * count), (5 * count, 5), (5,), shape, cells, (7, 5), shape,
-        cells)
-    args = weight, bias, hx, cx, sizes, mode, True
-    expected = recurrent.scan(gates.copy(), *args)
-    assert_close(on_device(recurrent.scan.reference, gates, *args), expected, 'f')
-    args = gys, expected[-1], weight, ghy, gcy, sizes, mode, True
-    expected = recurrent.scan_grad(*args)
-    assert_close(on_device(recurrent.scan_grad.reference, *args), expected, 'f')
+        0, dtype, (7, 5 * count), (5 * count, 5), (5,) if mode == 'gru' else None,
+        shape, cells, (7, 5), shape, cells)
+    rest = sizes, mode, reverse
+    *_, trace = device_forms.check(
+        recurrent.scan, gates, weight, bias, hx, laid_out(cx), *rest, changed=1)
+    device_forms.check(
+        recurrent.scan_grad, laid_out(gys), trace, laid_out(weight), ghy,
+        laid_out(gcy), *rest)
 
 
 def test_other_dtypes_are_left_to_the_reference():

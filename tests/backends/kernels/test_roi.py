@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import roi
-from chainer_fast.backends.kernels.roi import cuda as _device_roi
-from tests.backends import host_cuda
+from tests import devices
+from tests.backends.kernels import device_forms
 
 TOLERANCE = {'f': 2e-6, 'd': 1e-14}
 
@@ -68,33 +67,46 @@ def test_compiled(case):
     check(case, lambda kernel: kernel.compiled)
 
 
-@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
-@settings(max_examples=30)
-@given(cases())
-def test_cuda_code(case):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuda, 'cupy', host_cuda.cupy)
-        patch.setattr(cuda, 'elementwise', host_cuda.elementwise)
-        check(case, lambda kernel: getattr(_device_roi, kernel.__name__))
+@pytest.mark.gpu
+@settings(max_examples=40)
+@given(cases(), st.booleans())
+def test_on_gpu(case, scaled):
+    x, numbers, boxes, *rest = case
+    device = devices.Device('@cupy:0')
+    boxes_sent = device.send(boxes)
+    if scaled:
+        boxes_sent = roi.Boxes(device.send((2 * boxes).astype(x.dtype)), .5)
+        # The corners have been rounded.
+        boxes = boxes_sent.in_pixels().get()
+
+    def on_gpu(kernel):
+        def run(*args):
+            return devices.to_cpu(kernel.device(*[
+                boxes_sent if arg is boxes else device.send(arg) for arg in args]))
+        return run
+
+    check((x, numbers, boxes, *rest), on_gpu)
 
 
-@pytest.mark.skipif(host_cuda.COMPILER is None, reason='no C++ compiler')
-def test_cuda_code_for_halves(monkeypatch):
-    monkeypatch.setattr(cuda, 'cupy', host_cuda.cupy)
-    monkeypatch.setattr(cuda, 'elementwise', host_cuda.elementwise)
+@pytest.mark.gpu
+def test_halves_on_gpu():
     x = np.arange(72, dtype='e').reshape(1, 2, 6, 6)
     numbers, boxes = np.zeros(1, 'i'), np.array([[0., 1, 5, 4]])
-    for kernel, *args in (
-            (roi.cell_max, (2, 2), 1, -1.), (roi.cell_mean, (2, 2), 1),
-            (roi.sample_max, (2, 2), (2, 2)), (roi.sample_mean, (2, 2), (2, 2))):
-        results, expected = [
-            form(x, numbers, boxes, *args)
-            for form in (getattr(_device_roi, kernel.__name__), kernel.reference)]
-        np.testing.assert_array_equal(results, expected)
+    device_forms.check(roi.cell_max, x, numbers, boxes, (2, 2), 1, -1.)
+    device_forms.check(roi.cell_mean, x, numbers, boxes, (2, 2), 1)
+    device_forms.check(roi.sample_mean, x, numbers, boxes, (2, 2), (2, 2))
+    _, found = device_forms.check(roi.sample_max, x, numbers, boxes, (2, 2), (2, 2))
     gy = np.arange(8, dtype='e').reshape(1, 2, 2, 2)
-    np.testing.assert_array_equal(
-        _device_roi.cell_spread(gy, numbers, boxes, 0, x.shape),
-        roi.cell_spread.reference(gy, numbers, boxes, 0, x.shape))
+    device_forms.check(roi.cell_spread, gy, numbers, boxes, 0, x.shape)
+    device_forms.check(roi.sample_put, gy, found, numbers, boxes, (2, 2), x.shape)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('shape', [(2, 3, 4, 5), (0, 3, 4, 5), (2, 0, 4, 5)])
+def test_no_regions_on_gpu(shape):
+    gy, numbers = np.zeros((0, shape[1], 2, 2), 'f'), np.zeros(0, 'i')
+    device_forms.check(roi.cell_spread, gy, numbers, np.zeros((0, 4)), 0, shape)
+    device_forms.check(roi.cell_put, gy, gy.astype('i'), numbers, shape)
 
 
 @pytest.mark.parametrize('kernel', [roi.cell_mean, roi.sample_mean])

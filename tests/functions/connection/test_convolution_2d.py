@@ -64,8 +64,8 @@ def test_gradients(device, options, bias):
 
 
 def test_gradients_of_gradients_have_types_of_their_own(device):
-    x, W = Variable(device.send(gradients.uniform((2, 3, 4, 4), 0, 'f'))), Variable(
-        device.send(gradients.uniform((2, 3, 3, 3), 1, 'e')))
+    x = Variable(device.send(gradients.uniform((2, 3, 4, 4), 0, 'f')))
+    W = Variable(device.send(gradients.uniform((2, 3, 3, 3), 1, 'e')))
     y = F.convolution_2d(x, W)
     gx, gW = chainer_fast.grad([y], [x, W], [y], enable_double_backprop=True)
     ggx, ggW = chainer_fast.grad([F.sum(gx * gx) + F.sum(F.cast(gW * gW, 'f'))], [x, W])
@@ -162,9 +162,8 @@ def test_configuration_changes_nothing(device):
 
 
 def test_empty(device):
-    assert F.convolution_2d(
-        device.send(ones(0, 2, 5, 5)), device.send(ones(3, 2, 3, 3))).shape == (0, 3, 3,
-        3)
+    y = F.convolution_2d(device.send(ones(0, 2, 5, 5)), device.send(ones(3, 2, 3, 3)))
+    assert y.shape == (0, 3, 3, 3)
     y = F.convolution_2d(*device.send((ones(1, 0, 5, 5), ones(3, 0, 3, 3), ones(3))))
     compare.assert_array_equal(y.array, ones(1, 3, 3, 3))
 

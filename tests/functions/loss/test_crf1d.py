@@ -50,7 +50,7 @@ def test_values_and_gradients(device, sizes, reduce):
 
     def f(cost, *some):
         return F.crf1d(
-            cost, device.send([*some, *xs[len(some):]]), device.send(ys), reduce)
+            cost, [*some, *device.send(xs[len(some):])], device.send(ys), reduce)
 
     if len(sizes) > 1:
         gradients.check(device, f, COST, *used)

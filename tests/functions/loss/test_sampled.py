@@ -102,8 +102,8 @@ def test_ignored_samples_have_no_part(device):
 @pytest.mark.parametrize('index', [0, 1])
 def test_second_gradients_of_one_first(device, index):
     v, w = Variable(device.send(X)), Variable(device.send(W))
-    g = grad([negative_sampling(device, v, w)], [v, w], enable_double_backprop=True)[
-        index]
+    y = negative_sampling(device, v, w)
+    g = grad([y], [v, w], enable_double_backprop=True)[index]
     for gg in grad([F.sum(g)], [v, w]):
         assert gg.array.any()
 

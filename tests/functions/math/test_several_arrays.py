@@ -47,8 +47,8 @@ def test_pairs(device, name, shapes):
 
 @each_pair
 def test_gradients_of_pairs_keep_the_dtype(device, name):
-    xs = Variable(device.send(spread((3, 1), 'e'))), Variable(
-        device.send(spread((2,), 'e', offset=.1)))
+    arrays = spread((3, 1), 'e'), spread((2,), 'e', offset=.1)
+    xs = [Variable(array) for array in device.send(arrays)]
     F.sum(getattr(F, name)(*xs)).backward()
     assert [x.grad.dtype for x in xs] == [np.float16] * 2
     assert [x.grad.shape for x in xs] == [(3, 1), (2,)]
@@ -280,8 +280,8 @@ def test_zeta_of_integers(device):
 
 
 def test_identity(device):
-    xs = Variable(device.send(np.ones((2, 3), 'e'))), Variable(
-        device.send(np.ones(2, 'f')))
+    arrays = np.ones((2, 3), 'e'), np.ones(2, 'f')
+    xs = [Variable(array) for array in device.send(arrays)]
     y = F.identity(xs[0])
     assert y is not xs[0]
     assert y.array is xs[0].array

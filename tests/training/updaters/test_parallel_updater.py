@@ -1,10 +1,11 @@
-"""ParallelUpdater, on several models of the CPU."""
+"""ParallelUpdater, with several models on one device."""
 import numpy
 import pytest
 
 import chainer_fast
 from chainer_fast import functions, iterators, links, optimizers, testing, training
 from chainer_fast.training import updaters
+from tests import compare
 
 DATA = [(numpy.full(2, i, 'f'), numpy.ones(1, 'f')) for i in range(8)]
 
@@ -22,9 +23,15 @@ class Model(chainer_fast.Chain):
         return loss
 
 
-def make(batch_size=3, data=DATA, n_in=2):
+def number(device):
+    return -1 if device.xp is numpy else 0
+
+
+def make(device=None, batch_size=3, data=DATA, n_in=2):
     numpy.random.seed(0)
     model = Model(n_in)
+    if device is not None:
+        device.send(model)
     optimizer = optimizers.SGD(.001).setup(model)
     return iterators.SerialIterator(data, batch_size, shuffle=False), optimizer, model
 
@@ -51,65 +58,69 @@ def test_update_is_that_of_the_whole_batch(devices, loss_scale):
     assert (parallel.iteration, parallel.epoch, optimizer.epoch) == (4, 1, 1)
 
 
-def test_given_models_without_devices():
-    iterator, optimizer, model = make()
+@pytest.mark.host
+def test_given_models_without_devices(device):
+    iterator, optimizer, model = make(device)
     other = model.copy('init')
     updater = updaters.ParallelUpdater(
         iterator, optimizer, models={'main': model, 'other': other})
     updater.update()
-    numpy.testing.assert_array_equal(model.linear.W.array, other.linear.W.array)
+    compare.assert_array_equal(model.linear.W.array, other.linear.W.array)
 
 
-def test_parameters_initialized_by_the_first_batch():
-    iterator, optimizer, model = make(n_in=None)
+def test_parameters_initialized_by_the_first_batch(device):
+    iterator, optimizer, model = make(device, n_in=None)
     updater = updaters.ParallelUpdater(
-        iterator, optimizer, devices={'main': -1, 'second': -1})
+        iterator, optimizer, devices={'main': number(device), 'second': number(device)})
     updater.update()
     for each in updater._models.values():
         assert each.linear.W.shape == (1, 2)
-        numpy.testing.assert_array_equal(each.linear.W.array, model.linear.W.array)
+        compare.assert_array_equal(each.linear.W.array, model.linear.W.array)
 
 
-def test_all_models_report(tmp_path):
-    iterator, optimizer, _ = make(5)
+def test_all_models_report(device, tmp_path):
+    iterator, optimizer, _ = make(device, 5)
     trainer = training.Trainer(
-        updaters.ParallelUpdater(iterator, optimizer, devices={'main': -1, 'b': -1}),
+        updaters.ParallelUpdater(
+            iterator, optimizer,
+            devices={'main': number(device), 'b': number(device)}),
         (1, 'iteration'), str(tmp_path))
     trainer.run()
     assert set(trainer.observation) == {'main/loss', 'main/n', 'b/loss', 'b/n'}
     assert (trainer.observation['main/n'], trainer.observation['b/n']) == (3, 2)
 
 
-def test_converter_gets_the_devices_and_loss_func_the_batch():
-    iterator, optimizer, model = make()
+def test_converter_gets_the_devices_and_loss_func_the_batch(device):
+    iterator, optimizer, model = make(device)
     seen = []
 
-    def converter(batch, device):
-        seen.append((len(batch), device))
-        return {'x': numpy.stack([x for x, _ in batch])}
+    def converter(batch, device_number):
+        seen.append((len(batch), device_number))
+        return {'x': device.send(numpy.stack([x for x, _ in batch]))}
 
     updater = updaters.ParallelUpdater(
-        iterator, optimizer, converter, devices={'main': -1, 'b': '@numpy'},
+        iterator, optimizer, converter,
+        devices={'main': number(device), 'b': device.name},
         loss_func=lambda x: functions.sum(model.linear(x)))
     before = model.linear.W.array.copy()
     updater.update()
-    assert seen == [(2, -1), (1, '@numpy')]
-    numpy.testing.assert_allclose(
+    assert seen == [(2, number(device)), (1, device.name)]
+    compare.assert_allclose(
         model.linear.W.array, before - .001 * (0 + 1 + 2), rtol=1e-5)
 
 
-def test_batch_that_does_not_suffice_changes_nothing():
-    iterator, optimizer, model = make(1)
+def test_batch_that_does_not_suffice_changes_nothing(device):
+    iterator, optimizer, model = make(device, 1)
     updater = updaters.ParallelUpdater(
-        iterator, optimizer, devices={'main': -1, 'second': -1})
+        iterator, optimizer, devices={'main': number(device), 'second': number(device)})
     before = model.linear.W.array.copy()
     with pytest.raises(ValueError):
         updater.update()
     assert optimizer.t == 0 and (model.linear.W.array == before).all()
 
 
-def test_arguments():
-    iterator, optimizer, _ = make()
+def test_arguments(device):
+    iterator, optimizer, _ = make(device)
     with pytest.raises(ValueError, match='models or devices'):
         updaters.ParallelUpdater(iterator, optimizer)
     with pytest.raises(KeyError, match="not only 'first', 'second'"):

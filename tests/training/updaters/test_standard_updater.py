@@ -56,10 +56,12 @@ def test_converted_batch_becomes_arguments(batch, args, kwargs):
     assert updater.iteration == 1
 
 
-def test_batches_are_stacked_by_default():
+def test_batches_are_stacked_by_default(device):
     optimizer = Optimizer()
-    training.StandardUpdater(Data([(1, 2.), (3, 4.)]), optimizer).update()
+    training.StandardUpdater(
+        Data([(1, 2.), (3, 4.)]), optimizer, input_device=device.name).update()
     (_, (x, y), _), = optimizer.updates
+    assert isinstance(x, device.xp.ndarray)
     assert x.tolist() == [1, 3]
     assert y.tolist() == [2., 4.]
 
@@ -163,18 +165,20 @@ def test_devices(device, input_device):
     assert seen == [updater.input_device]
 
 
-def test_device_specifiers():
-    updater = training.StandardUpdater(Data([1]), Optimizer(), identity, device=-1)
-    assert updater.device == updater.input_device == backend.CpuDevice()
-    updater = training.StandardUpdater(Data([1]), Optimizer(), device='@numpy')
-    assert updater.device == backend.CpuDevice()
+def test_device_specifiers(device):
+    expected = backend.get_device(device.name)
+    updater = training.StandardUpdater(
+        Data([1]), Optimizer(), identity, device=-1 if device.xp is numpy else 0)
+    assert updater.device == updater.input_device == expected
+    updater = training.StandardUpdater(Data([1]), Optimizer(), device=device.name)
+    assert updater.device == expected
 
 
-def test_snapshot():
+def test_snapshot(device):
     def make(value):
         target = chainer_fast.Link()
         with target.init_scope():
-            target.p = chainer_fast.Parameter(numpy.full(2, value, 'f'))
+            target.p = chainer_fast.Parameter(device.xp.full(2, value, 'f'))
         data = Data([1])
         data.position = value
         return training.StandardUpdater(data, Optimizer(target), identity)

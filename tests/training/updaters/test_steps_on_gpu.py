@@ -22,7 +22,8 @@ HOOKS = {
     'elementwise': [
         optimizer_hooks.WeightDecay(1e-3), optimizer_hooks.Lasso(1e-3),
         optimizer_hooks.GradientHardClipping(-1, 1)],
-    'clipping': [optimizer_hooks.WeightDecay(1e-3), optimizer_hooks.GradientClipping(.1)],
+    'clipping': [
+        optimizer_hooks.WeightDecay(1e-3), optimizer_hooks.GradientClipping(.1)],
     'noise': [optimizer_hooks.GradientNoise(.1)],
     'lars': [optimizer_hooks.GradientLARS(weight_decay=1e-3)],
 }

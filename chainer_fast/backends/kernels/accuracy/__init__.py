@@ -1,1 +1,88 @@
-"""Compiled shortcut of the accuracy, which needs no kernel of its own."""
+"""Comparisons of scores with labels."""
+from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.accuracy import cuda as device
+
+
+def _predicted(y, t):
+    return y.argmax(axis=1).reshape(t.shape)
+
+
+@kernel(device=device.accuracy)
+def accuracy(y, t, ignore_label):
+    """Share of labels that have the highest score.
+
+    Parameters
+    ----------
+    y : array of floats, shape (n, classes, ...)
+        Scores.
+    t : array of integers, shape (n, ...)
+        Labels.
+    ignore_label : int or None
+        Label that does not count.
+
+    Returns
+    -------
+    array, shape ()
+        In the dtype of the scores; 0 if no label counts.
+    """
+    xp = get_array_module(y)
+    hit = _predicted(y, t) == t
+    if ignore_label is None:
+        return xp.asarray(hit.mean(dtype=y.dtype))
+    counted = t != ignore_label
+    total = counted.sum()
+    hits = (hit & counted).sum()
+    share = xp.where(total == 0, 0., hits / xp.maximum(total, 1))
+    return xp.asarray(share, dtype=y.dtype)
+
+
+@kernel(device=device.binary_accuracy)
+def binary_accuracy(y, t, ignore_label):
+    """Share of labels 0 and 1 that the signs of scores tell; see :func:`accuracy`."""
+    xp = get_array_module(y)
+    # A comparison yields 0 or 1, so no other label is ever hit.
+    hits = ((y >= 0) == t).sum()
+    total = xp.maximum((t != ignore_label).sum(), 1)
+    return xp.asarray(hits / total, dtype=y.dtype)
+
+
+@kernel(device=device.counts)
+def counts(y, t, n, ignore_label):
+    """Count labels and predictions.
+
+    Parameters
+    ----------
+    y, t, ignore_label
+        As for the accuracy.
+    n : int
+        Number of classes that are looked at.
+
+    Returns
+    -------
+    right, found, support : array, shape (n,)
+        How often each class was predicted where it is the label, was predicted, and is
+        the label.
+    """
+    xp = get_array_module(y)
+    counted = t != ignore_label
+    true, predicted = t[counted], _predicted(y, t)[counted]
+    return tuple([
+        xp.bincount(labels, minlength=n)[:n]
+        for labels in (true[true == predicted], predicted, true)])
+
+
+@kernel(device=device.shares)
+def shares(right, found, support, beta):
+    """Precision, recall and F-score of classes, from :func:`counts`.
+
+    They are NaN where a number by which to divide is zero.
+    """
+    xp = get_array_module(right)
+    precision, recall = [
+        xp.where(whole == 0, xp.nan, right / xp.maximum(whole, 1))
+        for whole in (found, support)]
+    squared = beta * beta
+    total = recall + precision * squared
+    total[total == 0] = xp.nan
+    return precision, recall, (1 + squared) * precision * recall / total

@@ -9,6 +9,7 @@ import numpy
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.crf import compiled
+from chainer_fast.backends.kernels.crf import cuda as device
 
 
 def _split(rows, sizes):
@@ -27,7 +28,7 @@ def _log_sum(x, axis):
         return xp.log(total) + top.squeeze(axis)
 
 
-@kernel(compiled=compiled.forth)
+@kernel(compiled=compiled.forth, device=device.forth)
 def forth(x, cost, sizes):
     """Sum up over all labellings that begin a chain.
 
@@ -61,7 +62,7 @@ def forth(x, cost, sizes):
     return before, totals
 
 
-@kernel(compiled=compiled.back)
+@kernel(compiled=compiled.back, device=device.back)
 def back(x, cost, sizes, before, totals, g):
     """Gradients of the second result of :func:`forth`.
 
@@ -138,3 +139,58 @@ def best_paths(x, cost, sizes):
         path[here - len(row):here] = labels
         here -= len(row)
     return best_scores, path
+
+
+@kernel(device=device.path_scores)
+def path_scores(cost, xs, ys):
+    """Sum the scores of given labels and of pairs of them for each chain.
+
+    Parameters
+    ----------
+    cost : array, shape (labels, labels)
+        As for :func:`forth`.
+    xs : list of array, shape (chains, labels)
+        Scores of labels at each time.
+    ys : list of array of integers, shape (chains,)
+        The labels.
+
+    Returns
+    -------
+    array
+        Sums in double precision.
+    """
+    xp = get_array_module(cost)
+    scores = xp.zeros(len(xs[0]))
+    last = None
+    for x, y in zip(xs, ys, strict=True):
+        n = len(y)
+        scores[:n] += x[xp.arange(n), y]
+        if last is not None:
+            scores[:n] += cost[last[:n], y]
+        last = y
+    return scores
+
+
+@kernel(device=device.subtract_paths)
+def subtract_paths(gx, gcost, ys, g):
+    """Subtract the gradients of :func:`path_scores` in place.
+
+    Parameters
+    ----------
+    gx : array
+        Gradients of scores, whose rows are those of all times.
+    gcost : array
+        Gradient of the cost.
+    ys : list of array
+        Labels.
+    g : array
+        Gradients of the sums.
+    """
+    xp = get_array_module(gx)
+    gx[xp.arange(len(gx)), xp.concatenate(ys)] -= xp.concatenate(
+        [g[:len(y)] for y in ys])
+    last = None
+    for y in ys:
+        if last is not None:
+            xp.add.at(gcost, (last[:len(y)], y), -g[:len(y)])
+        last = y

@@ -78,7 +78,7 @@ def mean(losses, t, ignore_label, n, dtype):
         t = losses      # for want of labels; their number is not used
     return reduction.mean(
         'T loss, L t, int64 ignored', 'loss', 't != ignored', (losses, t, ignore_label),
-        n, dtype, 'cross_entropy_mean')
+        n, dtype, 'cross_entropy_mean', inverse=True)
 
 
 def _gradient(params, operation, name, x, kept, g, factor, *args):

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification on a GPU: a launch for each step of all samples.
+"""Connectionist temporal classification on a GPU: a step of all samples in a launch.
 
 :mod:`chainer_fast.backends.kernels.ctc` documents the kernel.
 """
@@ -47,18 +47,17 @@ def _likelihoods(before, input_length, label_length):
     steps, batch, states = before.shape
     losses, likelihoods = [cuda.cupy.empty(batch, 'd') for _ in range(2)]
     last = 'chainer_fast::last_time(input_length, steps)'
-    likelihood = '(log(a.total) + a.top)'
     cuda.reduce(
-        'S shape, N input_length, N label_length, raw S before, int32 steps, int32 batch, '
-        'int32 states', 'S losses, S likelihoods',
+        'S shape, N input_length, N label_length, raw S before, int32 steps, '
+        'int32 batch, int32 states', 'S losses, S likelihoods',
         'chainer_fast::Exponentials<S>('
         # Some threads have a number beyond that of the last sample.
-        'chainer_fast::is_end(_J, label_length) && {last} >= 0 && {last} < steps '
-        '? before[((ptrdiff_t){last} * batch + _i % batch) * states + _J] '
-        ': chainer_fast::log_zero())'.format(last=last),
+        f'chainer_fast::is_end(_J, label_length) && {last} >= 0 && {last} < steps '
+        f'? before[((ptrdiff_t){last} * batch + _i % batch) * states + _J] '
+        ': chainer_fast::log_zero())',
         'chainer_fast::join(a, b)',
         'likelihoods = {0}, losses = {0} < chainer_fast::log_zero() / 2 '
-        '? chainer_fast::infinity() : -{0}'.format(likelihood),
+        '? chainer_fast::infinity() : -{0}'.format('(log(a.total) + a.top)'),
         '', 'ctc_losses', reduce_type='chainer_fast::Exponentials<S>',
         preamble=_PREAMBLE)(
             before[0].T, input_length, label_length, before, steps, batch, states,

@@ -1,4 +1,4 @@
-"""Rows of matrices, found by their numbers."""
+"""Rows and elements of matrices, found by their numbers."""
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.embed_id import cuda as _device
@@ -57,3 +57,18 @@ def add_rows(ids, gy, shape, ignore_label):
     out = xp.zeros(shape, gy.dtype)
     xp.add.at(out, ids, gy)
     return out
+
+
+@kernel(device=_device.select)
+def select(x, t):
+    """Take from each row of ``x`` the element that ``t`` names."""
+    return x[get_array_module(x).arange(t.size), t]
+
+
+@kernel(device=_device.place)
+def place(y, t, columns):
+    """Put elements into the rows of a matrix of zeros, each where ``t`` names."""
+    xp = get_array_module(y)
+    x = xp.zeros((len(t), columns), y.dtype)
+    x[xp.arange(t.size), t] = y
+    return x

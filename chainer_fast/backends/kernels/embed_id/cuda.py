@@ -1,4 +1,4 @@
-"""Rows of matrices on a GPU, found by their numbers: one launch for all elements."""
+"""Rows and elements of matrices on a GPU, found by their numbers, in one launch."""
 import numpy
 
 from chainer_fast.backends import cuda
@@ -36,3 +36,19 @@ def add_rows(ids, gy, shape, ignore_label):
         ''', 'add_rows', preamble=_PREAMBLE)(
             *_args(ids, shape, ignore_label), gy, out)
     return out.astype(gy.dtype, copy=False)
+
+
+def select(x, t):
+    return cuda.elementwise(
+        'L t, raw T x, int64 columns', 'T y',
+        'y = x[i * columns + chainer_fast::class_of(t, columns)]', 'select_item',
+        preamble=_PREAMBLE)(t, x, x.shape[1])
+
+
+def place(y, t, columns):
+    x = cuda.cupy.empty((len(t), columns), y.dtype)
+    cuda.elementwise(
+        'T y, L t, int64 columns', 'T x',
+        'x = i % columns == chainer_fast::class_of(t, columns) ? y : T(0)',
+        'place_item', preamble=_PREAMBLE)(y[:, None], t[:, None], columns, x)
+    return x

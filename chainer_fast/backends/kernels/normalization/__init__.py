@@ -232,6 +232,28 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
     running_var += var * ((1 - decay) * adjust)
 
 
+@kernel(device=_cuda.batch_forward_running)
+def batch_forward_running(
+        x, gamma, beta, axis, eps, running_mean, running_var, decay, adjust):
+    """Do what :func:`batch_forward` does, and update running statistics.
+
+    Parameters
+    ----------
+    x, gamma, beta, axis, eps
+        See there.
+    running_mean, running_var, decay, adjust
+        See :func:`update_running`.
+
+    Returns
+    -------
+    tuple of array
+        As there.
+    """
+    results = batch_forward(x, gamma, beta, axis, eps)
+    update_running(running_mean, running_var, *results[1:3], decay, adjust)
+    return results
+
+
 @kernel(device=_cuda.corrections)
 def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax):
     """Corrections from the moments of a batch towards running statistics.

@@ -58,16 +58,36 @@ def _other_shape(shape, axis):
 
 # ----------------------------------------------------------------------- statistics
 
-def _statistics(x, axis, eps, dtype):
-    """Mean, variance and reciprocal of the standard deviation over axes."""
+_MOVE = (
+    '%s running_mean = chainer_fast::moved_towards<S>('
+    'running_mean, mean, decay, weight)'
+    '%s running_var = chainer_fast::moved_towards<S>('
+    'running_var, var, decay, weight_of_var)')
+
+
+def _weights(decay, adjust):
+    """Coefficients of a running mean, of a new mean and of a new variance."""
+    return decay, 1 - decay, (1 - decay) * adjust
+
+
+def _statistics(x, axis, eps, dtype, running=(), weights=()):
+    """Mean, variance and reciprocal of the standard deviation over axes.
+
+    Running statistics are updated where they are, if they are given.
+    """
     results = _empty(3, _other_shape(x.shape, axis), dtype)
+    in_params, out_params = 'T x, S eps', 'S mean, S var, S inv_std'
+    code = ('mean = a.mean, var = a.variance(), '
+            'inv_std = chainer_fast::inverse_std<S>(var, eps)')
+    name = 'normalization_statistics'
+    if running:
+        in_params += ', S decay, S weight, S weight_of_var'
+        out_params += ', M running_mean, V running_var'
+        code += _MOVE % (',', ',')
+        name += '_running'
     _reduce(
-        'Spread', 'chainer_fast::Spread<S>(S(x))', 'T x, S eps',
-        'S mean, S var, S inv_std',
-        'mean = a.mean, var = a.variance(), '
-        'inv_std = chainer_fast::inverse_std<S>(var, eps)',
-        'normalization_statistics')(
-            x, eps, *results, axis=axis)
+        'Spread', 'chainer_fast::Spread<S>(S(x))', in_params, out_params, code, name)(
+            x, eps, *weights, *results, *running, axis=axis)
     return results
 
 
@@ -87,14 +107,9 @@ def update_running(running_mean, running_var, mean, var, decay, adjust):
     # Running statistics may be halves, and each of its own dtype.
     _elementwise(
         'S mean, S var, S decay, S weight, S weight_of_var',
-        'M running_mean, V running_var', '''
-            running_mean = chainer_fast::moved_towards<S>(
-                running_mean, mean, decay, weight);
-            running_var = chainer_fast::moved_towards<S>(
-                running_var, var, decay, weight_of_var)
-        ''', 'normalization_update_running')(
-            mean, var, decay, 1 - decay, (1 - decay) * adjust, running_mean,
-            running_var)
+        'M running_mean, V running_var', _MOVE % ('', ';'),
+        'normalization_update_running')(
+            mean, var, *_weights(decay, adjust), running_mean, running_var)
 
 
 def corrections(gamma, beta, mean, var, running_mean, running_var, eps, rmax, dmax):
@@ -132,10 +147,30 @@ def batch_apply(x, gamma, beta, mean, inv_std, axis):
             x, *[each.reshape(shape) for each in (gamma, beta, mean, inv_std)])
 
 
+def _batch_forward(x, gamma, beta, axis, eps, running=(), weights=()):
+    mean, var, inv_std = _statistics(
+        x, axis, eps, interm(x, gamma), running, weights)
+    return batch_apply(x, gamma, beta, mean, inv_std, axis), mean, var, inv_std
+
+
 @_cudnn.preferred(by_cudnn.batch_forward)
 def batch_forward(x, gamma, beta, axis, eps):
-    mean, var, inv_std = _statistics(x, axis, eps, interm(x, gamma))
-    return batch_apply(x, gamma, beta, mean, inv_std, axis), mean, var, inv_std
+    return _batch_forward(x, gamma, beta, axis, eps)
+
+
+def _batch_forward_running_by_cudnn(
+        x, gamma, beta, axis, eps, running_mean, running_var, decay, adjust):
+    results = by_cudnn.batch_forward(x, gamma, beta, axis, eps)
+    if results is not NotImplemented:
+        update_running(running_mean, running_var, *results[1:3], decay, adjust)
+    return results
+
+
+@_cudnn.preferred(_batch_forward_running_by_cudnn)
+def batch_forward_running(
+        x, gamma, beta, axis, eps, running_mean, running_var, decay, adjust):
+    return _batch_forward(x, gamma, beta, axis, eps, (running_mean, running_var),
+                          _weights(decay, adjust))
 
 
 def _batch_sums(x, gamma, gy, mean, inv_std, axis):

@@ -18,26 +18,26 @@ def wide(dtype):
     return numpy.promote_types(dtype, numpy.float32)
 
 
-def _reduce(params, outputs, terms, post_map, name):
+def _reduce(params, outputs, terms, post_map, name, preamble):
     return cuda.reduce(
         params, outputs, terms, 'chainer_fast::join(a, b)', post_map, '', name,
-        reduce_type='chainer_fast::Counted<S>', preamble=_PREAMBLE)
+        reduce_type='chainer_fast::Counted<S>', preamble=_PREAMBLE + preamble)
 
 
-def mean(params, term, counts, args, n, dtype, name):
-    """Return the mean of some terms, and the factor of their sum.
+def mean(params, term, counts, args, n, dtype, name, inverse=False,
+         preamble=''):
+    """Return the mean of some terms, and the number by which their sum is divided.
 
     Parameters
     ----------
     params : str
-        Arguments of the terms in CuPy's notation: two at least, of which one has the
-        type ``T``.
+        Arguments of the terms in CuPy's notation, two at least.
     term : str
         Expression for a term.
     counts : str
         Expression for whether it counts.
     args : tuple
-        Arguments; the arrays among them are not broadcast and not empty.
+        Arguments. The first has the shape of the terms and is not empty.
     n : int or None
         Number by which to divide the sum, instead of that of the terms that count, or
         1 if there are none.
@@ -45,11 +45,15 @@ def mean(params, term, counts, args, n, dtype, name):
         Type of the mean.
     name : str
         Name of the kernel.
+    inverse : bool
+        Whether to return the inverse of the number.
+    preamble : str
+        Code ahead of the kernel.
 
     Returns
     -------
-    mean, factor : cupy.ndarray
-        The factor has the type of the sum.
+    mean, number : cupy.ndarray
+        The number has the type of the sum.
     """
     first = args[0]
     kind = wide(first.dtype)
@@ -58,13 +62,14 @@ def mean(params, term, counts, args, n, dtype, name):
         total = cuda.cupy.empty(first.shape[:-1], kind)
         count = cuda.cupy.empty(first.shape[:-1], 'q')
         _reduce(params, 'S total, int64 count', terms,
-                'total = a.total, count = a.count', name + '_sums')(
+                'total = a.total, count = a.count', name + '_sums', preamble)(
                     *args, total, count, axis=-1)
         params, args = 'S total, int64 count', (total, count)
         terms = 'chainer_fast::Counted<S>(total, count)'
-    result, factor = cuda.cupy.empty((), dtype), cuda.cupy.empty((), kind)
+    result, number = cuda.cupy.empty((), dtype), cuda.cupy.empty((), kind)
     _reduce(
-        params + ', int64 number', 'R mean, S factor', terms,
-        'factor = S(1) / S(number >= 0 ? number : a.count > 0 ? a.count : 1), '
-        'mean = a.total * factor', name)(*args, -1 if n is None else n, result, factor)
-    return result, factor
+        params + ', int64 n', 'R mean, S number', terms,
+        'number = S(n >= 0 ? n : a.count > 0 ? a.count : 1), mean = a.total / number'
+        + (', number = S(1) / number' if inverse else ''),
+        name, preamble)(*args, -1 if n is None else n, result, number)
+    return result, number

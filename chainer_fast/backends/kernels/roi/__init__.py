@@ -1,7 +1,8 @@
 """Regions of interest: parts of images, divided into grids of bins.
 
 A region is a box ``(y_min, x_min, y_max, x_max)`` in pixels, of double precision, and
-the number of the image it is in. Its bins are
+the number of the image it is in. Boxes may come as an array or as ``Boxes``. The bins
+of a region are
 
 - *cells*: the box is rounded to whole pixels, and each bin has all pixels that it
   touches. Bins may overlap, and those that lie outside of the image are empty;
@@ -16,6 +17,7 @@ import numpy
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.roi import compiled
 from chainer_fast.backends.kernels.roi import cuda as device
+from chainer_fast.backends.kernels.roi.boxes import Boxes, in_pixels  # noqa: F401
 
 
 def _cells(low, high, extra, count, size):
@@ -39,7 +41,8 @@ def _regions(shape, numbers, boxes, size, extra):
                     yield (r, slice(None), i, j), number, (top, bottom, left, right)
 
 
-@kernel(compiled=compiled.cell_max, device=device.cell_max)
+@kernel(compiled=in_pixels(compiled.cell_max), device=device.cell_max)
+@in_pixels
 def cell_max(x, numbers, boxes, size, extra, empty):
     """Maxima of bins of whole pixels, and where they are.
 
@@ -110,7 +113,8 @@ def _sum_dtype(dtype):
     return numpy.dtype('f') if dtype == numpy.float16 else dtype
 
 
-@kernel(compiled=compiled.cell_mean, device=device.cell_mean)
+@kernel(compiled=in_pixels(compiled.cell_mean), device=device.cell_mean)
+@in_pixels
 def cell_mean(x, numbers, boxes, size, extra):
     """Means of bins of whole pixels; 0 for a bin without pixels.
 
@@ -129,7 +133,8 @@ def cell_mean(x, numbers, boxes, size, extra):
     return y
 
 
-@kernel(compiled=compiled.cell_spread, device=device.cell_spread)
+@kernel(compiled=in_pixels(compiled.cell_spread), device=device.cell_spread)
+@in_pixels
 def cell_spread(gy, numbers, boxes, extra, shape):
     """Gradient of :func:`cell_mean`.
 
@@ -206,7 +211,8 @@ def _interpolate(image, pixels):
     return value
 
 
-@kernel(compiled=compiled.sample_max, device=device.sample_max)
+@kernel(compiled=in_pixels(compiled.sample_max), device=device.sample_max)
+@in_pixels
 def sample_max(x, numbers, boxes, size, ratio):
     """Maxima of the samples of bins, and which of the samples they are.
 
@@ -246,7 +252,8 @@ def sample_max(x, numbers, boxes, size, ratio):
     return y, found
 
 
-@kernel(compiled=compiled.sample_put, device=device.sample_put)
+@kernel(compiled=in_pixels(compiled.sample_put), device=device.sample_put)
+@in_pixels
 def sample_put(gy, found, numbers, boxes, ratio, shape):
     """Gradient of :func:`sample_max`.
 
@@ -276,7 +283,8 @@ def sample_put(gy, found, numbers, boxes, ratio, shape):
     return gx
 
 
-@kernel(compiled=compiled.sample_mean, device=device.sample_mean)
+@kernel(compiled=in_pixels(compiled.sample_mean), device=device.sample_mean)
+@in_pixels
 def sample_mean(x, numbers, boxes, size, ratio):
     """Means of the samples of bins; those that do not count are zero.
 
@@ -297,7 +305,8 @@ def sample_mean(x, numbers, boxes, size, ratio):
     return y
 
 
-@kernel(compiled=compiled.sample_spread, device=device.sample_spread)
+@kernel(compiled=in_pixels(compiled.sample_spread), device=device.sample_spread)
+@in_pixels
 def sample_spread(gy, numbers, boxes, ratio, shape):
     """Gradient of :func:`sample_mean`.
 

@@ -1,11 +1,17 @@
 """Regions of interest on a GPU; see :mod:`chainer_fast.backends.kernels.roi`.
 
 The kernels run once for each channel of each bin, with the arithmetic of
-``elements.hpp``. Gradients add up with atomic operations, into single precision if they
-are halves: their last digits may differ from one run to the next.
+``elements.hpp``. Gradients need a kernel that was written for the GPU alone: the
+threads of a block share a plane of an image, set it to zero, wait for each other, and
+add up what bins give to it, so that one launch does it all. Halves are added up in
+single precision. The order of the additions, and so the last digits, may differ from
+one run to the next.
 """
+import numpy
+
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels.roi.boxes import Boxes
 
 # A bin: its region `r`, its channel `c`, and its row `i` and column `j` of bins.
 _BIN = '''
@@ -18,34 +24,38 @@ _BIN = '''
     const ptrdiff_t plane = ((ptrdiff_t)number * channels + c) * height * width;
 '''
 
+_BOX = '''
+    const auto box = [&](ptrdiff_t k) { return (double)boxes[k] * scale; };
+'''
+
 # Its pixels.
-_CELL = _BIN + '''
+_CELL = _BIN + _BOX + '''
     const chainer_fast::Cell ys = chainer_fast::cell_at(
-        boxes[4 * r], boxes[4 * r + 2], extra, i, rows, height);
+        box(4 * r), box(4 * r + 2), extra, i, rows, height);
     const chainer_fast::Cell xs = chainer_fast::cell_at(
-        boxes[4 * r + 1], boxes[4 * r + 3], extra, j, columns, width);
+        box(4 * r + 1), box(4 * r + 3), extra, j, columns, width);
 '''
 
 # Its samples: `points_y` by `points_x` of them.
-_GRID = _BIN + '''
-    const double step_y = chainer_fast::bin_step(boxes[4 * r], boxes[4 * r + 2], rows);
+_GRID = _BIN + _BOX + '''
+    const double step_y = chainer_fast::bin_step(box(4 * r), box(4 * r + 2), rows);
     const double step_x = chainer_fast::bin_step(
-        boxes[4 * r + 1], boxes[4 * r + 3], columns);
+        box(4 * r + 1), box(4 * r + 3), columns);
     const ptrdiff_t points_y = chainer_fast::points_in_bin(step_y, ratio_y);
     const ptrdiff_t points_x = chainer_fast::points_in_bin(step_x, ratio_x);
     const auto ys = [&](ptrdiff_t s) {
-        return chainer_fast::sample_at(boxes[4 * r], step_y, i, s, points_y, height);
+        return chainer_fast::sample_at(box(4 * r), step_y, i, s, points_y, height);
     };
     const auto xs = [&](ptrdiff_t s) {
-        return chainer_fast::sample_at(boxes[4 * r + 1], step_x, j, s, points_x, width);
+        return chainer_fast::sample_at(box(4 * r + 1), step_x, j, s, points_x, width);
     };
 '''
 
-_ADD = '[&](ptrdiff_t at, double value) { atomicAdd(&gx[plane + at], (S)value); }'
+_ADD = '[&](ptrdiff_t at, double value) { atomicAdd(&gx[plane + at], (T)value); }'
 
 _SHAPE = 'int32 images, int32 channels, int32 height, int32 width, int32 rows, ' \
     'int32 columns, raw int32 numbers'
-_BOXES = _SHAPE + ', raw float64 boxes'
+_BOXES = _SHAPE + ', raw B boxes, float64 scale'
 _RATIO = ', int32 ratio_y, int32 ratio_x'
 
 
@@ -54,7 +64,16 @@ def _with_index(code):
     return 'const ptrdiff_t n_bin = i;\n{%s;}' % code
 
 
+def _corners(boxes):
+    """Boxes of any floating dtype, in a row of four each, and their scale."""
+    if not isinstance(boxes, Boxes):
+        boxes = Boxes(boxes, 1.)
+    return cuda.cupy.ascontiguousarray(boxes.corners), boxes.scale
+
+
 def _geometry(shape, size, numbers):
+    if 0 in size:
+        raise ZeroDivisionError('regions cannot be divided into no bins')
     return (*[int(n) for n in (*shape, *size)],
             cuda.cupy.ascontiguousarray(numbers, 'i'))
 
@@ -74,19 +93,9 @@ def cell_max(x, numbers, boxes, size, extra, empty):
             y = chainer_fast::cell_max(
                 &x[plane], width, ys, xs, T(empty), &found)''',
         'roi_cell_max')(
-            cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers), boxes,
-            extra, empty, y, found)
+            cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
+            *_corners(boxes), extra, empty, y, found)
     return y, found
-
-
-def cell_put(gy, found, numbers, shape):
-    gx = _zeros(shape, gy)
-    _kernel(
-        'T gy, int32 found, ' + _SHAPE, 'raw S gx',
-        _BIN + 'if (found >= 0) atomicAdd(&gx[plane + found], (S)gy)',
-        'roi_cell_put')(
-            gy, found, *_geometry(shape, gy.shape[2:], numbers), gx)
-    return gx.astype(gy.dtype, copy=False)
 
 
 def cell_mean(x, numbers, boxes, size, extra):
@@ -95,19 +104,9 @@ def cell_mean(x, numbers, boxes, size, extra):
         'raw T x, ' + _BOXES + ', int32 extra', 'T y',
         _CELL + 'y = chainer_fast::cell_mean(&x[plane], width, ys, xs)',
         'roi_cell_mean')(
-            cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers), boxes,
-            extra, y)
+            cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
+            *_corners(boxes), extra, y)
     return y
-
-
-def cell_spread(gy, numbers, boxes, extra, shape):
-    gx = _zeros(shape, gy)
-    _kernel(
-        'T gy, ' + _BOXES + ', int32 extra', 'raw S gx',
-        _CELL + 'chainer_fast::cell_spread((S)gy, width, ys, xs, %s)' % _ADD,
-        'roi_cell_spread')(
-            gy, *_geometry(shape, gy.shape[2:], numbers), boxes, extra, gx)
-    return gx.astype(gy.dtype, copy=False)
 
 
 def sample_max(x, numbers, boxes, size, ratio):
@@ -119,22 +118,9 @@ def sample_max(x, numbers, boxes, size, ratio):
             y = chainer_fast::sample_max(
                 &x[plane], width, points_y, points_x, ys, xs, &found)''',
         'roi_sample_max')(
-            cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers), boxes,
-            *ratio, y, found)
+            cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
+            *_corners(boxes), *ratio, y, found)
     return y, found
-
-
-def sample_put(gy, found, numbers, boxes, ratio, shape):
-    gx = _zeros(shape, gy)
-    _kernel(
-        'T gy, int32 found, ' + _BOXES + _RATIO, 'raw S gx',
-        _GRID + '''
-            if (found >= 0)
-                chainer_fast::sample_put(
-                    (double)gy, width, ys(found / points_x), xs(found %% points_x), %s)
-        ''' % _ADD, 'roi_sample_put')(
-            gy, found, *_geometry(shape, gy.shape[2:], numbers), boxes, *ratio, gx)
-    return gx.astype(gy.dtype, copy=False)
 
 
 def sample_mean(x, numbers, boxes, size, ratio):
@@ -145,23 +131,91 @@ def sample_mean(x, numbers, boxes, size, ratio):
             y = chainer_fast::sample_mean(
                 &x[plane], width, points_y, points_x, ys, xs)''',
         'roi_sample_mean')(
-            cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers), boxes,
-            *ratio, y)
+            cuda.cupy.ascontiguousarray(x), *_geometry(x.shape, size, numbers),
+            *_corners(boxes), *ratio, y)
     return y
 
 
-def sample_spread(gy, numbers, boxes, ratio, shape):
-    gx = _zeros(shape, gy)
-    _kernel(
-        'T gy, ' + _BOXES + _RATIO, 'raw S gx',
-        _GRID + '''
-            chainer_fast::sample_spread(
-                (double)gy, width, points_y, points_x, ys, xs, %s)
-        ''' % _ADD, 'roi_sample_spread')(
-            gy, *_geometry(shape, gy.shape[2:], numbers), boxes, *ratio, gx)
+# ------------------------------------------------------------------------- gradients
+
+_PUT = '''
+typedef %(ctype)s T;
+extern "C" __global__ void %(name)s(
+        const T *all_gy, const int *all_found, const int *numbers, const %(box)s *boxes,
+        double scale, long long regions, long long images, long long channels,
+        long long height, long long width, long long rows, long long columns, int extra,
+        int ratio_y, int ratio_x, T *gx) {
+    const ptrdiff_t size = height * width, first = blockIdx.x * size;
+    for (ptrdiff_t k = threadIdx.x; k < size; k += blockDim.x)
+        gx[first + k] = 0;
+    __syncthreads();
+    const long long bins = rows * columns, image = blockIdx.x / channels;
+    for (long long k = threadIdx.x; k < regions * bins; k += blockDim.x) {
+        const int its = numbers[k / bins];
+        if ((its < 0 ? its + images : its) != image)
+            continue;
+        const ptrdiff_t n_bin =
+            (k / bins * channels + blockIdx.x %% channels) * bins + k %% bins;
+        const T gy = all_gy[n_bin];
+        %(found)s
+        {%(code)s}
+    }
+}
+'''
+
+
+def _put(name, code, gy, found, numbers, boxes, shape, extra=0, ratio=(0, 0)):
+    """Gradient of images from those of bins.
+
+    ``code`` adds that of one bin. The pointers to arrays that it does not need go to
+    others.
+    """
+    dtype = numpy.dtype('f') if gy.dtype == 'e' else gy.dtype
+    plain = cuda.cupy.ascontiguousarray
+    gx = cuda.cupy.empty(shape, dtype)
+    corners, scale = (gx, 1.) if boxes is None else _corners(boxes)
+    if corners.dtype == 'e':
+        corners = corners.astype('f')
+    if gx.size:
+        ctypes = {'f': 'float', 'd': 'double'}
+        source = header('chainer_fast/backends/kernels/roi/elements.hpp') + _PUT % {
+            'ctype': ctypes[dtype.char], 'box': ctypes[corners.dtype.char],
+            'name': name, 'code': code,
+            'found': '' if found is None else 'const int found = all_found[n_bin];'}
+        cuda.raw(source, name)((shape[0] * shape[1],), (256,), (
+            plain(gy, dtype), plain(numbers if found is None else found),
+            plain(numbers, 'i'), corners,
+            numpy.float64(scale), len(gy), *[int(n) for n in (*shape, *gy.shape[2:])],
+            numpy.int32(extra), *map(numpy.int32, ratio), gx))
     return gx.astype(gy.dtype, copy=False)
 
 
-def _zeros(shape, gy):
-    """Images to add gradients up in."""
-    return cuda.cupy.zeros(shape, 'f' if gy.dtype == 'e' else gy.dtype)
+def cell_put(gy, found, numbers, shape):
+    return _put(
+        'roi_cell_put',
+        _BIN + 'if (found >= 0) atomicAdd(&gx[plane + found], gy);',
+        gy, found, numbers, None, shape)
+
+
+def cell_spread(gy, numbers, boxes, extra, shape):
+    return _put(
+        'roi_cell_spread',
+        _CELL + 'chainer_fast::cell_spread(gy, width, ys, xs, %s);' % _ADD,
+        gy, None, numbers, boxes, shape, extra)
+
+
+def sample_put(gy, found, numbers, boxes, ratio, shape):
+    return _put(
+        'roi_sample_put', _GRID + '''
+            if (found >= 0)
+                chainer_fast::sample_put(
+                    (double)gy, width, ys(found / points_x), xs(found %% points_x), %s);
+        ''' % _ADD, gy, found, numbers, boxes, shape, ratio=ratio)
+
+
+def sample_spread(gy, numbers, boxes, ratio, shape):
+    return _put(
+        'roi_sample_spread', _GRID + '''
+            chainer_fast::sample_spread(
+                (double)gy, width, points_y, points_x, ys, xs, %s);
+        ''' % _ADD, gy, None, numbers, boxes, shape, ratio=ratio)

@@ -1,4 +1,5 @@
 """Softmax and its logarithm along an axis, with their gradients."""
+from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.softmax import compiled as _compiled
@@ -32,6 +33,12 @@ def logsumexp(x, axis):
     xp.log(total, out=total)
     total += largest
     return total
+
+
+@kernel(device=_device.logsumexp_grad)
+def logsumexp_grad(x, y, g):
+    """Gradient of :func:`logsumexp`, of which ``y`` is the result."""
+    return force_array(g * get_array_module(x).exp(x - y), x.dtype)
 
 
 @kernel(compiled=_compiled.softmax, device=_device.softmax)

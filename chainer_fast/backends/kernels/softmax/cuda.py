@@ -38,6 +38,15 @@ def logsumexp(x, axis):
     return NotImplemented if result is None else result.astype(x.dtype, copy=False)
 
 
+def logsumexp_grad(x, y, g):
+    if x.dtype.kind != 'f' or not x.dtype == y.dtype == g.dtype:
+        return NotImplemented
+    return cuda.elementwise(
+        'T x, T y, T g', 'T gx',
+        'using R = decltype(T() + T()); gx = R(g) * exp(R(x) - R(y))',
+        'logsumexp_grad')(x, y, g)
+
+
 def softmax(x, axis):
     sums = _sums(x, axis, 'S top, S total', 'top = a.top, total = a.total',
                  'softmax_sums')

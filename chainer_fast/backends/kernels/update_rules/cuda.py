@@ -55,7 +55,7 @@ class Batch:
         param, grad = arrays[:2]
         kinds = param.dtype.char + grad.dtype.char
         expected = [kinds[0]] * len(arrays)
-        if kinds == 'fe':
+        if kinds == 'fe' and len(arrays) > 2:
             expected[1] = expected[-1] = 'e'
         if not all(map(_is_like, arrays, itertools.repeat(param), expected)):
             return None
@@ -286,8 +286,8 @@ def clip(grads, threshold):
         False, and nothing has changed, if there are no kernels for these arrays, two
         of them overlap, or they are not all on one device.
     """
-    if (len({grad.device.id for grad in grads}) != 1
-            or not all(map(_is_plain, grads)) or _overlap(grads)):
+    if (not all(map(_is_plain, grads))
+            or len({grad.device.id for grad in grads}) != 1 or _overlap(grads)):
         return False
     with grads[0].device, _Contiguous([grads], [True] * len(grads)) as (grads,):
         calls = [(kind, call) for kind, _, group in _by_kind(grads)

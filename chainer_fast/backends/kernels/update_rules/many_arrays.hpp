@@ -40,7 +40,8 @@ struct Piece {
 
     template <typename A>
     CF_ELEMENT explicit Piece(const A &arrays) : param(0) {
-        for (int step = 128; step > 0; step /= 2)
+        static_assert(A::capacity <= 512, "the search is for fewer parameters");
+        for (int step = 256; step > 0; step /= 2)
             if (param + step < A::capacity
                     && arrays.first_block[param + step] <= blockIdx.x)
                 param += step;

@@ -26,7 +26,9 @@ cdef class RMSpropRecipe(Recipe):
 
     cdef const char *name_for(self, const double *h) noexcept:
         cdef bint eps_inside_sqrt = h[3] != 0
-        return b'Update<RMSpropEpsInside, 1>' if eps_inside_sqrt else b'Update<RMSprop, 1>'
+        if eps_inside_sqrt:
+            return b'Update<RMSpropEpsInside, 1>'
+        return b'Update<RMSprop, 1>'
 
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,

@@ -1,0 +1,64 @@
+"""Gradients of functions of one element on a GPU, each in one launch.
+
+On the processor, and wherever a gradient is to be differentiated itself, it is composed
+of functions of the graph.
+"""
+from chainer_fast.backends import cuda
+
+# By the name of the function: of its argument x or its value y, and the gradient g.
+_GRADIENTS = {
+    'arccos': '-g / sqrt(1 - x * x)',
+    'arcsin': 'g / sqrt(1 - x * x)',
+    'arctan': 'g / (1 + x * x)',
+    'arctanh': 'g / (1 - x * x)',
+    'cos': '-sin(x) * g',
+    'cosh': 'sinh(x) * g',
+    'erf': 'R(1.1283791670955126) * exp(-x * x) * g',
+    'erfc': 'R(-1.1283791670955126) * exp(-x * x) * g',
+    'erfcinv': 'R(-0.8862269254527580) * exp(y * y) * g',
+    'erfcx': '(x * y - R(0.5641895835477563)) * 2 * g',
+    'erfinv': 'R(0.8862269254527580) * exp(y * y) * g',
+    'expm1': '(y + 1) * g',
+    'log10': 'g / x * R(0.4342944819032518)',
+    'log1p': 'g / (x + 1)',
+    'log2': 'g / x * R(1.4426950408889634)',
+    'ndtr': 'R(0.3989422804014327) * exp(-x * x / 2) * g',
+    'ndtri': 'R(2.5066282746310002) * exp(y * y / 2) * g',
+    'rsqrt': 'g * y / x / -2',
+    'sin': 'cos(x) * g',
+    'sinh': 'cosh(x) * g',
+    'sqrt': 'g / (y * 2)',
+    'square': 'g * 2 * x',
+    'tan': 'g / (cos(x) * cos(x))',
+}
+
+
+def gradient(name, known, *arrays):
+    """Return the gradient of a function of one element.
+
+    Parameters
+    ----------
+    name : str
+        Name of the function in NumPy or SciPy.
+    known : str
+        What the arrays are, apart from the last: ``x``, ``y`` or ``xy``, the argument
+        and the value.
+    *arrays : array
+        These, and the gradient of the value.
+
+    Returns
+    -------
+    cupy.ndarray
+        ``NotImplemented`` if there is no such code.
+    """
+    *_, g = arrays
+    if name not in _GRADIENTS or not isinstance(g, cuda.ndarray) or (
+            {(a.dtype, a.shape) for a in arrays} != {(g.dtype, g.shape)}):
+        return NotImplemented
+    names = [*known, 'g']
+    return cuda.elementwise(
+        ', '.join(['T in_' + each for each in names]), 'T gx',
+        'using R = decltype(T() + T()); const R %s; gx = %s' % (
+            ', '.join([f'{each} = in_{each}' for each in names]),
+            _GRADIENTS[name]),
+        name + '_grad')(*arrays)

@@ -1,0 +1,172 @@
+"""Losses of pairs of arrays, and of scores with labels, that need no softmax."""
+import numpy
+
+from chainer_fast.backends.arrays import force_array
+from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.backends.kernels import activation, kernel
+from chainer_fast.backends.kernels.losses import cuda as device
+
+
+def _wide(dtype):
+    return numpy.promote_types(dtype, numpy.float32)
+
+
+@kernel(device=device.squared_error)
+def squared_error(x0, x1):
+    """Mean of the squares of differences."""
+    # The sum of many halves, and their number, may overflow half precision.
+    diff = (x0 - x1).ravel().astype(_wide(x0.dtype), copy=False)
+    return get_array_module(x0).asarray(diff.dot(diff) / diff.size, dtype=x0.dtype)
+
+
+@kernel(device=device.squared_error_grad)
+def squared_error_grad(x0, x1, g):
+    """Gradient of :func:`squared_error` by ``x0``; that by ``x1`` is its negative."""
+    diff = x0 - x1
+    return force_array(diff * g * diff.dtype.type(2. / max(diff.size, 1)))
+
+
+@kernel(device=device.absolute_mean)
+def absolute_mean(x):
+    """Mean of absolute values."""
+    xp = get_array_module(x)
+    return xp.asarray(xp.abs(x).sum(dtype=_wide(x.dtype)) / x.size, dtype=x.dtype)
+
+
+@kernel(device=device.absolute_mean_grad)
+def absolute_mean_grad(x, g):
+    """Gradient of :func:`absolute_mean`."""
+    # The number of elements may overflow half precision; its inverse does not.
+    slope = get_array_module(x).sign(x) * x.dtype.type(1. / max(x.size, 1))
+    return force_array(g * slope, x.dtype)
+
+
+@kernel(device=device.huber_loss)
+def huber_loss(x, t, delta):
+    """Sums of Huber's losses along axis 1."""
+    return huber_losses(x, t, delta).sum(axis=1)
+
+
+def huber_losses(x, t, delta):
+    """Huber's losses of all elements."""
+    xp = get_array_module(x)
+    delta = x.dtype.type(delta)
+    distance = xp.abs(x - t)
+    # With near = min(distance, delta), one expression covers both branches: it is
+    # distance**2 / 2 up to delta and delta * (distance - delta / 2) beyond.
+    near = xp.minimum(distance, delta)
+    return force_array(near * (distance - near / 2), x.dtype)
+
+
+@kernel(device=device.huber_grad)
+def huber_grad(x, t, g, delta):
+    """Gradient of Huber's losses by ``x``; that by ``t`` is its negative."""
+    delta = x.dtype.type(delta)
+    return force_array(g * get_array_module(x).clip(x - t, -delta, delta))
+
+
+@kernel(device=device.sigmoid_losses)
+def sigmoid_losses(x, t, ignore_label):
+    """Cross entropies between the sigmoid of scores and labels 0 or 1.
+
+    Parameters
+    ----------
+    x : array of floats
+        Scores.
+    t : array of integers
+        Labels, of the same shape.
+    ignore_label : int
+        Label whose loss is zero.
+
+    Returns
+    -------
+    array
+    """
+    xp = get_array_module(x)
+    # The exponential is at most one.
+    loss = xp.log1p(xp.exp(-xp.abs(x))) - x * (t - (x >= 0))
+    return force_array(loss * (t != ignore_label), x.dtype)
+
+
+@kernel(device=device.sigmoid_mean)
+def sigmoid_mean(x, t, ignore_label, n):
+    """Mean of :func:`sigmoid_losses`.
+
+    Parameters
+    ----------
+    x, t, ignore_label
+        As for the losses.
+    n : int or None
+        Number by which to divide, instead of that of the labels that count.
+
+    Returns
+    -------
+    mean, number : array or int
+        The mean and the number.
+    """
+    xp = get_array_module(x)
+    if n is None:
+        n = xp.maximum((t != ignore_label).sum(), 1)
+    total = sigmoid_losses(x, t, ignore_label).sum(dtype=_wide(x.dtype))
+    return xp.asarray(total / n, dtype=x.dtype), n
+
+
+@kernel(device=device.sigmoid_gradient)
+def sigmoid_gradient(x, t, g, ignore_label, number):
+    """Gradient of :func:`sigmoid_losses`, divided by a number."""
+    masked = g * (activation.sigmoid(x) - t) * force_array(
+        t != ignore_label, x.dtype)
+    return force_array(masked / number, x.dtype)
+
+
+def _signs(x, t):
+    """Return -1 for the class of each sample and 1 for all other classes."""
+    xp = get_array_module(x)
+    signs = xp.ones_like(x)
+    signs[xp.arange(len(t)), t] = -1
+    return signs
+
+
+def _margins(x, signs):
+    """Return the distance of each score to the right side of its margin."""
+    return get_array_module(x).maximum(1 + signs * x, 0)
+
+
+@kernel(device=device.hinge_losses)
+def hinge_losses(x, t, squared):
+    """Hinge losses of scores, one class against the rest.
+
+    Parameters
+    ----------
+    x : array of floats, shape (n, classes)
+    t : array of integers, shape (n,)
+    squared : bool
+        Whether the losses are squared.
+
+    Returns
+    -------
+    array, shape (n, classes)
+    """
+    loss = _margins(x, _signs(x, t))
+    return loss * loss if squared else loss
+
+
+@kernel(device=device.hinge_mean)
+def hinge_mean(x, t, squared):
+    """Mean over samples of :func:`hinge_losses`."""
+    total = hinge_losses(x, t, squared).sum(dtype=_wide(x.dtype))
+    return get_array_module(x).asarray(total / len(x), dtype=x.dtype)
+
+
+@kernel(device=device.hinge_gradient)
+def hinge_gradient(x, t, g, squared, n):
+    """Gradient of :func:`hinge_losses`, divided by ``n``."""
+    signs = _signs(x, t)
+    margins = _margins(x, signs)
+    # The margins may be large, so the scale is applied first.
+    slope = signs * (g if n == 1 else g / n)
+    if squared:
+        gx = 2 * slope * margins
+    else:
+        gx = slope * get_array_module(x).sign(margins)
+    return gx.astype(x.dtype, copy=False)

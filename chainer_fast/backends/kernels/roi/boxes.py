@@ -1,0 +1,43 @@
+"""Boxes in the coordinates of images of another size."""
+import dataclasses
+import functools
+import typing as tp
+
+import numpy
+
+from chainer_fast.backends.cuda import get_array_module
+
+
+@dataclasses.dataclass(frozen=True)
+class Boxes:
+    """Boxes ``(y_min, x_min, y_max, x_max)`` that are to be multiplied by a number.
+
+    Attributes
+    ----------
+    corners : array
+        Array of shape ``(r, 4)`` or ``(r, 2, 2)``.
+    scale : float
+        The number.
+    """
+
+    corners: tp.Any
+    scale: float
+
+    def __len__(self):
+        return len(self.corners)
+
+    def in_pixels(self):
+        """Return an array of shape ``(r, 4)``, in double precision."""
+        xp = get_array_module(self.corners)
+        boxes = xp.multiply(self.corners, self.scale, dtype=numpy.float64)
+        return xp.ascontiguousarray(boxes).reshape(len(boxes), 4)
+
+
+def in_pixels(form):
+    """Decorate a form of a kernel that takes boxes as arrays."""
+    @functools.wraps(form)
+    def run(*args):
+        return form(*[
+            arg.in_pixels() if isinstance(arg, Boxes) else arg for arg in args])
+
+    return run
