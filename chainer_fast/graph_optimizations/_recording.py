@@ -212,7 +212,7 @@ class _Backward:
 
         The places of the gradients are noted: dtype, begin, end and shape.
         """
-        self._places = []
+        self._places: list = []
         sizes: dict = {}
         for g in found:
             if g is None:

@@ -2,6 +2,7 @@
 import contextlib
 import functools
 import time
+import warnings
 
 import numpy
 
@@ -303,6 +304,15 @@ class UnownedMemory:
 
 
 in_cuda(UnownedMemory)
+
+
+def deprecated(name):
+    """Return an attribute of ``cupy.cuda`` that CuPy keeps for Chainer."""
+    if name == 'nvtx_enabled':
+        warnings.warn('cupy.cuda.nvtx_enabled has been deprecated in CuPy v8',
+                      DeprecationWarning)
+        return True
+    raise AttributeError('module %r has no attribute %r' % ('cupy.cuda', name))
 
 
 # Ranges of the profiler
