@@ -194,7 +194,7 @@ def einsum(*operands, **kwargs):
     final = numpy.result_type(*hosts) if dtype is None else numpy.dtype(dtype)
     wide = numpy.float32 if final.char == 'e' else final
     with numpy.errstate(all='ignore'):
-        result = numpy.einsum(subscripts, *[h.astype(wide) for h in hosts],
+        result = numpy.einsum(subscripts, *[h.astype(wide, copy=False) for h in hosts],
                               optimize=len(hosts) > 2)
     inputs, _, output = subscripts.replace(' ', '').partition('->')
     terms = inputs.split(',')
@@ -208,7 +208,7 @@ def einsum(*operands, **kwargs):
             ledger_launch('sum', result.size)
         elif len(set(terms[0])) == len(terms[0]):
             # A mere order of axes is a view in CuPy.
-            return wrap(result.astype(final))
+            return wrap(result.astype(final, copy=False))
     for _ in range(len(terms) - 1):
         # For a product, both operands are put in order and, where their elements lie
         # otherwise in memory, copied.
