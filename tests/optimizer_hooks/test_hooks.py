@@ -165,6 +165,15 @@ def test_clipping_of_nothing(device):
     assert np.isnan(param.grad).all()
 
 
+def test_clipping_of_parameters_on_several_devices(device):
+    params = [make(device, grad=(0, 3)), make(device, grad=(4, 0))]
+    params[1].to_device('@numpy')
+    sgd = optimizers.SGD().setup(link_of(*params))
+    optimizer_hooks.GradientClipping(1.)(sgd)
+    compare.assert_allclose(params[0].grad, [0, .6])
+    compare.assert_allclose(params[1].grad, [.8, 0])
+
+
 def test_clipping_adds_up_in_double_precision(device):
     # In float32 none of the small squares would make the sum larger than 1.
     params = [

@@ -189,6 +189,20 @@ class TestCopies:
             p.grad  # noqa: B018
         assert np.isnan(q.grad).all()
 
+    @pytest.mark.gpu
+    def test_copies_on_two_devices(self):
+        for shape in (None, 2):
+            p = Parameter(3, shape)
+            q, other = copy.copy(p), copy.copy(p)
+            q.to_device('@cupy:0')
+            q.initialize(2)
+            assert q.device.name == '@cupy:0'
+            assert p.device.name == '@numpy'
+            assert p.array is other.array
+            other.array = np.zeros(5, 'f')
+            assert p.array is other.array
+            assert q.shape == (2,)
+
     @pytest.mark.parametrize('again', [
         copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
     def test_deep_copy_and_pickle(self, again):

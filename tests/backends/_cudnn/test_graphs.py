@@ -28,7 +28,7 @@ def make(monkeypatch):
     monkeypatch.setattr(library, '_module', cudnn)
     # Any handle will do, as long as nothing is planned with it.
     handle = cudnn.Handle(1) if hasattr(cudnn, 'Handle') else 1
-    return lambda dtype, last: plans.Graph(np.dtype(dtype), last, handle)
+    return lambda dtype, last: plans.Graph(np.dtype(dtype), last, handle=handle)
 
 
 @pytest.mark.parametrize('window', WINDOWS, ids=str)
