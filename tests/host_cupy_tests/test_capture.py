@@ -65,7 +65,8 @@ def test_streams_take_turns(monkeypatch):
             order.append('work')
     event = order[0][1]
     assert order == [
-        (first, event), 'work', (event, first), (second, event), 'work', (event, second)]
+        (first, event), 'work', (event, first),
+        (second, event), 'work', (event, second)]
 
 
 def test_the_default_stream_does_not_capture():
