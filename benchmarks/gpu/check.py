@@ -8,9 +8,10 @@ import numpy as np
 from benchmarks.gpu import rows
 from benchmarks.gpu.worker import WARM_UP, Worker
 
-# Training a batch normalization of few examples multiplies the errors of rounding.
-_COMPARED = 2
-_TOLERANCE = {'float32': 1e-2, 'tf32': 1e-2, 'float16': 5e-2}
+# How many losses are compared. Batch normalizations of few examples multiply errors of
+# rounding, so that half floats are compared before they have been trained.
+_COMPARED = {'float32': 2, 'tf32': 2, 'float16': 1}
+_TOLERANCE = 1e-2
 
 
 def run(row, mode, device):
@@ -40,9 +41,10 @@ def compare(row, mode):
     assert np.isfinite(found).all(), '%s in %s: losses %s' % (row, mode, found)
     if rows.ROWS[row].comparable:
         expected = run(row, mode, '@numpy')
+        count = _COMPARED[mode]
         np.testing.assert_allclose(
-            found[:_COMPARED], expected[:_COMPARED], rtol=_TOLERANCE[mode],
-            atol=_TOLERANCE[mode], err_msg='%s in %s' % (row, mode))
+            found[:count], expected[:count], rtol=_TOLERANCE, atol=_TOLERANCE,
+            err_msg='%s in %s' % (row, mode))
 
 
 def main(chosen):

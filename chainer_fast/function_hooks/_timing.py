@@ -8,16 +8,18 @@ from chainer_fast.backends import cuda
 from chainer_fast.function_hooks import _report
 
 _get_time = time.perf_counter
+# Computations on a GPU whose events are kept.
+_MOST_PENDING = 10000
 
 
 class Timings:
     """Times of computations, which may be nested.
 
+    On a GPU, events are put into the stream, and the host waits for them when times are
+    read. To do so after each computation would make all of them slower.
+
     Attributes
     ----------
-    call_history : list of (str, float)
-        Names of computations and the seconds they took, in the order in which they
-        ended.
     xp : module
         Array module of the computation that began last.
     """
@@ -28,8 +30,11 @@ class Timings:
     _title = None
 
     def __init__(self):
-        self.call_history = []
+        self._call_history = []
         self._total_time = 0
+        # Computations whose events have not been read: position in the history, both
+        # events, and whether the computation is part of another one.
+        self._pending = []
         # Starts of the running computations: seconds, or events on a GPU.
         self._running_stack = []
 
@@ -42,15 +47,38 @@ class Timings:
     def _stop(self, name):
         """Note that the computation that began last has ended."""
         start = self._running_stack.pop()
+        nested = bool(self._running_stack)
         if isinstance(start, float):
             elapsed = _get_time() - start
-        else:
-            stop = self._record()
+            self._call_history.append((name, elapsed))
+            self._total_time += 0 if nested else elapsed
+            return
+        self._pending.append((len(self._call_history), start, self._record(), nested))
+        self._call_history.append((name, None))
+        if len(self._pending) >= _MOST_PENDING:
+            self._read_events()
+
+    def _read_events(self):
+        pending, self._pending = self._pending, []
+        for index, start, stop, nested in pending:
             stop.synchronize()
             elapsed = cuda.cupy.cuda.get_elapsed_time(start, stop) / 1000
-        if not self._running_stack:
-            self._total_time += elapsed
-        self.call_history.append((name, elapsed))
+            self._call_history[index] = self._call_history[index][0], elapsed
+            self._total_time += 0 if nested else elapsed
+
+    @property
+    def call_history(self):
+        """Names of computations and the seconds they took, a list of (str, float).
+
+        They are in the order in which they ended.
+        """
+        self._read_events()
+        return self._call_history
+
+    @call_history.setter
+    def call_history(self, history):
+        self._pending = []
+        self._call_history = history
 
     @staticmethod
     def _record():
@@ -60,6 +88,7 @@ class Timings:
 
     def total_time(self):
         """Return the seconds that all computations took; nested ones count once."""
+        self._read_events()
         return self._total_time
 
     def summary(self):

@@ -11,8 +11,8 @@ class TimerHook(_timing.Timings, _span.SpanHook):
     ...     trainer.run()
     >>> hook.print_report()
 
-    On a GPU, times are measured by events in the stream, and each function is
-    synchronized.
+    On a GPU, times are measured by events in the stream. The host waits for them when
+    times are read, not before.
 
     Attributes
     ----------

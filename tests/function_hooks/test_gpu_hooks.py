@@ -2,9 +2,11 @@
 import io
 import types
 
+import numpy
 import pytest
 
-from chainer_fast import function_hooks
+import chainer_fast
+from chainer_fast import function_hooks, functions
 from chainer_fast.function_hooks import cuda_profile, cupy_memory_profile
 
 
@@ -139,3 +141,37 @@ def test_units(hook, unit, first, second):
     (1024 ** 2, 'MB'), (1024 ** 7, 'ZB'), (1024 ** 9, 'ZB')])
 def test_choice_of_units(hook, size, unit):
     assert hook._choose_unit(size) == (hook._table[unit], unit)
+
+
+# On a GPU, or the stand-in for CuPy
+#
+
+@pytest.fixture
+def x():
+    return chainer_fast.Variable(cupy_memory_profile.cuda.to_gpu(
+        numpy.arange(1000, dtype='f')))
+
+
+@pytest.mark.gpu
+def test_memory_of_functions(x):
+    hook = function_hooks.CupyMemoryProfileHook()
+    with hook:
+        y = functions.exp(x)
+        y.grad = x.array
+        y.backward()
+    before = hook.total_used_bytes()
+    functions.exp(x)
+    assert hook.total_used_bytes() == before
+    assert hook.summary()['Exp']['used_bytes'] >= 4000
+    assert before >= 8000
+
+
+@pytest.mark.gpu
+def test_ranges_of_functions(x, monkeypatch):
+    nvtx = cuda_profile.cuda.cupy.cuda.nvtx
+    ranges = []
+    monkeypatch.setattr(nvtx, 'RangePush', ranges.append)
+    monkeypatch.setattr(nvtx, 'RangePop', lambda: ranges.append(None))
+    with function_hooks.CUDAProfileHook():
+        functions.exp(x)
+    assert ranges == ['exp.forward', None]

@@ -150,3 +150,34 @@ def test_gpu(monkeypatch):
     hook.backward_postprocess(f, (None,), (None,))
     assert hook.call_history == [('FunctionNode', 1.), ('FunctionNode', 1.)]
     assert hook.total_time() == 2
+
+
+@pytest.mark.gpu
+def test_the_host_waits_when_times_are_read(monkeypatch):
+    x = Variable(_timing.cuda.to_gpu(np.ones(2)))
+    waits = []
+    synchronize = _timing.cuda.Event.synchronize
+    monkeypatch.setattr(
+        _timing.cuda.Event, 'synchronize',
+        lambda event: waits.append(event) or synchronize(event))
+    with function_hooks.TimerHook() as hook:
+        y = x * x
+        y.grad = x.array
+        y.backward()
+    assert not waits
+    assert 'Mul' in hook.summary()
+    assert all(0 <= seconds < 10 for _, seconds in hook.call_history)
+    assert hook.total_time() <= sum(seconds for _, seconds in hook.call_history)
+    assert waits
+
+
+@pytest.mark.gpu
+def test_events_do_not_pile_up(monkeypatch):
+    monkeypatch.setattr(_timing, '_MOST_PENDING', 3)
+    x = Variable(_timing.cuda.to_gpu(np.ones(2)))
+    with function_hooks.TimerHook() as hook:
+        for _ in range(8):
+            x = x + x
+            assert len(hook._pending) < 3
+    assert len(hook.call_history) == 8
+    assert None not in [seconds for _, seconds in hook.call_history]

@@ -106,6 +106,9 @@ def make(version='14.2'):
     modules['cupy_backends'] = types.ModuleType('cupy_backends')
     modules['cupy.cuda.runtime'].is_hip = False
     modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)
+    modules['cupy.cuda.nvtx'].available = True
+    cupy.cuda.__getattr__ = cuda.deprecated
+    array.ndarray.__module__ = 'cupy'
     return modules
 
 

@@ -2,6 +2,7 @@
 import contextlib
 import functools
 import time
+import warnings
 
 from tests.host_cupy import device, ledger
 from tests.host_cupy.array import MemoryPointer
@@ -148,3 +149,12 @@ def get_local_runtime_version():
 @contextlib.contextmanager
 def profile():
     yield
+
+
+def deprecated(name):
+    """Return an attribute of ``cupy.cuda`` that CuPy keeps for Chainer."""
+    if name == 'nvtx_enabled':
+        warnings.warn('cupy.cuda.nvtx_enabled has been deprecated in CuPy v8',
+                      DeprecationWarning)
+        return True
+    raise AttributeError('module %r has no attribute %r' % ('cupy.cuda', name))

@@ -195,7 +195,7 @@ def einsum(*operands, **kwargs):
     final = numpy.result_type(*hosts) if dtype is None else numpy.dtype(dtype)
     wide = numpy.float32 if final.char == 'e' else final
     with numpy.errstate(all='ignore'):
-        result = numpy.einsum(subscripts, *[h.astype(wide) for h in hosts],
+        result = numpy.einsum(subscripts, *[h.astype(wide, copy=False) for h in hosts],
                               optimize=len(hosts) > 2)
     inputs, _, output = subscripts.replace(' ', '').partition('->')
     terms = inputs.split(',')

@@ -1,8 +1,7 @@
 """Pools of memory, allocators and their hooks."""
 import contextlib
+import ctypes
 import functools
-
-import numpy
 
 from tests.host_cupy import device
 from tests.host_cupy.array import allocation_hooks
@@ -107,7 +106,8 @@ def set_pinned_memory_allocator(allocator=None):
 
 @in_cuda
 def alloc_pinned_memory(size):
-    return numpy.empty(size, numpy.uint8).data
+    memory = ctypes.c_ubyte * size
+    return type('PinnedMemoryPointer', (memory,), {'size': lambda self: size})()
 
 
 @in_cuda

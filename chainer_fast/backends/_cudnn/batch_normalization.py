@@ -1,11 +1,9 @@
 """Batch normalization by cuDNN, with the moments of the batch and its gradients.
 
 Arguments are those of :mod:`chainer_fast.backends.kernels.normalization`, on a GPU.
-The functions return ``NotImplemented`` where cuDNN has no engine. By given moments there
-is none: a single kernel of our own does that.
+The functions return ``NotImplemented`` where cuDNN has no engine. It has none for given
+moments, which a single kernel of our own normalizes by.
 """
-import math
-
 import numpy
 
 from chainer_fast.backends._cudnn import layouts, library, plans

@@ -28,8 +28,8 @@ class Graph:
         Type of the tensors. Half floats are computed in single precision.
     last : bool
         Whether the tensors have their channels last in memory.
-    handle : object
-        Handle of cuDNN, or None as long as there is no device.
+    **options
+        Further arguments of ``cudnn.pygraph``, such as the handle.
 
     Attributes
     ----------
@@ -37,13 +37,13 @@ class Graph:
         The graph itself, which has the operations.
     """
 
-    def __init__(self, dtype, last, handle=None):
+    def __init__(self, dtype, last, **options):
         self._types = library.frontend().data_type
         self._dtype, self._last = dtype, last
         compute = self._type(numpy.promote_types(dtype, 'f'))
         self.native = library.frontend().pygraph(
             io_data_type=self._type(dtype), intermediate_data_type=compute,
-            compute_data_type=compute, handle=handle)
+            compute_data_type=compute, **options)
         self._names = []
 
     def _type(self, dtype):
@@ -207,7 +207,7 @@ def run(describe, facts, arrays, dtype, last, tunable=False):
 
 
 def _find(describe, facts, arrays, dtype, last, options, handle):
-    graph = Graph(dtype, last, handle)
+    graph = Graph(dtype, last, handle=handle)
     try:
         describe(graph, *facts)
         plan = Plan(graph, options)

@@ -8,10 +8,12 @@ in lines of code.
 """
 from __future__ import annotations
 
+import operator
 import typing as tp
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
+from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.utils import conv_nd_kernel as text
 
 # Lengths of the images, places of the window, lengths of the window, stride and
@@ -51,7 +53,9 @@ class _Code:
         results : tuple of cupy.ndarray
             Arrays that the kernel fills.
         """
-        numbers = [int(n) for each in (lengths, outs, *window) for n in each]
+        kernels.check_window(lengths, *window)
+        numbers = [
+            operator.index(n) for each in (lengths, outs, *window) for n in each]
         preamble = header('chainer_fast/backends/kernels/pooling/elements.hpp')
         cuda.elementwise(*klass.generate(len(lengths)), preamble=preamble)(
             cuda.cupy.ascontiguousarray(source), *numbers, *extra, *results)
@@ -182,11 +186,12 @@ class PoolingNDKernelBackward(_Code):
         _write(writer, self.before())
         for j in range(ndim):
             # The windows that begin at most `way` elements, padding included, into the
-            # image and reach that far.
+            # image and reach that far; the last one first, so that the element has
+            # ascending indexes in them.
             writer.write('const int %s = %s + %s;' % (way[j], x[j], pad[j]))
             writer.write(
-                'for (int {0} = max({1} - {2} + {3}, 0) / {3}; '
-                '{0} < min({1} / {3} + 1, {4}); ++{0}) {{'.format(
+                'for (int {0} = min({1} / {3} + 1, {4}) - 1; '
+                '{0} >= max({1} - {2} + {3}, 0) / {3}; --{0}) {{'.format(
                     place[j], way[j], k[j], stride[j], out[j]), 'inc')
         from_first = [
             '(%s - %s * %s)' % each for each in zip(way, place, stride, strict=True)]

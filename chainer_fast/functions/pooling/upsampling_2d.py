@@ -42,6 +42,7 @@ class Upsampling2D(pooling_2d._Enlarging2D):
 
     def forward_gpu(self, x):
         image, = x
+        kernels.check_index_dtype(self.indexes)
         self._in_dtype = image.dtype
         size = self._outsize(image)
         y = cuda.cupy.empty(image.shape[:2] + size, image.dtype)

@@ -409,9 +409,10 @@ def _gather(link, target):
         (param.data if array is None else array).dtype
         for param, array in zip(params, arrays, strict=True)])
     flat = link.xp.zeros(sum(param.size for param in params), dtype)
-    update_rules.copy_arrays(*zip(*[
-        (array, part) for array, part in zip(arrays, _parts(flat, params), strict=True)
-        if array is not None], strict=True))
+    parts = _parts(flat, params)
+    update_rules.copy_arrays([
+        (array, part) for array, part in zip(arrays, parts, strict=True)
+        if array is not None])
     return flat
 
 
@@ -430,7 +431,7 @@ def _scatter(link, array, target):
         arrays = [param.data for param in params]
     else:
         arrays = [param.xp.empty_like(param.data) for param in params]
-    update_rules.copy_arrays(_parts(array, params), arrays)
+    update_rules.copy_arrays(zip(_parts(array, params), arrays, strict=True))
     if target == 'grad':
         for param, grad in zip(params, arrays, strict=True):
             param.grad = grad

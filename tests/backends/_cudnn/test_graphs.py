@@ -28,7 +28,7 @@ def make(monkeypatch):
     monkeypatch.setattr(library, '_module', cudnn)
     # Any handle will do, as long as nothing is planned with it.
     handle = cudnn.Handle(1) if hasattr(cudnn, 'Handle') else 1
-    return lambda dtype, last: plans.Graph(np.dtype(dtype), last, handle)
+    return lambda dtype, last: plans.Graph(np.dtype(dtype), last, handle=handle)
 
 
 @pytest.mark.parametrize('window', WINDOWS, ids=str)
@@ -51,13 +51,4 @@ def test_convolutions(make, window, dtype, last, groups, cover_all):
             (convolution._by_filters, x.shape, gy.shape, W.shape)):
         graph = make(dtype, last)
         describe(graph, *shapes, *geometry)
-        graph.native.validate()
-
-
-def test_validation_is_not_idle(make):
-    graph = make('f', False)
-    convolution._forward(graph, (1, 2, 4, 4), (3, 5, 2, 2), (1, 3, 3, 3),
-                         (0, 0), (0, 0), (1, 1), (1, 1))
-    cudnn = library.frontend()
-    with pytest.raises((RuntimeError, cudnn.cudnnGraphNotSupportedError)):
         graph.native.validate()

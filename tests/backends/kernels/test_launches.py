@@ -322,3 +322,13 @@ def test_budget(device, name, step, forward, backward):
     records = count(step, Inputs(device, 'f'))
     assert [overrun(*pair) for pair in zip(
         records, (forward, backward), strict=True)] == [None, None]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('name, step', [
+    row[:2] for family in (ACTIVATIONS, NOISE, ARITHMETIC, LOSSES, LOOK_UPS, EVALUATION)
+    for row in family])
+def test_the_host_does_not_wait_for_half_floats(device, name, step):
+    for record in count(step, Inputs(device, 'e')):
+        # Conversions come on top of the launches of single precision.
+        assert overrun(record, len(record.launches)) is None

@@ -80,10 +80,10 @@ def test_outsize_of_another_size(device, function):
 
 def test_one_function_a_dimension(device):
     for ndim, function in (1, F.unpooling_1d), (3, F.unpooling_3d):
-        x = gradients.uniform((2, 3, *[2] * ndim), dtype='f')
+        x = device.send(gradients.uniform((2, 3, *[2] * ndim), dtype='f'))
         compare.assert_array_equal(
             function(x, 3, 2, 1, None, False).array,
-            F.unpooling_nd(device.send(x), 3, 2, 1, None, False).array)
+            F.unpooling_nd(x, 3, 2, 1, None, False).array)
         for wrong in x[..., None], x[..., 0]:
             with pytest.raises(ValueError, match='%d axes' % (2 + ndim)):
                 function(wrong, 2)

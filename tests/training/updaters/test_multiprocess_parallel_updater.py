@@ -231,6 +231,7 @@ def test_fork_after_cuda(monkeypatch):
 def test_flat_arrays():
     model = links.Linear(3, 2)
     model.cleargrads()
+    numpy.testing.assert_array_equal(mpu._gather(model, 'grad'), numpy.zeros(8))
     model.W.grad = numpy.arange(6, dtype='f').reshape(2, 3)
     assert mpu.size_num_grads(model) == (8, 2)
     numpy.testing.assert_array_equal(mpu._gather(model, 'grad'), [*range(6), 0, 0])

@@ -67,7 +67,7 @@ def back(x, cost, sizes, before, totals, g):
         'float64 gcost', 'exp(here + cost + ahead - total) * g', 'a + b',
         'gcost = gcost + a', '0', 'crf_pairs')
     # All ways from a label to the end, with the scores of both.
-    ahead = None
+    ahead = before[:0]
     for start, size, n in reversed(list(_starts(sizes))):
         rows = slice(start, start + size)
         here, row = before[rows], cuda.cupy.empty((size, labels), 'd')

@@ -30,7 +30,8 @@ def hard_losses(x, t, class_weight, ignore_label):
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     losses, top, total = [_empty(t.shape, x) for _ in range(3)]
-    scores = cuda.cupy.moveaxis(x, 1, 0)    # CuPy reduces axes ahead in their place
+    # CuPy takes raw arrays only if the axes to reduce come first.
+    scores = cuda.cupy.moveaxis(x, 1, 0)
     label = 'chainer_fast::class_of(labels[_i], classes)'
     cuda.reduce(
         'T x, raw T scores, raw L labels, raw W weights, int64 ignored, '

@@ -6,15 +6,16 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE
 
-_PREAMBLE = PREAMBLE + header('chainer_fast/backends/kernels/ctc/elements.hpp')
+_PREAMBLE = PREAMBLE + ''.join([
+    header('chainer_fast/backends/kernels/' + name)
+    for name in ('ctc/elements.hpp', 'common/labels.hpp')])
 
 _SIZES = 'int32 t, int32 steps, int32 batch, int32 states, int32 classes, int32 blank'
 _STEP = 'raw T x, raw S top, raw S total, raw L labels, ' + _SIZES
 # The probability of a state at a time.
 _PROBABILITY = '''
     auto symbol = [&](ptrdiff_t state) {
-        const int label = label_at(labels, b, state, states, blank);
-        return label < 0 ? label + classes : label;
+        return class_of(label_at(labels, b, state, states, blank), classes);
     };
     auto probability = [&](int t, ptrdiff_t state) {
         const ptrdiff_t row = (ptrdiff_t)t * batch + b;

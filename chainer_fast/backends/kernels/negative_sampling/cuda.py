@@ -124,11 +124,16 @@ def ways(t, begins, paths, codes, longest):
     nodes, turns = [
         cuda.cupy.empty((len(t), longest), each.dtype) for each in (paths, codes)]
     cuda.elementwise(
-        'L t, raw B begins, raw N paths, raw T codes, int64 n', 'N node, T turn', '''
-            const ptrdiff_t place = begins[t] + i % n, end = begins[t + 1];
-            node = paths[place < end ? place : end - 1];
-            turn = place < end ? codes[place] : T(0);
-        ''', 'ways_to_leaves')(t[:, None], begins, paths, codes, longest, nodes, turns)
+        'L t, raw B begins, raw N paths, raw T codes, int64 leaves, int64 length, '
+        'int64 n', 'N node, T turn', '''
+            using chainer_fast::class_of;
+            const ptrdiff_t end = begins[class_of(t + 1, leaves)];
+            const ptrdiff_t place = begins[class_of(t, leaves)] + i % n;
+            node = paths[class_of(place < end ? place : end - 1, length)];
+            turn = place < end ? codes[class_of(place, length)] : T(0);
+        ''', 'ways_to_leaves', preamble=_PREAMBLE)(
+            t[:, None], begins, paths, codes, len(begins), len(paths), longest, nodes,
+            turns)
     return nodes, turns
 
 

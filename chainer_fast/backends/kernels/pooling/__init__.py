@@ -42,12 +42,26 @@ def places(lengths, ksize, stride, pad, cover_all):
     return outs
 
 
-def _spans(lengths, ksize, stride, pad, outs):
-    """Lengths of the images including the padding that the windows cover."""
+def check_window(lengths, ksize, stride, pad):
+    """Raise ``ValueError`` if there is no such window, or no such images."""
     for name, numbers in (('pad', pad), ('ksize', ksize), ('outsize', lengths)):
         if any(n < 0 for n in numbers):
             raise ValueError(
                 '%s must not be negative, but is %s' % (name, tuple(numbers)))
+    if any(n < 1 for n in stride):
+        raise ValueError('stride must be positive, but is %s' % (tuple(stride),))
+
+
+def check_index_dtype(indexes):
+    """Raise ``IndexError`` unless the indexes of elements are integers."""
+    if indexes.dtype.kind not in 'iu':
+        raise IndexError(
+            'indexes must be an array of integers, not of %s' % indexes.dtype)
+
+
+def _spans(lengths, ksize, stride, pad, outs):
+    """Lengths of the images including the padding that the windows cover."""
+    check_window(lengths, ksize, stride, pad)
     return [max(k + (out - 1) * s, p + length) for length, k, s, p, out
             in zip(lengths, ksize, stride, pad, outs, strict=True)]
 
@@ -194,9 +208,7 @@ def _checked(indexes, ksize):
     """Return indexes counted from the start; those on a GPU are not checked."""
     if not isinstance(indexes, numpy.ndarray) or indexes.size == 0:
         return indexes
-    if indexes.dtype.kind not in 'iu':
-        raise IndexError(
-            'indexes must be an array of integers, not of %s' % indexes.dtype)
+    check_index_dtype(indexes)
     count = int(numpy.prod(ksize))
     low, high = int(indexes.min()), int(indexes.max())
     if low < -count or high >= count:

@@ -72,6 +72,8 @@ def _corners(boxes):
 
 
 def _geometry(shape, size, numbers):
+    if 0 in size:
+        raise ZeroDivisionError('regions cannot be divided into no bins')
     return (*[int(n) for n in (*shape, *size)],
             cuda.cupy.ascontiguousarray(numbers, 'i'))
 

@@ -31,13 +31,13 @@ def are_finite(arrays):
         else bool(numpy.isfinite(array).all()) for array in arrays]
 
 
-def copy_arrays(sources, targets):
+def copy_arrays(pairs):
     """Copy arrays into others, which have the same shapes and overlap with none.
 
     Parameters
     ----------
-    sources, targets : iterable of array
-        Arrays of one kind, on one device each pair. Dtypes are converted.
+    pairs : iterable of (array, array)
+        Sources and targets, both of a pair on one device. Dtypes are converted.
     """
-    for source, target in _gpu.copy_arrays(sources, targets):
+    for source, target in _gpu.copy_arrays(pairs):
         target[...] = source

@@ -348,12 +348,12 @@ def _find_not_finite(arrays):
     return found.get()[numpy.argsort(order)]
 
 
-def copy_arrays(sources, targets):
+def copy_arrays(pairs):
     """Copy arrays into others.
 
     Parameters
     ----------
-    sources, targets : iterable of array
+    pairs : iterable of (array, array)
 
     Returns
     -------
@@ -361,7 +361,7 @@ def copy_arrays(sources, targets):
         The pairs for which there is no kernel, and which are left to the caller.
     """
     groups, rest = {}, []
-    for source, target in zip(sources, targets, strict=True):
+    for source, target in pairs:
         if _is_plain(source) and _is_like(target, source, target.dtype.char):
             kinds = source.dtype.char, target.dtype.char
             groups.setdefault((source.data.device_id, *kinds), []).append(

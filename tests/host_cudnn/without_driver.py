@@ -1,0 +1,157 @@
+"""Let the real cuDNN plan the graphs of the package for a card that is not there.
+
+    python tests/host_cudnn/without_driver.py
+
+takes the frontend from 1.28 on, the library of cuDNN and a C compiler. cuDNN answers
+for a card by its properties, down to engines that are loaded onto it, but wants to
+find the libraries of the driver, the runtime and cuBLAS. It gets empty ones. Prints a
+line of JSON for each graph: the card, the graph, and the name of the engine or the
+reason why there is none.
+"""
+import ctypes
+import itertools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+CARDS = {
+    # compute capability * 100, multiprocessors, KiB of shared memory, MiB of L2 cache
+    'A100': (800, 108, 163, 40), 'H100': (900, 132, 227, 50)}
+
+# Properties that differ little, as cuDNN writes them itself.
+PROPERTIES = {
+    'cudaDeviceId': 0, 'driverVer': 12080, 'maxGridSize': [2147483647, 65535, 65535],
+    'maxBlockSize': [1024, 1024, 64], 'regsPerBlock': 65536, 'smCountOrigin': 0,
+    'warpSize': 32, 'maxSharedMemoryPerBlock': 49152,
+    'oversizedSharedMemoryPerBlock': 0, 'reservedSharedMemoryPerBlock': 1024,
+    'maxRegistersPerSM': 65536, 'maxCtasPerSM': 32, 'maxThreadsPerBlock': 1024,
+    'maxThreadsPerSM': 2048, 'pciDeviceId': 0, 'isTccDriver': 0, 'supportCoopLaunch': 1,
+    'smClockRateKHz': 1980000, 'memClockRateKHz': 2619000, 'memoryBusWidth': 5120,
+    'totalGlobalMem': 80 << 30}
+
+# Functions that have to succeed; all others report that there is no device.
+ANSWERS = {
+    'cuDriverGetVersion': '(int *v) { *v = 12080; return 0; }',
+    'cudaDriverGetVersion': '(int *v) { *v = 12080; return 0; }',
+    'cudaRuntimeGetVersion': '(int *v) { *v = 12080; return 0; }',
+    'cudaGetDevice': '(int *v) { *v = 0; return 0; }',
+    'cudaGetDeviceCount': '(int *v) { *v = 1; return 0; }',
+    'cudaDeviceGetAttribute': '(int *v) { *v = 1; return 0; }',
+    'cudaGetDeviceProperties': '(void) { return 0; }',
+    'cudaGetDeviceProperties_v2': '(void) { return 0; }',
+    'cudaGetErrorString': '(void) { return (long)"none"; }',
+    'cudaGetErrorName': '(void) { return (long)"none"; }',
+    'cuGetErrorString': '(int e, char **p) { *p = "none"; return 0; }',
+    'cuGetErrorName': '(int e, char **p) { *p = "none"; return 0; }',
+    'cublasLtGetVersion': '(void) { return 120900; }',
+    'cublasLtGetCudartVersion': '(void) { return 120900; }',
+    'cuLibraryLoadData': '(void **v) { *v = v; return 0; }',
+    'cuLibraryGetKernel': '(void **v) { *v = v; return 0; }',
+    'cuLibraryUnload': '(void) { return 0; }',
+    'cuKernelSetAttribute': '(void) { return 0; }',
+    'cuKernelGetAttribute': '(int *v) { *v = 0; return 0; }',
+}
+
+
+def empty_libraries(folder, libraries):
+    """Load libraries that have every function which cuDNN may look for."""
+    names = set(ANSWERS)
+    for path in libraries:
+        names |= {name.decode() for name in re.findall(
+            rb'\0(cu(?:da|blas|blasLt)?[A-Z]\w{3,60})(?=\0)', path.read_bytes())}
+    for soname, pattern in (
+            ('libcuda.so.1', 'cu[A-Z]'), ('libcudart.so.12', 'cuda[A-Z]'),
+            ('libcublas.so.12', 'cublas[A-Z]'), ('libcublasLt.so.12', 'cublasLt')):
+        source = folder / (soname + '.c')
+        source.write_text('\n'.join([
+            'long %s%s' % (name, ANSWERS.get(name, '(void) { return 100; }'))
+            for name in sorted(names) if re.match(pattern, name)]))
+        subprocess.run(['cc', '-w', '-shared', '-fPIC', '-Wl,-soname,' + soname,
+                        '-o', folder / soname, source], check=True)
+        ctypes.CDLL(str(folder / soname), ctypes.RTLD_GLOBAL)
+
+
+def library_of_cudnn():
+    """Return the folder of the libraries that the frontend will load."""
+    folders = [pathlib.Path(p) for p in os.environ.get(
+        'LD_LIBRARY_PATH', '').split(os.pathsep) if p]
+    folders += [pathlib.Path(p) / 'nvidia/cudnn/lib' for p in sys.path]
+    for folder in folders:
+        if (folder / 'libcudnn.so.9').exists():
+            return folder
+    sys.exit('there is no libcudnn.so.9')
+
+
+def graphs():
+    """Yield a name, the function that describes a graph, and its arguments."""
+    from chainer_fast.backends._cudnn import batch_normalization, convolution
+    for ksize, stride, pad, dilate, lengths, channels, groups in (
+            ((3, 3), (1, 1), (1, 1), (1, 1), (56, 56), (64, 64), 1),
+            ((1, 1), (1, 1), (0, 0), (1, 1), (56, 56), (64, 256), 1),
+            ((7, 7), (2, 2), (3, 3), (1, 1), (224, 224), (3, 64), 1),
+            ((3, 3), (1, 1), (2, 2), (2, 2), (28, 28), (8, 16), 1),
+            ((3, 3), (1, 1), (1, 1), (1, 1), (28, 28), (32, 32), 32),
+            ((2, 3), (2, 1), (1, 0), (1, 1), (7, 9), (4, 6), 2),
+            ((3,), (1,), (1,), (1,), (100,), (8, 16), 1),
+            ((3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1), (10, 12, 14), (8, 16), 2)):
+        outs = tuple([(n + 2 * p - (k - 1) * d - 1) // s + 1 for n, k, s, p, d in zip(
+            lengths, ksize, stride, pad, dilate, strict=True)])
+        x, W = (4, channels[0], *lengths), (channels[1], channels[0] // groups, *ksize)
+        y = 4, channels[1], *outs
+        window = pad, pad, stride, dilate
+        for describe, shapes in (
+                (convolution._forward, (x, W, y)), (convolution._biased, (x, W, y)),
+                (convolution._by_data, (y, W, x)),
+                (convolution._by_filters, (x, y, W))):
+            yield describe, (*shapes, *window), 'efd'
+    for describe in batch_normalization._forward, batch_normalization._backward:
+        yield describe, ((8, 64, 56, 56),), 'ef'
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        libraries = library_of_cudnn()
+        empty_libraries(pathlib.Path(folder), [libraries / name for name in (
+            'libcudnn_graph.so.9', 'libcudnn_engines_runtime_compiled.so.9',
+            'libcudnn_engines_precompiled.so.9')])
+        import cudnn
+
+        from chainer_fast.backends._cudnn import library, plans
+        library._module = cudnn
+        for card, (capability, count, shared, cache) in CARDS.items():
+            properties = cudnn.create_device_properties(json.dumps({
+                **PROPERTIES, 'deviceName': card, 'deviceVer': capability,
+                'multiProcessorCount': count, 'l2CacheSize': cache << 20,
+                'maxSharedMemoryPerBlockOptin': shared << 10}))
+            for (describe, facts, dtypes), last in itertools.product(
+                    graphs(), (False, True)):
+                for dtype in dtypes:
+                    plan(card, plans, properties, describe, facts, dtype, last)
+
+
+def plan(card, plans, properties, describe, facts, dtype, last):
+    """Print whether cuDNN makes a plan, in deterministic mode as well."""
+    for deterministic in False, True:
+        graph = plans.Graph(np.dtype(dtype), last, device_property=properties)
+        describe(graph, *facts)
+        try:
+            found = plans.Plan(graph, (deterministic, dtype == 'e', 256 << 20, False))
+            found.build()
+            answer = {'engine': graph.native.get_plan_name_at_index(0),
+                      'workspace': found._size}
+        except Exception as e:
+            answer = {'refused': str(e)}
+        print(json.dumps({
+            'card': card, 'graph': describe.__module__.rpartition('.')[2]
+            + describe.__name__, 'facts': facts, 'dtype': dtype, 'last': last,
+            'deterministic': deterministic, **answer}), flush=True)
+
+
+if __name__ == '__main__':
+    main()
