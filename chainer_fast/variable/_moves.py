@@ -12,7 +12,6 @@ class Movable:
     _grad: tp.Any
     _grad_var: tp.Any
     _hold_alone: tp.Callable[[tp.Any], None]
-    device: tp.Any
     raw_array: tp.Any
     device: tp.Any
 
