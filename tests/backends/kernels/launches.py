@@ -1,0 +1,25 @@
+"""Print what steps launch on a GPU beside their budgets, as a table in Markdown.
+
+``python -m tests.backends.kernels.launches``, from the root of the repository. The
+counts are those of the stand-in for CuPy.
+"""
+from tests import host_cupy
+
+
+def main():
+    """Count all steps once."""
+    host_cupy.install()     # before chainer_fast is imported
+    from tests import devices
+    from tests.backends.kernels import test_launches
+    print('| step | budget | now |\n| --- | --- | --- |')
+    for name, step, *budget in test_launches.BUDGETS:
+        # The first call may also prepare something.
+        counts = [
+            [len(record.launches) for record in test_launches.count(
+                step, test_launches.Inputs(devices.Device('@cupy:0'), 'f'))]
+            for _ in range(2)][1]
+        print('| %s | %d / %d | %d / %d |' % (name, *budget, *counts))
+
+
+if __name__ == '__main__':
+    main()
