@@ -95,6 +95,8 @@ ARITHMETIC = [
     ('x * y', _of_two(lambda x, y: x * y), 1, 2),
     ('x / y', _of_two(lambda x, y: x / y), 1, 1),
     ('x ** y', _of_two(lambda x, y: x ** y), 1, 1),
+    ('linear_interpolate', lambda new: partial(F.linear_interpolate, *[
+        new.variable(3, 4) for _ in range(3)]), 1, 1),
 ]
 
 
