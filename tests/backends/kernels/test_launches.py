@@ -52,9 +52,6 @@ def _of_two(function, *shape):
         function, new.variable(*shape or (3, 4)), new.variable(*shape or (3, 4)))
 
 
-# CuPy draws uniform numbers in two launches, because cuRAND gives ones, but no zeros.
-_UNIFORM = 2
-
 ACTIVATIONS = [
     *[(f.__name__, _of_one(f), 1, 1) for f in (
         F.relu, F.relu6, F.clipped_relu, F.leaky_relu, F.elu, F.sigmoid, F.tanh,
@@ -65,15 +62,15 @@ ACTIVATIONS = [
     ('swish', lambda new: partial(F.swish, new.variable(3, 4), new.variable(4)), 1, 2),
     # The scale is a product of its own.
     ('selu', _of_one(F.selu), 2, 2),
-    ('rrelu', _of_one(F.rrelu), _UNIFORM + 1, 1),
+    ('rrelu', _of_one(F.rrelu), 2, 1),
     ('logsumexp', _of_one(lambda x: F.logsumexp(x, axis=1)), 1, 1),
     ('softmax', _of_one(F.softmax, 3, 4, 5), 2, 2),
     ('log_softmax', _of_one(F.log_softmax, 3, 4, 5), 2, 2),
 ]
 
 NOISE = [
-    ('dropout', _of_one(F.dropout), _UNIFORM + 1, 1),
-    ('zoneout', _of_two(F.zoneout), _UNIFORM + 1, 1),
+    ('dropout', _of_one(F.dropout), 2, 1),
+    ('zoneout', _of_two(F.zoneout), 2, 1),
     ('gaussian', _of_two(F.gaussian), 2, 1),
 ]
 
@@ -166,7 +163,7 @@ LOSSES = [
       for n in (3, 4)],
     *[('crf1d, %d times' % n, functools.partial(_crf, n), 3 * n + 7, 3 * n + 4)
       for n in (2, 3)],
-    ('negative_sampling', _negative_sampling, _UNIFORM + 4, 4),
+    ('negative_sampling', _negative_sampling, 5, 4),
     ('hierarchical_softmax', _hierarchical_softmax, 5, 5),
 ]
 
