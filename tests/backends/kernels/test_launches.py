@@ -273,6 +273,17 @@ REGIONS = [
             F.roi_average_align_2d)],
 ]
 
+# Gradients of pixels are added to zeros.
+INTERPOLATION = [
+    ('resize_images', lambda new: partial(
+        F.resize_images, new.variable(2, 3, 4, 5), (6, 7)), 2, 3),
+    ('spatial_transformer_grid', lambda new: partial(
+        F.spatial_transformer_grid, new.variable(2, 2, 3), (4, 5)), 2, 2),
+    ('spatial_transformer_sampler', lambda new: partial(
+        F.spatial_transformer_sampler, new.variable(2, 3, 4, 5),
+        new.variable(2, 2, 6, 7)), 1, 2),
+]
+
 ARRAYS = [
     ('linear', lambda new: partial(
         new.link(L.Linear, 4, 5), new.variable(3, 4)), 2, 3),
@@ -285,7 +296,8 @@ ARRAYS = [
 
 BUDGETS = [
     *ACTIVATIONS, *NOISE, *ARITHMETIC, *LOSSES, *LOOK_UPS, *EVALUATION,
-    *NORMALIZATION, *RECURRENT, *POOLING, *REGIONS, *ARRAYS]
+    *NORMALIZATION, *RECURRENT, *POOLING, *REGIONS, *INTERPOLATION,
+    *ARRAYS]
 
 
 def count(step, new):
