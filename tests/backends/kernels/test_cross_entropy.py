@@ -90,6 +90,19 @@ def test_labels_on_a_device(device, shape, dtype, ignore, weighted):
 @pytest.mark.gpu
 @DEVICE_SHAPES
 @pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('weighted', [False, True])
+def test_factors_on_a_device(device, shape, dtype, weighted):
+    rng = np.random.RandomState(0)
+    x = rng.uniform(-9, 9, shape).astype(dtype)
+    labels, weight = labels_of(rng, x, 1, weighted, 'i')
+    labels.flat[:2] = -7, 1000
+    for t in forms.layouts(labels):
+        forms.check(cross_entropy.factors, x, t, weight, 1)
+
+
+@pytest.mark.gpu
+@DEVICE_SHAPES
+@pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('eps', [None, 1e-7])
 def test_soft_labels_on_a_device(device, shape, dtype, eps):
     rng = np.random.RandomState(0)

@@ -60,7 +60,7 @@ ACTIVATIONS = [
     # The gradient of the parameter is summed over all samples.
     ('prelu', lambda new: partial(F.prelu, new.variable(3, 4), new.variable(4)), 1, 2),
     ('swish', lambda new: partial(F.swish, new.variable(3, 4), new.variable(4)), 1, 2),
-    # The scale is a product of its own.
+    # The scale is a function of its own, as users and hooks see in the graph.
     ('selu', _of_one(F.selu), 2, 2),
     ('rrelu', _of_one(F.rrelu), 2, 1),
     ('logsumexp', _of_one(lambda x: F.logsumexp(x, axis=1)), 1, 1),
@@ -147,6 +147,9 @@ LOSSES = [
     ('softmax_cross_entropy, pixels', lambda new: partial(
         F.softmax_cross_entropy, new.variable(2, 3, 4, 5),
         new.integers((2, 4, 5), 3, low=-1)), 2, 1),
+    ('softmax_cross_entropy, twice', lambda new: _labels(
+        new, F.softmax_cross_entropy, class_weight=new.array(5),
+        enable_double_backprop=True), 8, 5),
     ('soft labels', lambda new: _soft_labels(new, 'cross-entropy'), 2, 1),
     ('soft labels, divergence', lambda new: _soft_labels(new, 'kl-divergence'), 2, 1),
     # With two arrays, the second gradient is the negative of the first.
@@ -289,6 +292,10 @@ ARRAYS = [
         new.link(L.Linear, 4, 5), new.variable(3, 4)), 2, 3),
     ('matmul', lambda new: partial(
         F.matmul, new.variable(3, 4), new.variable(5, 4), False, True), 1, 2),
+    ('matmul, batches', _of_two(
+        lambda x, y: F.matmul(x, y, False, True), 2, 3, 4), 1, 2),
+    ('matmul, transposed batches', _of_two(
+        lambda x, y: F.matmul(x, y, True, False), 2, 3, 4), 1, 2),
     ('concat', _of_two(lambda *xs: F.concat(xs)), 1, 0),
     ('stack', _of_two(lambda *xs: F.stack(xs)), 1, 0),
     ('sum', _of_one(F.sum), 1, 0),
