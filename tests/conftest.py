@@ -6,6 +6,8 @@ then installed before chainer_fast is imported. ``HOST_CUPY=13.6`` or ``HOST_CUP
 in the environment chooses the stand-in and its version in any case. Without the mark
 the tests are deselected, and CuPy is what it is on the machine.
 """
+import re
+
 import pytest
 from _pytest.mark.expression import Expression
 from hypothesis import settings
@@ -42,7 +44,8 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_generate_tests(metafunc):
     # Some tests have a parameter of that name.
-    own = [marker.args[0] for marker in metafunc.definition.iter_markers('parametrize')]
+    own = {name for marker in metafunc.definition.iter_markers('parametrize')
+           for name in re.findall(r'\w+', str(marker.args[0]))}
     if ('device' in metafunc.fixturenames and 'device' not in own
             and _asks_for_gpu(metafunc.config)):
         gpu = pytest.param('@cupy:0', id='gpu', marks=pytest.mark.gpu)

@@ -1,4 +1,6 @@
 """Recorded CUDA graphs: what a function launches, to be launched again as a whole."""
+import contextlib
+
 from chainer_fast.backends._cupy import available, cupy
 
 
@@ -19,6 +21,18 @@ class Recorder:
         self._pool = cupy.cuda.MemoryPool()
         # Freed memory can be used again only on the stream where it was in use.
         self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._used = cupy.cuda.Event(disable_timing=True)
+
+    @contextlib.contextmanager
+    def in_turn(self):
+        """Let work on the recorder's memory follow earlier such work.
+
+        A program may call a chain on different streams.
+        """
+        stream = cupy.cuda.get_current_stream()
+        stream.wait_event(self._used)
+        yield
+        self._used.record(stream)
 
     def copy(self, array):
         """Return a copy of an array, in the memory of the recorder, in C order."""

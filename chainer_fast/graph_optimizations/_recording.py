@@ -112,11 +112,12 @@ class Recording:
         -------
         tuple of cupy.ndarray
         """
-        for own, array in zip(self._arrays, arrays, strict=False):
-            own[...] = array
         self.generation += 1
-        self._forward.launch()
-        return tuple([getattr(y, 'raw_array', y).copy() for y in self._outputs])
+        with self._recorder.in_turn():
+            for own, array in zip(self._arrays, arrays, strict=False):
+                own[...] = array
+            self._forward.launch()
+            return tuple([getattr(y, 'raw_array', y).copy() for y in self._outputs])
 
     def backward(self, indexes, grads):
         """Launch the backward direction of the latest call.
@@ -136,7 +137,8 @@ class Recording:
         kind = indexes, tuple([None if g is None else g.dtype.char for g in grads])
         if kind not in self._backward:
             self._backward[kind] = _Backward.record(self, indexes, grads)
-        return self._backward[kind](grads)
+        with self._recorder.in_turn():
+            return self._backward[kind](grads)
 
     def differentiate(self, indexes, grads):
         """Return gradients by the recorded graph of functions, without launching."""

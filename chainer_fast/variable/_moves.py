@@ -13,6 +13,7 @@ class Movable:
     _grad_var: tp.Any
     _hold_alone: tp.Callable[[tp.Any], None]
     raw_array: tp.Any
+    device: tp.Any
 
     def to_cpu(self):
         """Move the array and the gradient to the CPU."""

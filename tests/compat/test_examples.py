@@ -166,6 +166,18 @@ def test_scripts_run_as_they_are(examples):
         'neighbour.py', 'train.py', 'use.py']
 
 
+def test_arguments_for_gpus(examples):
+    examples.write('good/train.py', "parser.add_argument('--device', '-d')")
+    examples.write('good/use.py', "parser.add_argument('--gpu', '-g')")
+    examples.write('bad/usage.py', "parser.add_argument('--device1')")
+    examples.program.joinpath('stand_ins', 'toys.py').write_text(RUNS.replace(
+        "'--no-option',", "'--device0', '-1', '--device1', '-1'"))
+    lines = examples('--gpu', '--list').stdout.splitlines()
+    for line in ('good: train.py 2 --device 0', 'good: use.py --gpu 0',
+                 'bad: usage.py --device0 0 --device1 1', 'bad: fails.py'):
+        assert line in lines
+
+
 def test_failures(examples):
     process = examples.plain('--only', 'fails', 'nothing.py', 'usage', 'killed', 'gone')
     assert rows(process) == [

@@ -148,7 +148,7 @@ def test_divergence_of_certain_outcomes(device):
         distributions.Bernoulli(device.send(p)),
         distributions.Bernoulli(device.send(q)))
     compare.assert_allclose(actual.array, expected)
-    logits = np.array([-800., 800]), np.array([800., 800])
+    logits = device.send((np.array([-800., 800]), np.array([800., 800])))
     actual = chainer_fast.kl_divergence(
         *[distributions.Bernoulli(logit=logit) for logit in logits])
     compare.assert_allclose(actual.array, [800, 0])

@@ -113,11 +113,10 @@ def test_divergence(device):
         distributions.Dirichlet(alpha), distributions.Dirichlet(5 * x)),
 ])
 def test_gradients(device, function):
-    inputs = alphas(), points((2, 3))
+    inputs = device.send((alphas(), points((2, 3))))
     gy = device.send(np.random.RandomState(4).uniform(0.5, 1, function(*map(
         chainer_fast.Variable, inputs)).shape))
     options = {'dtype': np.float64, 'atol': 1e-4, 'rtol': 1e-3}
-    gradient_check.check_backward(function, device.send(inputs), gy, **options)
+    gradient_check.check_backward(function, inputs, gy, **options)
     gradient_check.check_double_backward(
-        function, device.send(inputs), gy, device.send([np.ones((2, 3))] * 2),
-        **options)
+        function, inputs, gy, device.send([np.ones((2, 3))] * 2), **options)

@@ -48,10 +48,15 @@ from tests.host_cupy import (
     indexing,
     kernels,
     linear,
+    pools,
     random_numbers,
     raw,
+    runtime,
+    selection,
+    sorting,
     surface,
     testing,
+    tools,
 )
 from tests.host_cupy.registry import exports
 
@@ -80,8 +85,8 @@ def make(version='14.2'):
     modules = surface.build(api)
     classes = api['classes']
     surface.restrict(array.ndarray, classes['cupy.ndarray'])
-    for cls in (cuda.Stream, cuda.ExternalStream, cuda.Event, cuda.MemoryPool,
-                cuda.PinnedMemoryPool, cuda.MemoryHook):
+    for cls in (cuda.Stream, cuda.ExternalStream, cuda.Event, pools.MemoryPool,
+                pools.PinnedMemoryPool, pools.MemoryHook):
         surface.restrict(cls, classes['cupy.cuda.' + cls.__name__])
     surface.restrict(random_numbers.RandomState, classes['cupy.random.RandomState'])
     cupy = modules['cupy']

@@ -19,7 +19,7 @@ CACHE = HERE.parents[1] / 'build' / 'host_cupy'
 COMPILER = shutil.which('g++') or shutil.which('c++')
 FLAGS = ['-O1', '-shared', '-fPIC', '-w', '-pedantic-errors', '-ffp-contract=off',
          '-fno-exceptions', '-fno-rtti', '-fno-strict-aliasing']
-# A GPU of compute capability below 9 with an older driver takes no more.
+# More needs CUDA 12.1 and a driver as new.
 MAX_PARAMETER_BYTES = 4096
 
 _UNARY = re.findall(r'\w+', '''

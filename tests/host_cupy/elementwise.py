@@ -1,7 +1,6 @@
 """Functions of elements that are not universal functions in CuPy, and its fusion."""
 import numpy
 
-from tests.host_cupy import ledger
 from tests.host_cupy.array import (
     SCALARS,
     array_operand,
@@ -17,7 +16,7 @@ from tests.host_cupy.indexing import nonzero
 from tests.host_cupy.registry import method, routine
 
 
-def _elementwise(name, result, out=None, launches=1):
+def elementwise(name, result, out=None, launches=1):
     result = numpy.asarray(result)
     for _ in range(launches):
         ledger_launch(name, result.size)
@@ -48,7 +47,7 @@ def composition(name, f):
     def g(*args, **kwargs):
         with numpy.errstate(all='ignore'):
             result = numpy.asarray(f(*map(operand, args), **kwargs))
-        return _elementwise(name, result, launches=_STEPS.get(name, 2))
+        return elementwise(name, result, launches=_STEPS.get(name, 2))
     g.__name__ = name
     return g
 
@@ -84,12 +83,12 @@ method(clip)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     host = array_operand(x)
     result = numpy.nan_to_num(host, True, nan, posinf, neginf)
-    return _elementwise('nan_to_num', result, None if copy else x)
+    return elementwise('nan_to_num', result, None if copy else x)
 
 
 @routine(names=['round', 'around'])
 def around(a, decimals=0, out=None):
-    return _elementwise('around', numpy.around(array_operand(a), decimals), out)
+    return elementwise('around', numpy.around(array_operand(a), decimals), out)
 
 
 def _round(self, decimals=0, out=None):
@@ -102,7 +101,7 @@ method(_round)
 
 @routine
 def fix(x, out=None):
-    return _elementwise('fix', numpy.fix(operand(x)), out)
+    return elementwise('fix', numpy.fix(operand(x)), out)
 
 
 @routine
@@ -119,13 +118,13 @@ def imag(val):
     if not isinstance(val, ndarray):
         return array(val).imag
     if val.dtype.kind != 'c':
-        return _elementwise('zeros', numpy.zeros_like(array_operand(val)))
+        return elementwise('zeros', numpy.zeros_like(array_operand(val)))
     return view(val, val._host.imag)
 
 
 @routine
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    return _elementwise('isclose', numpy.isclose(
+    return elementwise('isclose', numpy.isclose(
         operand(a), operand(b), rtol, atol, equal_nan), launches=2)
 
 
@@ -138,19 +137,19 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 def array_equal(a1, a2, equal_nan=False):
     if a1.shape != a2.shape:
         return array(False)
-    return _elementwise('array_equal', numpy.array_equal(
+    return elementwise('array_equal', numpy.array_equal(
         array_operand(a1), array_operand(a2), equal_nan), launches=2)
 
 
 @routine
 def array_equiv(a1, a2):
-    return _elementwise('array_equiv', numpy.array_equiv(
+    return elementwise('array_equiv', numpy.array_equiv(
         array_operand(a1), array_operand(a2)), launches=2)
 
 
 @routine
 def convolve(a, v, mode='full'):
-    return _elementwise('convolve', numpy.convolve(
+    return elementwise('convolve', numpy.convolve(
         array_operand(a), array_operand(v), mode))
 
 
@@ -210,128 +209,10 @@ def min_scalar_type(a):
 
 @routine
 def interp(x, xp, fp, left=None, right=None, period=None):
-    return _elementwise('interp', numpy.interp(
+    return elementwise('interp', numpy.interp(
         array_operand(x), array_operand(xp), array_operand(fp), left, right, period))
 
 
 @routine
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     raise NotImplementedError('the stand-in has no apply_along_axis')
-
-
-@routine
-def get_array_module(*args):
-    import cupy
-    for a in args:
-        if isinstance(a, ndarray):
-            return cupy
-    return numpy
-
-
-_memos = []
-
-
-@routine
-def memoize(for_each_device=False):
-    import functools
-
-    from tests.host_cupy import device
-
-    def decorator(f):
-        memo = {}
-        _memos.append(memo)
-
-        @functools.wraps(f)
-        def memoized(*args, **kwargs):
-            key = (device.current() if for_each_device else None, args,
-                   frozenset(kwargs.items()))
-            if key not in memo:
-                memo[key] = f(*args, **kwargs)
-            return memo[key]
-        return memoized
-    return decorator
-
-
-@routine
-def clear_memo():
-    for memo in _memos:
-        memo.clear()
-
-
-@routine
-def fuse(*args, **kwargs):
-    """Return a function that counts as one launch, of elementwise functions alone."""
-    import functools
-
-    def decorator(f):
-        @functools.wraps(f)
-        def fused(*operands):
-            for x in operands:
-                operand(x) if x is not None else None
-            if not any(isinstance(x, ndarray) for x in operands):
-                return f(*operands)
-            with ledger.fusing() as counts:
-                result = f(*operands)
-            _check_fused(f, counts)
-            first = result[0] if isinstance(result, tuple) else result
-            ledger_launch(kwargs.get('kernel_name') or f.__name__,
-                          1 if first is None else first.size)
-            return result
-        return fused
-    return decorator(args[0]) if args and callable(args[0]) else decorator
-
-
-_REDUCTIONS = ('sum', 'prod', 'amax', 'amin', 'max', 'min', 'all', 'any')
-_NOT_FUSED = ('take', 'getitem', 'setitem', 'concatenate', 'copy', 'reshape', 'gemm',
-              'argmax', 'argmin', 'sort', 'scan', 'mean')
-
-
-def _check_fused(f, counts):
-    if counts.synchronisations or counts.to_device:
-        raise TypeError('%s looks at elements, which cannot be fused' % f)
-    bad = [name for name in counts.launches if name in _NOT_FUSED]
-    if bad or sum(name in _REDUCTIONS for name in counts.launches) > 1:
-        raise NotImplementedError('%s cannot be fused: %s' % (f, counts.launches))
-
-
-@routine(module='cupyx')
-class errstate:
-    """Settings of CuPy that the stand-in has no use for."""
-
-    def __init__(self, *, divide=None, over=None, under=None, invalid=None,
-                 linalg=None, fallback_mode=None):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc_info):
-        pass
-
-
-@routine(module='cupyx')
-def rsqrt(x, *args, **kwargs):
-    x = operand(x)
-    with numpy.errstate(all='ignore'):
-        return _elementwise('rsqrt', (1 / numpy.sqrt(x)).astype(x.dtype))
-
-
-@routine(module='cupyx')
-def scatter_add(a, slices, value):
-    a.scatter_add(slices, value)
-
-
-@routine(module='cupyx')
-def scatter_max(a, slices, value):
-    a.scatter_max(slices, value)
-
-
-@routine(module='cupyx')
-def scatter_min(a, slices, value):
-    a.scatter_min(slices, value)
-
-
-@routine(module='cupyx')
-def get_runtime_info(*, full=True):
-    import cupy
-    return 'CuPy Version : %s\n(a stand-in on NumPy)\n' % cupy.__version__

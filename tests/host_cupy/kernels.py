@@ -8,6 +8,12 @@ exists where an argument has that type, numbers that do not fit raise OverflowEr
 Stricter than both are indexes out of bounds (KernelError) and pointers to elements of
 arrays that are not contiguous (ValueError); on a GPU they read or write the wrong
 memory without a word.
+
+They cannot know what a GPU does otherwise: CuPy has it take denormal numbers of single
+precision for zero and fuse multiplications with additions, and its mathematical
+functions are not those of the C library. Threads run one after the other, in a
+scattered order, so that most races come out as wrong numbers, but not all. Kernels of
+complex numbers are not there.
 """
 import math
 import string

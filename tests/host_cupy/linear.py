@@ -2,9 +2,10 @@
 import numpy
 
 from tests.host_cupy import ledger
-from tests.host_cupy.array import array_operand, ledger_launch, ndarray, wrap
+from tests.host_cupy.array import array_operand, ledger_launch, ndarray, view, wrap
 from tests.host_cupy.creation import ascontiguousarray
 from tests.host_cupy.registry import method, routine
+from tests.host_cupy.tools import errstate
 
 
 def _as_matrix(host, rows, columns):
@@ -194,7 +195,7 @@ def einsum(*operands, **kwargs):
     final = numpy.result_type(*hosts) if dtype is None else numpy.dtype(dtype)
     wide = numpy.float32 if final.char == 'e' else final
     with numpy.errstate(all='ignore'):
-        result = numpy.einsum(subscripts, *[h.astype(wide) for h in hosts],
+        result = numpy.einsum(subscripts, *[h.astype(wide, copy=False) for h in hosts],
                               optimize=len(hosts) > 2)
     inputs, _, output = subscripts.replace(' ', '').partition('->')
     terms = inputs.split(',')
@@ -206,9 +207,9 @@ def einsum(*operands, **kwargs):
     if len(terms) == 1:
         if set(terms[0]) - set(output):
             ledger_launch('sum', result.size)
-        elif len(set(terms[0])) == len(terms[0]):
-            # A mere order of axes is a view in CuPy.
-            return wrap(result.astype(final))
+        elif len(set(terms[0])) == len(terms[0]) and hosts[0].dtype == final:
+            # A mere order of axes.
+            return view(arrays[0], numpy.einsum(subscripts, hosts[0]))
     for _ in range(len(terms) - 1):
         # For a product, both operands are put in order and, where their elements lie
         # otherwise in memory, copied.
@@ -246,8 +247,8 @@ def _checked(host, square=True):
 def _linalg(name, launches, synchronises, square=True):
     """Register a function that NumPy computes.
 
-    With linalg='raise', not the default of CuPy, it would look at the status of its
-    solver; so it does not synchronise, except where CuPy needs numbers.
+    As in CuPy, errors show only in the results, which are NaN here, and CuPy waits for
+    numbers alone, unless ``cupyx.errstate(linalg='raise')`` asks for them.
     """
     f = getattr(numpy.linalg, name)
 
@@ -258,10 +259,17 @@ def _linalg(name, launches, synchronises, square=True):
                   for k, x in kwargs.items()}
         for _ in range(launches):
             ledger_launch(name, host.size)
-        if synchronises:
+        strict = errstate.linalg == 'raise'
+        if synchronises or strict:
             ledger.synchronise('linalg.' + name)
         with numpy.errstate(all='ignore'):
-            result = f(host, *args, **kwargs)
+            try:
+                result = f(host, *args, **kwargs)
+            except numpy.linalg.LinAlgError:
+                if strict:
+                    raise
+                like = numpy.broadcast_to(numpy.eye(*host.shape[-2:]), host.shape)
+                result = f(like.astype(host.dtype), *args, **kwargs) * numpy.nan
         if isinstance(result, tuple):
             return type(result)(*map(wrap, result)) if hasattr(
                 result, '_fields') else tuple(map(wrap, result))

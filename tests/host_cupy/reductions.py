@@ -7,7 +7,6 @@ from tests.host_cupy.array import (
     checked_dtype,
     ledger_launch,
     ndarray,
-    operand,
     wrap,
 )
 from tests.host_cupy.creation import array
@@ -41,7 +40,7 @@ def by_cub(host, axis):
     return host.flags.f_contiguous and axes == tuple(range(n))
 
 
-def _reduced(name, host, out, result, launches=1):
+def reduced(name, host, out, result, launches=1):
     if not isinstance(result, numpy.ndarray):
         result = numpy.asarray(result)
     for _ in range(launches):
@@ -78,7 +77,7 @@ def _sum_like(name, f):
             result = f(host, axis=axis, dtype=wide, keepdims=keepdims)
             if final is not None:
                 result = numpy.asarray(result).astype(final)
-        return _reduced(name, host, out, result)
+        return reduced(name, host, out, result)
     reduce.__name__ = name
     routine(reduce)
     method(reduce)
@@ -95,7 +94,7 @@ def _extremum(names, f):
     def reduce(a, axis=None, out=None, keepdims=False):
         host = array_operand(a)
         with numpy.errstate(all='ignore'):
-            return _reduced(names[0], host, out, f(host, axis=axis, keepdims=keepdims))
+            return reduced(names[0], host, out, f(host, axis=axis, keepdims=keepdims))
     reduce.__name__ = names[-1]
     routine(reduce, names=names)
 
@@ -113,7 +112,7 @@ _extremum(['nanmin'], numpy.nanmin)
 
 @routine
 def ptp(a, axis=None, out=None, keepdims=False):
-    return _reduced('ptp', a, out, numpy.ptp(
+    return reduced('ptp', a, out, numpy.ptp(
         array_operand(a), axis, keepdims=keepdims), 3)
 
 
@@ -126,7 +125,7 @@ def _position(name, f):
         result = numpy.asarray(f(host, axis=axis, keepdims=keepdims))
         if dtype is not None:
             result = result.astype(checked_dtype(dtype))
-        return _reduced(name, host, out, result)
+        return reduced(name, host, out, result)
     reduce.__name__ = name
     routine(reduce)
 
@@ -143,7 +142,7 @@ for _name in ('argmax', 'argmin', 'nanargmax', 'nanargmin'):
 def _logical(name, f):
     def reduce(a, axis=None, out=None, keepdims=False):
         host = array_operand(a)
-        return _reduced(name, host, out, f(host, axis=axis, keepdims=keepdims))
+        return reduced(name, host, out, f(host, axis=axis, keepdims=keepdims))
     reduce.__name__ = name
     routine(reduce)
     method(reduce)
@@ -166,7 +165,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False):
         result = numpy.asarray(host.mean(axis, wide, keepdims=keepdims))
         if final is not None:
             result = result.astype(final)
-    return _reduced('mean', host, out, result, launches)
+    return reduced('mean', host, out, result, launches)
 
 
 method(mean)
@@ -183,7 +182,7 @@ def _spread(name):
             result = numpy.asarray(f(host, axis, wide, ddof=ddof, keepdims=keepdims))
             if final is not None:
                 result = result.astype(final)
-        return _reduced(name, host, out, result, 2)
+        return reduced(name, host, out, result, 2)
     reduce.__name__ = name
     routine(reduce)
     method(reduce)
@@ -195,7 +194,7 @@ for _name in ('var', 'std', 'nanvar', 'nanstd'):
 
 @routine
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    return _reduced('nanmean', a, out, numpy.nanmean(
+    return reduced('nanmean', a, out, numpy.nanmean(
         array_operand(a), axis, dtype, keepdims=keepdims))
 
 
@@ -203,7 +202,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     if weights is None:
         return mean(a, axis, keepdims=keepdims)
-    return _reduced('average', a, None, numpy.average(
+    return reduced('average', a, None, numpy.average(
         array_operand(a), axis, array_operand(weights), keepdims=keepdims), 6)
 
 
@@ -219,7 +218,7 @@ def _accumulation(name):
         else:
             ledger_launch(name, host.size)
             ledger_launch(name, host.size)
-        return _reduced(name, host, out, result, 0)
+        return reduced(name, host, out, result, 0)
     scan_.__name__ = name
     routine(scan_)
     method(scan_)
@@ -231,13 +230,13 @@ _accumulation('cumprod')
 
 @routine
 def count_nonzero(a, axis=None):
-    return _reduced('count_nonzero', a, None, numpy.count_nonzero(
+    return reduced('count_nonzero', a, None, numpy.count_nonzero(
         array_operand(a), axis))
 
 
 @routine
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    return _reduced('median', a, out, numpy.median(
+    return reduced('median', a, out, numpy.median(
         array_operand(a), axis, keepdims=keepdims), 4)
 
 
@@ -258,168 +257,5 @@ def _quantile(f, a, q, axis, out, kind, keepdims):
         q = array(q, float)
     # CuPy looks at the quantiles.
     ledger.synchronise('quantile')
-    return _reduced('quantile', a, out, f(
+    return reduced('quantile', a, out, f(
         array_operand(a), array_operand(q), axis, method=kind, keepdims=keepdims), 6)
-
-
-# Sorting
-#
-
-def _check_sortable(a, kind=None):
-    if kind not in (None, 'stable'):
-        raise ValueError("kind is None or 'stable'")
-    return array_operand(a)
-
-
-@routine
-def sort(a, axis=-1, kind=None):
-    host = _check_sortable(a, kind)
-    ledger_launch('copy', a.size)
-    ledger_launch('sort', a.size)
-    return wrap(numpy.sort(host, axis, 'stable'))
-
-
-def _sort_in_place(self, axis=-1, *, kind=None):
-    ledger_launch('sort', self.size)
-    _check_sortable(self, kind).sort(axis, 'stable')
-
-
-_sort_in_place.__name__ = 'sort'
-method(_sort_in_place)
-
-
-@routine
-def argsort(a, axis=-1, kind=None):
-    host = _check_sortable(a, kind)
-    ledger_launch('copy', a.size)
-    ledger_launch('argsort', a.size)
-    return wrap(numpy.argsort(host, axis, 'stable'))
-
-
-method(argsort)
-
-
-@routine
-def partition(a, kth, axis=-1):
-    ledger_launch('copy', a.size)
-    ledger_launch('partition', a.size)
-    return wrap(numpy.sort(array_operand(a), axis))
-
-
-@routine
-def argpartition(a, kth, axis=-1):
-    ledger_launch('argpartition', a.size)
-    return wrap(numpy.argsort(array_operand(a), axis, 'stable'))
-
-
-method(argpartition)
-
-
-@routine
-def lexsort(keys):
-    ledger.launch('lexsort')
-    return wrap(numpy.lexsort(array_operand(keys)))
-
-
-@routine
-def searchsorted(a, v, side='left', sorter=None):
-    host = array_operand(a)
-    if not isinstance(v, ndarray):
-        raise NotImplementedError('Only int or ndarray are supported for v')
-    ledger_launch('searchsorted', v.size)
-    result = numpy.searchsorted(
-        host, array_operand(v), side,
-        None if sorter is None else array_operand(sorter))
-    return wrap(numpy.asarray(result))
-
-
-@routine
-def digitize(x, bins, right=False):
-    ledger_launch('digitize', x.size)
-    return wrap(numpy.asarray(numpy.digitize(
-        array_operand(x), array_operand(bins), right)))
-
-
-@routine
-def unique(ar, return_index=False, return_inverse=False, return_counts=False,
-           axis=None, *, equal_nan=True):
-    result = numpy.unique(
-        array_operand(ar), return_index, return_inverse, return_counts, axis,
-        equal_nan=equal_nan)
-    for _ in range(4):
-        ledger_launch('unique', ar.size)
-    ledger.synchronise('unique')
-    ledger.to_host(4)
-    if isinstance(result, tuple):
-        return tuple([wrap(r) for r in result])
-    return wrap(result)
-
-
-@routine
-def bincount(x, weights=None, minlength=None):
-    host = array_operand(x)
-    if host.dtype.kind == 'f':
-        raise TypeError('x must be int array')
-    # The largest element gives the size, and none may be negative.
-    for _ in range(2):
-        ledger.launch('bincount')
-        ledger.synchronise('bincount')
-    ledger.launch('zeros')
-    ledger.launch('bincount')
-    return wrap(numpy.bincount(
-        host, None if weights is None else array_operand(weights), minlength or 0))
-
-
-@routine
-def histogram(x, bins=10, range=None, weights=None, density=False):
-    ledger.synchronise('histogram')
-    for _ in (1, 2, 3):
-        ledger.launch('histogram')
-    counts, edges = numpy.histogram(
-        array_operand(x), operand(bins), range,
-        None if weights is None else array_operand(weights), density)
-    return wrap(counts), wrap(edges)
-
-
-@routine
-def isin(element, test_elements, assume_unique=False, invert=False):
-    ledger_launch('isin', element.size)
-    return wrap(numpy.isin(array_operand(element), array_operand(test_elements),
-                           assume_unique, invert))
-
-
-@routine
-def in1d(ar1, ar2, assume_unique=False, invert=False):
-    return isin(ar1.ravel(), ar2, assume_unique, invert)
-
-
-@routine
-def diff(a, n=1, axis=-1, prepend=None, append=None):
-    result = numpy.diff(array_operand(a), n, axis)
-    for _ in range(n):
-        ledger_launch('subtract', result.size)
-    return wrap(result)
-
-
-@routine
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return _reduced('trace', a, out, numpy.trace(
-        array_operand(a), offset, axis1, axis2, dtype))
-
-
-method(trace)
-
-
-@routine
-def cov(a, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *,
-        dtype=None):
-    return _reduced('cov', a, None, numpy.cov(
-        array_operand(a), None if y is None else array_operand(y), rowvar, bias, ddof,
-        dtype=dtype), 6)
-
-
-@routine
-def corrcoef(a, y=None, rowvar=True, bias=None, ddof=None, *, dtype=None):
-    return _reduced('corrcoef', a, None, numpy.corrcoef(
-        array_operand(a), None if y is None else array_operand(y), rowvar,
-        dtype=dtype), 10)

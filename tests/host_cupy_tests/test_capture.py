@@ -52,6 +52,23 @@ def test_other_streams_are_not_recorded():
     numpy.testing.assert_array_equal(a.get(), 2)
 
 
+def test_streams_take_turns(monkeypatch):
+    recorder = _cuda_graph.Recorder()
+    order = []
+    monkeypatch.setattr(
+        cuda.Stream, 'wait_event', lambda stream, event: order.append((stream, event)))
+    monkeypatch.setattr(
+        cuda.Event, 'record', lambda event, stream: order.append((event, stream)))
+    first, second = cuda.Stream(), cuda.Stream()
+    for stream in (first, second):
+        with stream, recorder.in_turn():
+            order.append('work')
+    event = order[0][1]
+    assert order == [
+        (first, event), 'work', (event, first),
+        (second, event), 'work', (event, second)]
+
+
 def test_the_default_stream_does_not_capture():
     with pytest.raises(RuntimeError, match='default'):
         cuda.Stream.null.begin_capture()

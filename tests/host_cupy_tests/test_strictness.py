@@ -290,3 +290,12 @@ def test_set(cupy, x):
             x.set(wrong)
     with pytest.raises(RuntimeError, match='non-contiguous'):
         cupy.zeros((4, 4), 'f')[::2, ::2].set(np.zeros((2, 2), 'f'))
+
+
+def test_errors_of_linear_algebra(cupy):
+    singular = cupy.zeros((2, 2), 'f')
+    assert cupy.isnan(cupy.linalg.inv(singular)).all()
+    import cupyx
+    with cupyx.errstate(linalg='raise'), pytest.raises(np.linalg.LinAlgError):
+        cupy.linalg.inv(singular)
+    assert cupy.isnan(cupy.linalg.inv(singular)).all()

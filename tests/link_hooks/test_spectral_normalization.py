@@ -83,6 +83,8 @@ def test_the_link_keeps_its_parameter(device):
 
 @pytest.mark.parametrize('use_gamma', [False, True])
 def test_gradients(device, use_gamma):
+    # Of some drawn weights the largest singular value is far from found in one step.
+    device.seed(0)
     with using_config('dtype', np.dtype('d')):
         layer = device.send(
             L.Linear(3, 2).add_hook(SpectralNormalization(use_gamma=use_gamma)))

@@ -87,7 +87,8 @@ class UnpoolingNDGrad(FunctionNode):
         return self.ksize, self.stride, self.pad
 
     def _places(self, gy):
-        return kernels.places(gy.shape[2:], *self._window, self.cover_all)
+        return kernels.places(
+            gy.shape[2:], self.ksize, self.stride, self.pad, self.cover_all)
 
     def forward_cpu(self, gys):
         gy, = gys
@@ -99,7 +100,8 @@ class UnpoolingNDGrad(FunctionNode):
             gy, self._places(gy), self._window, 1),
 
     def backward(self, indexes, ggx):
-        again = UnpoolingND(self.ndim, *self._window, self.outs, self.cover_all)
+        again = UnpoolingND(
+            self.ndim, self.ksize, self.stride, self.pad, self.outs, self.cover_all)
         return again.apply(ggx)
 
 

@@ -156,9 +156,11 @@ class StackedRNN(FunctionNode):
         self.retain_inputs(range(len(inputs)))
         self._dtype = inputs[0].dtype
         hx, cx, xs, ws, bs = self._parts(inputs)
+        x, hx, cx = [
+            None if each is None else self._computed(each)
+            for each in (sequences.rows(xs[0], xs), hx, cx)]
         y, hy, cy = self._layers.forward(
-            *[None if each is None else self._computed(each)
-              for each in (sequences.rows(xs[0], xs), hx, cx)],
+            x, hx, cx,
             [_layers.stack_weights(self._cell.mode, *each, self._computed)
              for each in zip(ws, bs, strict=True)])
         states = (hy,) if cy is None else (hy, cy)
@@ -207,8 +209,9 @@ class StackedRNN(FunctionNode):
             xp.zeros(each.shape, layers.dtype) if gy is None else self._computed(gy)
             for gy, each in zip(gys[:n_states], self.inputs[:n_states], strict=True)]
         wants_gx = any(n_states <= i < n_states + steps for i in indexes)
+        ghy, gcy = [*gstates, None][:2]
         *grads, weights = layers.backward(
-            self._joined(xp, gys[n_states:], width), *[*gstates, None][:2], wants_gx)
+            self._joined(xp, gys[n_states:], width), ghy, gcy, wants_gx)
         gx, *gradients = self._stored(grads[:1 + n_states])
         gradients += [None] * steps if gx is None else (
             self._split(gx)[:reached] + [None] * (steps - reached))

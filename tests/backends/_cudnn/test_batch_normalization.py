@@ -97,4 +97,4 @@ def test_function(frontend, dtype):
 def test_never(frontend):
     with chainer_fast.using_config('use_cudnn', 'never'):
         _, forward, _ = steps(chainer_fast.get_device('@cupy:0'))
-    assert not frontend.ran and len(forward) == 3
+    assert not frontend.ran and forward

@@ -116,7 +116,7 @@ def test_batches(device, shapes, transa, transb):
     def f(a, b):
         return F.batch_matmul(a, b, transa, transb)
 
-    y = f(a, b)
+    y = f(*device.send((a, b)))
     compare.assert_allclose(y.array, expected)
     gy = device.send(uniform(y.shape, seed=2))
     gradient_check.check_backward(f, device.send((a, b)), gy, rtol=1e-4, atol=1e-5)
@@ -153,7 +153,7 @@ def test_function_with_transposed_result(device, shapes, transa, transb):
         function = matmul_mod.MatMul(transa, transb, transc=True, dtype=np.float64)
         return function.apply((a, b))[0]
 
-    compare.assert_allclose(f(a, b).array, expected)
+    compare.assert_allclose(f(*device.send((a, b))).array, expected)
     gradient_check.check_backward(
         f, device.send((a, b)), device.send(uniform(expected.shape, seed=2)), rtol=1e-4,
         atol=1e-5)

@@ -144,7 +144,7 @@ def test_wrong_bounds(device, bounds):
 def test_linear_interpolate(device, shape):
     p, x, y = (spread(shape, seed=i) for i in range(3))
     for dtype in 'efd':
-        z = F.linear_interpolate(*device.send(v.astype(dtype) for v in (p, x, y)))
+        z = F.linear_interpolate(*[device.send(v.astype(dtype)) for v in (p, x, y)])
         assert z.dtype == dtype
         compare.assert_allclose(
             z.array, p * x + (1 - p) * y, *(5e-3 if dtype == 'e' else 1e-5,) * 2)

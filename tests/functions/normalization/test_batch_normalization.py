@@ -51,7 +51,8 @@ def test_values_and_gradients(device, shape, axis, ndim):
         return F.batch_normalization(*xs, eps=.1, axis=axis)
 
     compare.assert_allclose(
-        f(x, gamma, beta).array, expected_of(x, gamma, beta, axis, ndim, .1))
+        f(*device.send((x, gamma, beta))).array,
+        expected_of(x, gamma, beta, axis, ndim, .1))
     gradients.check(device, f, x, gamma, beta, **EPS)
 
 
@@ -66,7 +67,7 @@ def test_given_statistics(device, shape, axis, ndim):
     e_gamma, e_beta, e_mean, e_var = [
         expand(v, shape, axis, ndim)[0] for v in (gamma, beta, mean, var)]
     compare.assert_allclose(
-        f(x, gamma, beta, mean, var).array,
+        f(*device.send((x, gamma, beta, mean, var))).array,
         (x - e_mean) / np.sqrt(e_var + .1) * e_gamma + e_beta)
     gradients.check(device, f, x, gamma, beta, mean, var, **EPS)
 
@@ -290,7 +291,7 @@ def test_inputs_in_other_orders_of_memory(device):
     x, gamma, beta = uniform((4, 3, 2)), *params((4, 3, 2), None, 2)
     expected = F.batch_normalization(*device.send((x, gamma, beta))).array
     for order in np.asfortranarray, lambda a: a[..., ::-1].copy()[..., ::-1]:
-        y = F.batch_normalization(*map(order, (x, gamma, beta)))
+        y = F.batch_normalization(*device.send(list(map(order, (x, gamma, beta)))))
         compare.assert_allclose(y.array, expected)
 
 

@@ -79,7 +79,7 @@ def test_given_statistics(device, groups):
         return F.fixed_decorrelated_batch_normalization(*xs, groups=groups)
 
     expected = projection @ (rows_of(x, groups) - mean[:, :, None])
-    y = f(x, mean, projection)
+    y = f(*device.send((x, mean, projection)))
     compare.assert_allclose(rows_of(y.array, groups), expected)
     gradients.check(device, f, x, mean, projection, double=False)
 

@@ -30,7 +30,8 @@ def test_values_and_gradients(device, shape, groups):
     def f(x, gamma, beta):
         return F.group_normalization(x, groups, gamma, beta, eps=.1)
 
-    compare.assert_allclose(f(*xs).array, expected_of(xs[0], groups, *xs[1:], .1))
+    compare.assert_allclose(
+        f(*device.send(xs)).array, expected_of(xs[0], groups, *xs[1:], .1))
     gradients.check(device, f, *xs, rtol=1e-3, atol=1e-3)
 
 
@@ -89,5 +90,6 @@ def test_division_by_deviations_of_rows(device):
         inv_std = (array.var(1) + .1) ** -.5
         return module._MulInvStd(.1, array.mean(1), inv_std, None).apply((x, y))[0]
 
-    compare.assert_allclose(f(x, y).array, y * (x.var(1)[:, None] + .1) ** -.5)
+    compare.assert_allclose(
+        f(*device.send((x, y))).array, y * (x.var(1)[:, None] + .1) ** -.5)
     gradients.check(device, f, x, y)

@@ -20,7 +20,7 @@ def test_values_and_gradients(device, shape, beta, n):
     def f(x):
         return F.local_response_normalization(x, n, 1.5, .3, beta)
 
-    compare.assert_allclose(f(x).array, x * (1.5 + .3 * energy) ** -beta)
+    compare.assert_allclose(f(device.send(x)).array, x * (1.5 + .3 * energy) ** -beta)
     gradients.check(device, f, x, rtol=1e-3, atol=1e-3)
 
 

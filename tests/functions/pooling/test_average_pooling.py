@@ -112,10 +112,10 @@ def test_function_objects(device):
 
 def test_one_function_a_dimension(device):
     for ndim, function in (1, F.average_pooling_1d), (3, F.average_pooling_3d):
-        x = gradients.uniform((2, 3, *[4] * ndim), dtype='f')
+        x = device.send(gradients.uniform((2, 3, *[4] * ndim), dtype='f'))
         compare.assert_array_equal(
             function(x, 2, 1, 1, None).array,
-            F.average_pooling_nd(device.send(x), 2, 1, 1, None).array)
+            F.average_pooling_nd(x, 2, 1, 1, None).array)
         for wrong in x[..., None], x[..., 0]:
             with pytest.raises(ValueError, match='%d axes' % (2 + ndim)):
                 function(wrong, 2)

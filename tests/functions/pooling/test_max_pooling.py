@@ -122,10 +122,10 @@ def test_function_object(device):
 def test_one_function_a_dimension(device):
     for ndim, function in (
             (1, F.max_pooling_1d), (2, F.max_pooling_2d), (3, F.max_pooling_3d)):
-        x = gradients.spread((2, 3, *[4] * ndim), 'f')
+        x = device.send(gradients.spread((2, 3, *[4] * ndim), 'f'))
         for a, b in zip(
                 function(x, 2, 1, 1, False, True),
-                F.max_pooling_nd(device.send(x), 2, 1, 1, False, True), strict=True):
+                F.max_pooling_nd(x, 2, 1, 1, False, True), strict=True):
             compare.assert_array_equal(
                 getattr(a, 'array', a), getattr(b, 'array', b))
         for wrong in x[..., None], x[..., 0]:

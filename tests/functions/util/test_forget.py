@@ -13,7 +13,7 @@ def pair(x, y):
 
 def test_values_and_gradients(device):
     xs = gradients.uniform((2, 3)), gradients.uniform((2, 3), 1)
-    kept = pair(*map(Variable, xs))
+    kept = pair(*map(Variable, device.send(xs)))
     for forgotten, expected in zip(F.forget(pair, *device.send(xs)), kept, strict=True):
         compare.assert_array_equal(forgotten.array, expected.array)
     gradients.check(device, lambda *xs: F.forget(pair, *xs), *xs, double=False)

@@ -55,8 +55,9 @@ def test_one_dimension_and_three(device, cls, nd):
     x = uniform((2, 4) + (5,) * nd, 0, 'f')
     for in_channels in 4, None:
         np.random.seed(0)
-        link = cls(in_channels, 4, 3, 2, 1, True, None, None, True, 2, 2)
-        y = link(x)
+        link = device.send(
+            cls(in_channels, 4, 3, 2, 1, True, None, None, True, 2, 2))
+        y = link(device.send(x))
         np.random.seed(0)
         same = device.send(L.ConvolutionND(
             nd, in_channels, 4, 3, 2, 1, True, cover_all=True, dilate=2, groups=2))

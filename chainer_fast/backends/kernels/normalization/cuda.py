@@ -162,7 +162,8 @@ def _batch_forward_running_by_cudnn(
         x, gamma, beta, axis, eps, running_mean, running_var, decay, adjust):
     results = by_cudnn.batch_forward(x, gamma, beta, axis, eps)
     if results is not NotImplemented:
-        update_running(running_mean, running_var, *results[1:3], decay, adjust)
+        _, mean, var, _ = results
+        update_running(running_mean, running_var, mean, var, decay, adjust)
     return results
 
 

@@ -9,6 +9,8 @@ gradients of the new state and cell, which are replaced by those of the last one
 without what goes through the last state's part of the gates; and arrays for the
 gradients of the gates and of that part.
 """
+import typing as tp
+
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels.recurrent.gates import (
     cell_grad,
@@ -86,7 +88,7 @@ def _relu_step_grad(gates, h_prev, gh, gc, gx, gr):
 
 # Of each kind of cell: a step, its gradient, and how many arrays the trace holds
 # beyond the gates and the states before each step.
-CELLS = {
+CELLS: dict[str, tuple[tp.Callable, tp.Callable, int]] = {
     'lstm': (_lstm_step, _lstm_step_grad, 2),
     'gru': (_gru_step, _gru_step_grad, 1),
     'rnn_tanh': (_tanh_step, _tanh_step_grad, 0),
