@@ -24,6 +24,18 @@ def test_draw(device, shape, dtype):
 
 
 @pytest.mark.gpu
+def test_rand(device, monkeypatch):
+    device.seed(0)
+    expected = _uniform.draw((2, 3), 'd')
+    device.seed(0)
+    assert (_uniform.rand(2, 3) == expected).all()
+    assert _uniform.rand(2, dtype='f').dtype == 'f'
+    monkeypatch.setattr(
+        device.xp.random, 'rand', lambda *shape, **options: (shape, options))
+    assert _uniform.rand(2, 3, dtype='f') == ((2, 3), {'dtype': 'f'})
+
+
+@pytest.mark.gpu
 def test_another_version_of_cupy(device, monkeypatch):
     monkeypatch.setattr(device.xp.random, 'get_random_state', OtherState)
     assert _uniform.draw((2, 3), 'f') == ((2, 3), 'f')

@@ -193,7 +193,8 @@ def _double_backward_softmax_cross_entropy(
     # A sum in half precision over a large batch overflows or stops growing.
     dtype = numpy.promote_types(x.dtype, numpy.float32)
     _, coeff = kernels.mean(
-        factor, t, ignore_label, None if normalize else len(t), dtype)
+        factor.astype(dtype, copy=False), t, ignore_label,
+        None if normalize else len(t), dtype)
     if dtype == x.dtype:
         return sum_.sum(loss * coeff)
     total = sum_.sum(cast.cast(loss, dtype) * coeff)

@@ -22,19 +22,22 @@ def _sums(shape, dtype):
 
 def lines(x, out_size, in_size, nearest, align_corners):
     rows, columns = out_size
+    scales = [length / count for count, length in zip(out_size, in_size, strict=True)]
     places = cuda.cupy.empty(rows + columns, 'i')
     weights = cuda.cupy.empty(rows + columns, 'd')
     _kernel(
-        'int64 rows, int64 columns, int64 height, int64 width, bool nearest, '
-        'bool align_corners', 'int32 place, float64 weight', '''
+        'int64 rows, int64 columns, int64 height, int64 width, float64 scale_y, '
+        'float64 scale_x, bool nearest, bool align_corners',
+        'int32 place, float64 weight', '''
             const double exact = i < rows
-                ? chainer_fast::line_at(i, rows, height, nearest, align_corners)
+                ? chainer_fast::line_at(
+                    i, rows, height, scale_y, nearest, align_corners)
                 : chainer_fast::line_at(
-                    i - rows, columns, width, nearest, align_corners);
+                    i - rows, columns, width, scale_x, nearest, align_corners);
             place = (int)exact;
             weight = exact - place;
         ''', 'lines_of_images')(
-            rows, columns, *in_size, nearest, align_corners, places, weights)
+            rows, columns, *in_size, *scales, nearest, align_corners, places, weights)
     return places[:rows], weights[:rows], places[rows:], weights[rows:]
 
 

@@ -18,10 +18,10 @@ CF_ELEMENT double evenly(double first, double last, ptrdiff_t i, ptrdiff_t count
         : i == count - 1 ? last : first + i * ((last - first) / (count - 1));
 }
 
-/* Place of one of so many lines, across an axis of that length. */
-CF_ELEMENT double line_at(ptrdiff_t i, ptrdiff_t count, ptrdiff_t length, bool nearest,
-                          bool align_corners) {
-    const double scale = (double)length / count;
+/* Place of one of so many lines, across an axis of that length; the scale is their
+ * ratio. */
+CF_ELEMENT double line_at(ptrdiff_t i, ptrdiff_t count, ptrdiff_t length, double scale,
+                          bool nearest, bool align_corners) {
     if (nearest)
         return floor(i * scale);
     if (align_corners)

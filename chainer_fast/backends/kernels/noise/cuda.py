@@ -12,7 +12,7 @@ gaussian_grad = device_form(_ELEMENTS, 'half_product', 'T gy, T noise')
 
 
 def dropout(x, ratio):
-    drawn = _uniform.draw(x.shape, cuda.cupy.float32)
+    drawn = _uniform.rand(*x.shape, dtype=cuda.cupy.float32)
     y, mask = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
         'T x, float32 drawn, float32 ratio, T scale', 'T y, T mask',
@@ -33,7 +33,7 @@ def zoneout(h, x, ratio):
         'flag_x = chainer_fast::below_one(drawn) >= ratio; flag_h = !flag_x; '
         'y = chainer_fast::Mix::of<decltype(T() + T())>(h, x, flag_h)', 'zoneout',
         preamble=header(_ELEMENTS) + header(_ACTIVATION))(
-            h, x, _uniform.draw(x.shape, cuda.cupy.float64), ratio, y, *flags)
+            h, x, _uniform.rand(*x.shape), ratio, y, *flags)
     return (y, *flags)
 
 
@@ -57,5 +57,5 @@ def rrelu(x, lower, upper):
         'slope = lower + chainer_fast::below_one(drawn) * (upper - lower); '
         'y = chainer_fast::Bend::of<decltype(T() + T())>(x, x, slope)',
         'rrelu', preamble=header(_ELEMENTS) + header(_ACTIVATION))(
-            x, _uniform.draw(x.shape, cuda.cupy.float64), lower, upper, y, slopes)
+            x, _uniform.rand(*x.shape), lower, upper, y, slopes)
     return y, slopes
