@@ -4,6 +4,7 @@
 and needs four launches for an operand that is broadcast. cuBLAS takes all of them as
 they are.
 """
+import math
 import os
 
 import numpy
@@ -50,6 +51,30 @@ def multiply(a, b, out):
         zero.ctypes.data,
         out.data.ptr, types[out.dtype.char], n, _step(out),
         batch, compute, cublas.CUBLAS_GEMM_DEFAULT)
+
+
+def product(a, b):
+    """Return the products of matrices of CuPy, as ``a @ b`` does.
+
+    Parameters
+    ----------
+    a : cupy.ndarray, shape (..., m, k)
+        Matrices.
+    b : cupy.ndarray, shape (..., k, n)
+        Matrices of the same dtype. Axes in front are broadcast.
+
+    Returns
+    -------
+    cupy.ndarray, shape (..., m, n)
+    """
+    batch = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    out = cupy.empty((*batch, a.shape[-2], b.shape[-1]), a.dtype)
+    if out.size:
+        n = math.prod(batch)
+        a, b = [cupy.broadcast_to(x, batch + x.shape[-2:]).reshape(n, *x.shape[-2:])
+                for x in (a, b)]
+        multiply(a, b, out.reshape(n, *out.shape[-2:]))
+    return out
 
 
 def _operand(a):

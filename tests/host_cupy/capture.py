@@ -183,7 +183,7 @@ def _replace_operations(capture):
         if '__call__' in vars(cls) and cls is not cupy.ufunc:
             _replace(capture, cls, '__call__', vars(cls)['__call__'])
     for key, value in list(vars(cupy.random.RandomState).items()):
-        if isinstance(value, types.FunctionType) and not key.startswith('_'):
+        if isinstance(value, types.FunctionType) and not key.startswith('__'):
             _replace(capture, cupy.random.RandomState, key, value, 'cuRAND')
     stream = type(capture.stream)
     _replace(capture, stream, 'synchronize', stream.synchronize)

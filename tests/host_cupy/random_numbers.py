@@ -45,9 +45,15 @@ class RandomState:
     def set_stream(self, stream=None):
         pass
 
+    def _random_sample_raw(self, size, dtype):
+        # A private method of CuPy 13 and 14. cuRAND leaves out 0, but not 1.
+        drawn = numpy.asarray(self._state.random_sample(size)).astype(_float(dtype))
+        drawn[drawn == 0] = 1
+        return _draw('random_sample', drawn)
+
     def random_sample(self, size=None, dtype=float):
-        # The generator leaves out 0, the kernel after it 1.
-        return _draw('random_sample', self._state.random_sample(size), _float(dtype), 2)
+        drawn = self._random_sample_raw(size, dtype)._host
+        return _draw('random_x_mod_1', numpy.where(drawn == 1, 0, drawn), drawn.dtype)
 
     def rand(self, *size, dtype=float):
         return self.random_sample(size, dtype)

@@ -1,7 +1,6 @@
 """Images made larger or smaller, by interpolation."""
 from __future__ import annotations
 
-import functools
 import operator
 import typing as tp
 
@@ -17,20 +16,6 @@ if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
 
 _MODES = 'bilinear', 'nearest'
-
-
-def _lines(xp, count, length, mode, align_corners):
-    """Places of new pixels along an axis: the old pixels before them, and distances."""
-    scale = length / count
-    if mode == 'nearest':
-        return xp.floor(xp.arange(count) * scale), xp.zeros(count)
-    if align_corners:
-        exact = xp.linspace(0, length - 1, count)
-    else:
-        # Centres of pixels, which have a width.
-        exact = xp.maximum((xp.arange(count) + .5) * scale - .5, 0)
-    places = xp.floor(exact)
-    return places, exact - places
 
 
 def compute_indices_and_weights(
@@ -64,19 +49,9 @@ def compute_indices_and_weights(
     if mode not in _MODES:
         raise ValueError('mode must be one of %s, not %r' % (', '.join(_MODES), mode))
     (v, vw), (u, uw) = [
-        _lines(xp, count, length, mode, align_corners)
+        bilinear.lines_of_axis(xp, count, length, mode == 'nearest', align_corners)
         for count, length in zip(out_size, in_size, strict=True)]
     return v, u, vw, uw
-
-
-def _integral_lines(out_size, in_size, mode, align_corners, xp):
-    v, u, vw, uw = compute_indices_and_weights(
-        out_size, in_size, mode, align_corners, xp)
-    return v.astype(numpy.intc), vw, u.astype(numpy.intc), uw
-
-
-# The same few sizes recur. Arrays on a GPU are not kept, to save memory.
-_host_lines = functools.lru_cache(maxsize=64)(_integral_lines)
 
 
 def _corners(v, u, vw, uw, height, width, xp, dtype):
@@ -160,10 +135,9 @@ class _Resizing(FunctionNode):
         type_check.expect(images.dtype == numpy.float32)
 
     def _lines(self, x, in_size):
-        xp = backend.get_array_module(x)
-        find = _host_lines if xp is numpy else _integral_lines
         size = operator.index(self.out_H), operator.index(self.out_W)
-        return find(size, in_size, self.mode, bool(self.align_corners), xp)
+        return bilinear.lines(
+            x, size, in_size, self.mode == 'nearest', bool(self.align_corners))
 
 
 class ResizeImages(_Resizing):

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import functools
 import operator
 import typing as tp
 
-import numpy
-
-from chainer_fast import backend
+from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
 from chainer_fast.types import VariableOrArray
@@ -14,18 +11,6 @@ from chainer_fast.utils import argument, type_check
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
-
-
-def _points(xp, height, width, dtype):
-    """Homogeneous coordinates of the points of a lattice, one a column."""
-    points = xp.ones((3, height, width), dtype)
-    points[0] = xp.linspace(-1, 1, width)
-    points[1] = xp.linspace(-1, 1, height)[:, None]
-    return points.reshape(3, height * width)
-
-
-# The same few sizes recur. Arrays on a GPU are not kept, to save memory.
-_host_points = functools.lru_cache(maxsize=16)(_points)
 
 
 class SpatialTransformerGrid(Function):
@@ -67,10 +52,7 @@ class SpatialTransformerGrid(Function):
     backward_cpu = backward_gpu = backward
 
     def _points(self, theta):
-        xp = backend.get_array_module(theta)
-        find = _host_points if xp is numpy else _points
-        height, width = map(operator.index, self.output_shape)
-        return find(xp, height, width, numpy.promote_types(theta.dtype, numpy.float32))
+        return bilinear.lattice(theta, *map(operator.index, self.output_shape))
 
 
 def spatial_transformer_grid(

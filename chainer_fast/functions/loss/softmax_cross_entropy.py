@@ -4,7 +4,6 @@ import functools
 
 import numpy
 
-from chainer_fast import backend
 from chainer_fast.backends.kernels import cross_entropy as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.cross_entropy import shortcuts
@@ -186,20 +185,16 @@ def _double_backward_softmax_cross_entropy(
         rollaxis.rollaxis(log_p, 1, log_p.ndim),
         (log_p.size // max(log_p.shape[1], 1), log_p.shape[1]))
     _check_weights(class_weight, x.shape[1])
-    xp = backend.get_array_module(t)
-    counted = t != ignore_label
-    # Labels that are not classes, which only debug mode checks for, are clipped.
-    classes = xp.clip(t, 0, x.shape[1] - 1)
-    factor = -counted.astype(x.dtype)
-    if class_weight is not None:
-        factor *= class_weight.astype(x.dtype, copy=False)[classes]
+    classes, factor = kernels.factors(x.array, t, class_weight, ignore_label)
     loss = select_item.select_item(rows, classes.ravel()) * factor.ravel()
     if reduce == 'no':
         return reshape.reshape(loss, t.shape)
 
-    coeff = kernels.mean_factor(xp, counted.sum() if normalize else len(t))
     # A sum in half precision over a large batch overflows or stops growing.
     dtype = numpy.promote_types(x.dtype, numpy.float32)
+    _, coeff = kernels.mean(
+        factor.astype(dtype, copy=False), t, ignore_label,
+        None if normalize else len(t), dtype)
     if dtype == x.dtype:
         return sum_.sum(loss * coeff)
     total = sum_.sum(cast.cast(loss, dtype) * coeff)

@@ -13,6 +13,7 @@ import math
 import numpy
 
 from chainer_fast import utils
+from chainer_fast.backends.kernels import matmul as kernels
 
 
 def contract(xp, terms, out, xs):
@@ -250,7 +251,8 @@ class _Pair:
         return z
 
     def _matmul(self, xp, x, y):
-        z = xp.matmul(_aligned(xp, self.a.merge(x)), _aligned(xp, self.b.merge(y)))
+        z = kernels.matmul(
+            _aligned(xp, self.a.merge(x)), _aligned(xp, self.b.merge(y)))
         if self.counts[1:] != (1, 1):
             z = z.reshape(x.shape[:self.counts[0]] + self._own_shapes(x, y))
         return z

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import function_node, utils
+from chainer_fast import function_node
+from chainer_fast.backends.kernels import arithmetic
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
 from chainer_fast.types import VariableOrArray
@@ -19,10 +20,8 @@ class LinearInterpolate(function_node.FunctionNode):
         _checks.similar_floats(in_types, 'p', 'x', 'y')
 
     def forward(self, inputs):
-        weight, at_one, at_zero = inputs
         self.retain_inputs((0, 1, 2))
-        rest = weight.dtype.type(1) - weight
-        return utils.force_array(weight * at_one + rest * at_zero),
+        return arithmetic.interpolate(*inputs),
 
     def backward(self, indexes, grad_outputs):
         inputs = self.get_retained_inputs()
@@ -33,11 +32,8 @@ class LinearInterpolateGrad(function_node.FunctionNode):
     """Gradients ``(x - y) * gz``, ``p * gz`` and ``(1 - p) * gz``."""
 
     def forward(self, inputs):
-        p, x, y, gz = inputs
         self.retain_inputs((0, 1, 2, 3))
-        to_x = gz * p
-        gradients = gz * (x - y), to_x, gz - to_x
-        return tuple([utils.force_array(g) for g in gradients])
+        return arithmetic.interpolate_grads(*inputs)
 
     def backward(self, indexes, grad_outputs):
         p, x, y, gz = self.get_retained_inputs()

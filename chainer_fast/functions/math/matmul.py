@@ -4,7 +4,8 @@ from __future__ import annotations
 import typing as tp
 import warnings
 
-from chainer_fast import backend, function_node, utils
+from chainer_fast import function_node, utils
+from chainer_fast.backends.kernels import matmul as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.functions import _checks
@@ -31,7 +32,7 @@ def _matmul(a, b, transa=False, transb=False, transout=False):
     if right.ndim < 3 and (left.ndim < 3 or not transa):
         # One large product where matmul would make many small ones.
         return left.dot(right)
-    return backend.get_array_module(left, right).matmul(left, right)
+    return kernels.matmul(left, right)
 
 
 def _get_check_index(trans, right, row_idx=0, col_idx=1):

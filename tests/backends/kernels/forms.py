@@ -1,36 +1,63 @@
-"""Comparison of a kernel's form for the GPU with the reference on the processor."""
+"""CUDA forms of kernels beside their references."""
 import numpy as np
 
+from chainer_fast.backends import cuda
 from tests import devices
 
-TOLERANCES = {'e': 5e-3, 'f': 2e-5, 'd': 1e-12}
+#: Relative and absolute tolerance by dtype.
+TOLERANCE = {'e': 5e-3, 'f': 2e-5, 'd': 1e-12}
 
 
-def _arrays(results):
-    """The arrays of a result, those in tuples of tuples included."""
+def flat(results):
+    """Yield the arrays in tuples, and in tuples in tuples."""
     if isinstance(results, tuple):
-        return [array for each in results for array in _arrays(each)]
-    return [results]
+        for each in results:
+            yield from flat(each)
+    else:
+        yield results
 
 
-def assert_close(got, expected):
-    """Compare arrays, by the tolerance of the less precise one."""
-    assert got.shape == expected.shape
-    assert got.dtype == expected.dtype
-    tolerance = TOLERANCES.get(got.dtype.char, 0)
-    np.testing.assert_allclose(
-        got.astype('d'), expected.astype('d'), tolerance, tolerance)
+def check(kernel, *args, changed=0):
+    """Compare the CUDA form of a kernel with its reference.
 
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    *args
+        Its arguments; arrays of NumPy.
+    changed : int
+        Number of arguments that are changed: the first ones.
 
-def assert_same(device, kernel, *args):
-    """Compare the results of a kernel's forms; return those of the device."""
+    Returns
+    -------
+    tuple or array
+        Results of the reference.
+    """
+    sent = [devices.Device('@cupy:0').send(arg) for arg in args]
+    args = [arg.copy() if i < changed else arg for i, arg in enumerate(args)]
     with np.errstate(all='ignore'):
-        expected = _arrays(kernel.reference(*args))
-    results = kernel.device(*device.send(args))
-    assert results is not NotImplemented
-    for a, b in zip(devices.to_cpu(_arrays(results)), expected, strict=True):
-        assert_close(a, b)
-    return results
+        expected = kernel.reference(*args)
+    found = kernel.device(*sent)
+    assert found is not NotImplemented
+    for x, y in zip(flat((found, *sent[:changed])), flat((expected, *args[:changed])),
+                    strict=True):
+        assert (x is None) == (y is None)
+        if x is not None:
+            assert isinstance(x, cuda.ndarray)
+            assert_close(x, y)
+    return expected
+
+
+def assert_close(x, y):
+    """Compare an array of any device with one of NumPy."""
+    assert (x.dtype, x.shape) == (y.dtype, y.shape)
+    x = devices.to_cpu(x)
+    if y.dtype.kind == 'f':
+        tolerance = TOLERANCE[y.dtype.char]
+        np.testing.assert_allclose(x, y, tolerance, tolerance)
+    else:
+        np.testing.assert_array_equal(x, y)
 
 
 def layouts(array):

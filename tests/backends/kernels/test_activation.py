@@ -108,8 +108,9 @@ def test_cuda_code(device, dtype):
             (arithmetic.pow_grad, 3 + x, gy, 2.5, 1.5),
             (arithmetic.pow_grads, 3 + x, y, gy, 1 + gy),
             (arithmetic.pow_from_constant_grad, y, gy, .3),
-            (arithmetic.abs_grad, x, gy)):
-        forms.assert_same(device, kernel, *args)
+            (arithmetic.abs_grad, x, gy), (arithmetic.interpolate, x, y, gy),
+            (arithmetic.interpolate_grads, x, y, gy, y)):
+        forms.check(kernel, *args)
 
 
 @pytest.mark.gpu

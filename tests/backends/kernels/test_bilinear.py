@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import bilinear
+from tests.backends.kernels import forms
 
 SIZE = st.integers(1, 6)
 SHAPES = st.tuples(st.integers(1, 2), st.integers(1, 3), SIZE, SIZE)
@@ -77,3 +78,69 @@ def test_lines_beyond_the_image():
 def test_points_that_are_no_numbers():
     grid = np.full((1, 2, 1, 1), np.nan)
     assert bilinear.sample.compiled(np.ones((1, 1, 2, 2)), grid) is NotImplemented
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('nearest, align_corners', [
+    (True, False), (False, False), (False, True)])
+@pytest.mark.parametrize('out_size', [(1, 2), (3, 7), (11, 5)])
+def test_lines_on_a_device(device, out_size, nearest, align_corners):
+    x = np.zeros(3, 'f')
+    for in_size in (1, 4), (5, 5), (12, 3):
+        forms.check(bilinear.lines, x, out_size, in_size, nearest, align_corners)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('size', [(1, 1), (2, 5), (4, 3), (0, 3)])
+def test_lattices_on_a_device(device, dtype, size):
+    forms.check(bilinear.lattice, np.zeros(3, dtype), *size)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape', [(2, 3, 4, 5), (1, 2, 1, 6), (0, 3, 4, 5)])
+def test_resizing_on_a_device(device, dtype, shape):
+    random = np.random.RandomState(0)
+    *_, height, width = shape
+    # Weights that half floats have.
+    lines = (random.randint(0, height, 6).astype('i'), random.randint(0, 9, 6) / 8,
+             random.randint(0, width, 3).astype('i'), random.randint(0, 9, 3) / 8)
+    for x in forms.layouts(images(shape, dtype)):
+        forms.check(bilinear.resize, x, *lines)
+    for gy in forms.layouts(images((*shape[:2], 6, 3), dtype)):
+        forms.check(bilinear.resize_adjoint, gy, *lines, height, width)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape', [(2, 3, 5, 3), (1, 2, 1, 9)])
+@pytest.mark.parametrize('size', [(4, 3), (0, 3)])
+def test_sampling_on_a_device(device, dtype, shape, size):
+    # Coordinates that half floats have, of points within the image and around it.
+    points = np.random.RandomState(0).randint(-12, 13, (shape[0], 2, *size)) / 8
+    for x, grid, gy in zip(*map(forms.layouts, (
+            images(shape, dtype), points.astype(dtype),
+            images((*shape[:2], *size), dtype, seed=1))), strict=True):
+        forms.check(bilinear.sample, x, grid)
+        forms.check(bilinear.sample_adjoint, x, grid, gy)
+
+
+@pytest.mark.gpu
+def test_points_that_are_no_numbers_on_a_device(device):
+    x, grid, gy = device.send([
+        np.ones((1, 1, 2, 2)), np.full((1, 2, 1, 1), np.nan), np.ones((1, 1, 1, 1))])
+    assert device.xp.isnan(bilinear.sample(x, grid)).all()
+    gx, ggrid = bilinear.sample_adjoint(x, grid, gy)
+    assert not gx.any()
+    assert device.xp.isnan(ggrid).all()
+
+
+@pytest.mark.gpu
+def test_no_cuda_code_for_these(device):
+    x = device.xp.ones((1, 1, 2, 2), 'f')
+    assert bilinear.sample.device(x, x[:, :, :, :0].astype('d')) is NotImplemented
+    assert bilinear.sample.device(x[:, :, :0], x) is NotImplemented
+    assert bilinear.resize.device(x.astype('i'), *[None] * 4) is NotImplemented
+    assert bilinear.resize_adjoint.device(
+        x.astype('i'), *[None] * 6) is NotImplemented

@@ -8,7 +8,6 @@ from chainer_fast.backends.kernels import cross_entropy
 from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.functions.loss.softmax_cross_entropy import SoftmaxCrossEntropy
 from chainer_fast.variable import Variable
-from tests import devices
 from tests.backends.kernels import forms
 
 # Some are longer than a block of the compiled form.
@@ -78,16 +77,27 @@ def test_labels_on_a_device(device, shape, dtype, ignore, weighted):
         losses, y = cross_entropy.hard_losses.reference(x, *args)
         on_device = device.send(x)
         got, kept = cross_entropy.hard_losses.device(on_device, *device.send(args))
-        forms.assert_close(devices.to_cpu(got), losses)
-        forms.assert_close(
-            devices.to_cpu(cross_entropy.shares.device(on_device, kept)), y)
+        forms.assert_close(got, losses)
+        forms.assert_close(cross_entropy.shares.device(on_device, kept), y)
         for g, factor in (np.array(.3, dtype), .25), (losses.astype(dtype), None):
             expected = cross_entropy.hard_gradient.reference(
                 x, None, *args, g, factor)
             for k in kept, None:
-                forms.assert_close(devices.to_cpu(cross_entropy.hard_gradient.device(
-                    on_device, k, *device.send(args), device.send(g), factor)),
-                    expected)
+                forms.assert_close(cross_entropy.hard_gradient.device(
+                    on_device, k, *device.send(args), device.send(g), factor), expected)
+
+
+@pytest.mark.gpu
+@DEVICE_SHAPES
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('weighted', [False, True])
+def test_factors_on_a_device(device, shape, dtype, weighted):
+    rng = np.random.RandomState(0)
+    x = rng.uniform(-9, 9, shape).astype(dtype)
+    labels, weight = labels_of(rng, x, 1, weighted, 'i')
+    labels.flat[:2] = -7, 1000
+    for t in forms.layouts(labels):
+        forms.check(cross_entropy.factors, x, t, weight, 1)
 
 
 @pytest.mark.gpu
@@ -104,11 +114,11 @@ def test_soft_labels_on_a_device(device, shape, dtype, eps):
         losses, _ = cross_entropy.soft_losses.reference(x, t, eps)
         on_device = device.send((x, t))
         got, kept = cross_entropy.soft_losses.device(*on_device, eps)
-        forms.assert_close(devices.to_cpu(got), losses)
+        forms.assert_close(got, losses)
         for g, factor in (np.array(.3, dtype), .25), (losses.astype(dtype), None):
             forms.assert_close(
-                devices.to_cpu(cross_entropy.soft_gradient.device(
-                    on_device[0], kept, on_device[1], device.send(g), factor)),
+                cross_entropy.soft_gradient.device(
+                    on_device[0], kept, on_device[1], device.send(g), factor),
                 cross_entropy.soft_gradient.reference(x, None, t, g, factor))
 
 
@@ -124,8 +134,8 @@ def test_means_on_a_device(device, shape, dtype, n):
         mean, factor = cross_entropy.mean.reference(losses, t, -1, n, np.dtype(out))
         got = cross_entropy.mean.device(
             *device.send((losses, t)), -1, n, np.dtype(out))
-        forms.assert_close(devices.to_cpu(got[0]), mean)
-        forms.assert_close(devices.to_cpu(got[1]), np.asarray(factor, dtype))
+        forms.assert_close(got[0], mean)
+        forms.assert_close(got[1], np.asarray(factor, dtype))
 
 
 @pytest.mark.gpu

@@ -52,9 +52,6 @@ def _of_two(function, *shape):
         function, new.variable(*shape or (3, 4)), new.variable(*shape or (3, 4)))
 
 
-# CuPy draws uniform numbers in two launches, because cuRAND gives ones, but no zeros.
-_UNIFORM = 2
-
 ACTIVATIONS = [
     *[(f.__name__, _of_one(f), 1, 1) for f in (
         F.relu, F.relu6, F.clipped_relu, F.leaky_relu, F.elu, F.sigmoid, F.tanh,
@@ -63,17 +60,17 @@ ACTIVATIONS = [
     # The gradient of the parameter is summed over all samples.
     ('prelu', lambda new: partial(F.prelu, new.variable(3, 4), new.variable(4)), 1, 2),
     ('swish', lambda new: partial(F.swish, new.variable(3, 4), new.variable(4)), 1, 2),
-    # The scale is a product of its own.
+    # The scale is a function of its own, as users and hooks see in the graph.
     ('selu', _of_one(F.selu), 2, 2),
-    ('rrelu', _of_one(F.rrelu), _UNIFORM + 1, 1),
+    ('rrelu', _of_one(F.rrelu), 2, 1),
     ('logsumexp', _of_one(lambda x: F.logsumexp(x, axis=1)), 1, 1),
     ('softmax', _of_one(F.softmax, 3, 4, 5), 2, 2),
     ('log_softmax', _of_one(F.log_softmax, 3, 4, 5), 2, 2),
 ]
 
 NOISE = [
-    ('dropout', _of_one(F.dropout), _UNIFORM + 1, 1),
-    ('zoneout', _of_two(F.zoneout), _UNIFORM + 1, 1),
+    ('dropout', _of_one(F.dropout), 2, 1),
+    ('zoneout', _of_two(F.zoneout), 2, 1),
     ('gaussian', _of_two(F.gaussian), 2, 1),
 ]
 
@@ -95,6 +92,8 @@ ARITHMETIC = [
     ('x * y', _of_two(lambda x, y: x * y), 1, 2),
     ('x / y', _of_two(lambda x, y: x / y), 1, 1),
     ('x ** y', _of_two(lambda x, y: x ** y), 1, 1),
+    ('linear_interpolate', lambda new: partial(F.linear_interpolate, *[
+        new.variable(3, 4) for _ in range(3)]), 1, 1),
 ]
 
 
@@ -148,6 +147,9 @@ LOSSES = [
     ('softmax_cross_entropy, pixels', lambda new: partial(
         F.softmax_cross_entropy, new.variable(2, 3, 4, 5),
         new.integers((2, 4, 5), 3, low=-1)), 2, 1),
+    ('softmax_cross_entropy, twice', lambda new: _labels(
+        new, F.softmax_cross_entropy, class_weight=new.array(5),
+        enable_double_backprop=True), 8, 5),
     ('soft labels', lambda new: _soft_labels(new, 'cross-entropy'), 2, 1),
     ('soft labels, divergence', lambda new: _soft_labels(new, 'kl-divergence'), 2, 1),
     # With two arrays, the second gradient is the negative of the first.
@@ -164,7 +166,7 @@ LOSSES = [
       for n in (3, 4)],
     *[('crf1d, %d times' % n, functools.partial(_crf, n), 3 * n + 7, 3 * n + 4)
       for n in (2, 3)],
-    ('negative_sampling', _negative_sampling, _UNIFORM + 4, 4),
+    ('negative_sampling', _negative_sampling, 5, 4),
     ('hierarchical_softmax', _hierarchical_softmax, 5, 5),
 ]
 
@@ -274,11 +276,26 @@ REGIONS = [
             F.roi_average_align_2d)],
 ]
 
+# Gradients of pixels are added to zeros.
+INTERPOLATION = [
+    ('resize_images', lambda new: partial(
+        F.resize_images, new.variable(2, 3, 4, 5), (6, 7)), 2, 3),
+    ('spatial_transformer_grid', lambda new: partial(
+        F.spatial_transformer_grid, new.variable(2, 2, 3), (4, 5)), 2, 2),
+    ('spatial_transformer_sampler', lambda new: partial(
+        F.spatial_transformer_sampler, new.variable(2, 3, 4, 5),
+        new.variable(2, 2, 6, 7)), 1, 2),
+]
+
 ARRAYS = [
     ('linear', lambda new: partial(
         new.link(L.Linear, 4, 5), new.variable(3, 4)), 2, 3),
     ('matmul', lambda new: partial(
         F.matmul, new.variable(3, 4), new.variable(5, 4), False, True), 1, 2),
+    ('matmul, batches', _of_two(
+        lambda x, y: F.matmul(x, y, False, True), 2, 3, 4), 1, 2),
+    ('matmul, transposed batches', _of_two(
+        lambda x, y: F.matmul(x, y, True, False), 2, 3, 4), 1, 2),
     ('concat', _of_two(lambda *xs: F.concat(xs)), 1, 0),
     ('stack', _of_two(lambda *xs: F.stack(xs)), 1, 0),
     ('sum', _of_one(F.sum), 1, 0),
@@ -286,7 +303,8 @@ ARRAYS = [
 
 BUDGETS = [
     *ACTIVATIONS, *NOISE, *ARITHMETIC, *LOSSES, *LOOK_UPS, *EVALUATION,
-    *NORMALIZATION, *RECURRENT, *POOLING, *REGIONS, *ARRAYS]
+    *NORMALIZATION, *RECURRENT, *POOLING, *REGIONS, *INTERPOLATION,
+    *ARRAYS]
 
 
 def count(step, new):

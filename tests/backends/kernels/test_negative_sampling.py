@@ -49,13 +49,13 @@ def test_device_forms(device, dtype, some):
     for x, W, g in zip(*[
             forms.layouts(rng.uniform(-1, 1, shape).astype(dtype)) for shape in shapes],
             strict=True):
-        scores = forms.assert_same(device, kernels.scores, x, W, ids, mask)
-        forms.assert_same(device, kernels.sum_rows, g, W, ids, mask)
-        forms.assert_same(device, kernels.spread_rows, g, x, ids, mask, 6)
+        forms.check(kernels.scores, x, W, ids, mask)
+        forms.check(kernels.sum_rows, g, W, ids, mask)
+        forms.check(kernels.spread_rows, g, x, ids, mask, 6)
         # Scores of samples that are left out are zero.
         scores = kernels.scores.reference(x, W, ids, counted)
         for each in False, True:
-            forms.assert_same(device, kernels.losses, scores, counted, each)
+            forms.check(kernels.losses, scores, counted, each)
         for gy in np.array(.3, dtype), rng.uniform(-1, 1, 5).astype(dtype):
             factors = kernels.factors.device(*device.send((scores, counted, gy)))
             forms.assert_close(
@@ -74,11 +74,11 @@ def test_device_forms_of_trees(device, dtype):
     t = np.array([0, 2, 3, 0], 'i')
     nodes, turns = kernels.ways.reference(t, begins, paths, codes, 3)
     assert turns.tolist() == [[1, -1, 0], [1, 1, -1], [-1, 0, 0], [1, -1, 0]]
-    forms.assert_same(device, kernels.ways, t, begins, paths, codes, 3)
+    forms.check(kernels.ways, t, begins, paths, codes, 3)
     scores = rng.uniform(-9, 9, turns.shape).astype(dtype)
-    forms.assert_same(device, kernels.tree_loss, scores, turns.astype(dtype))
-    forms.assert_same(device, kernels.tree_factors, scores, turns.astype(dtype),
-                      np.array(.3, dtype))
+    forms.check(kernels.tree_loss, scores, turns.astype(dtype))
+    forms.check(
+        kernels.tree_factors, scores, turns.astype(dtype), np.array(.3, dtype))
 
 
 @pytest.mark.gpu

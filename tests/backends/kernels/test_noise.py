@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chainer_fast.backends.kernels import noise
+from chainer_fast.backends.kernels import negative_sampling, noise
 from tests import devices
 
 # What is drawn before: it leaves the generator anywhere within its block of 624 words,
@@ -154,3 +154,38 @@ def test_cuda_code_of_dropout(device, dtype):
     np.testing.assert_array_equal(np.unique(mask), [0, mask.dtype.type(1 / .7)])
     np.testing.assert_allclose(y, x * mask, rtol=1e-3 if dtype == 'e' else 1e-6)
     assert .25 < (mask == 0).mean() < .35
+
+
+def _uniform_numbers(device, shape, dtype):
+    device.seed(5)
+    drawn = device.xp.random.rand(*shape, dtype=dtype)
+    device.seed(5)
+    return drawn
+
+
+@pytest.mark.gpu
+def test_cuda_code_takes_the_numbers_of_cupy(device):
+    x = device.send(np.random.RandomState(0).normal(size=(60, 70)).astype('f'))
+    kept = _uniform_numbers(device, x.shape, 'f') >= .3
+    assert ((noise.dropout.device(x, .3)[1] > 0) == kept).all()
+    kept = _uniform_numbers(device, x.shape, 'd') >= .3
+    assert (noise.zoneout.device(x, x, .3)[2] == kept).all()
+    slopes = 1 + 2 * _uniform_numbers(device, x.shape, 'd')
+    device.xp.testing.assert_allclose(noise.rrelu.device(x, 1., 3.)[1], slopes, 1e-6)
+    heights = 5 * _uniform_numbers(device, x.shape, 'f')
+    drawn = negative_sampling.sample.device(
+        device.xp.full(5, .5, 'f'), device.xp.arange(10, dtype='i'), x.shape)
+    assert (drawn == (2 * heights).astype('i')).all()
+
+
+@pytest.mark.gpu
+def test_cuda_code_turns_ones_into_zeros(device, monkeypatch):
+    monkeypatch.setattr(
+        device.xp.random.RandomState, '_random_sample_raw',
+        lambda self, size, dtype: device.xp.ones(size, dtype))
+    x = device.send(-np.ones((2, 3), 'f'))
+    assert not noise.dropout.device(x, .3)[1].any()
+    assert not noise.zoneout.device(x, x, .3)[2].any()
+    assert (noise.rrelu.device(x, .25, 3.)[1] == .25).all()
+    assert not negative_sampling.sample.device(
+        device.xp.full(5, .5, 'f'), device.xp.arange(10, dtype='i'), (4,)).any()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import normalization as kernels
 from tests import devices
-from tests.backends.kernels import device_forms
+from tests.backends.kernels import forms
 from tests.functions import gradients
 
 uniform = gradients.uniform
@@ -214,18 +214,18 @@ def test_batches_on_gpu(shape, axis, dtypes, layout):
     keys = tuple(n for i, n in enumerate(shape) if i not in axis)
     x, gy = [laid_out(uniform(shape, i, dtypes[0]), layout) for i in (0, 1)]
     gamma, beta = [uniform(keys, i, dtypes[1]) for i in (2, 3)]
-    device_forms.check(kernels.moments, x, axis)
-    _, mean, var, inv_std = device_forms.check(
+    forms.check(kernels.moments, x, axis)
+    _, mean, var, inv_std = forms.check(
         kernels.batch_forward, x, gamma, beta, axis, .1)
-    device_forms.check(kernels.batch_apply, x, gamma, beta, mean, inv_std, axis)
+    forms.check(kernels.batch_apply, x, gamma, beta, mean, inv_std, axis)
     for fixed in False, True:
-        device_forms.check(
+        forms.check(
             kernels.batch_backward, x, gamma, gy, mean, inv_std, axis, fixed)
-    _, inv_var = device_forms.check(kernels.inverses, var, .1)
-    device_forms.check(
+    _, inv_var = forms.check(kernels.inverses, var, .1)
+    forms.check(
         kernels.fixed_backward, x, gamma, gy, mean, inv_std, inv_var, axis)
     running = mean.astype('e'), np.asarray(var + 1, dtypes[1])
-    device_forms.check(kernels.update_running, *running, mean, var, .9, 1.5, changed=2)
+    forms.check(kernels.update_running, *running, mean, var, .9, 1.5, changed=2)
     x_sent, *rest = devices.Device('@cupy:0').send([x, gamma, beta, *running])
     updated = [each.copy() for each in running]
     expected = kernels.batch_forward_running(
@@ -233,8 +233,8 @@ def test_batches_on_gpu(shape, axis, dtypes, layout):
     results = kernels.batch_forward_running(
         x_sent, *rest[:2], axis, .1, *rest[2:], .9, 1.5)
     for found, wanted in zip((*results, *rest[2:]), (*expected, *updated), strict=True):
-        device_forms.assert_close(found, wanted)
-    device_forms.check(
+        forms.assert_close(found, wanted)
+    forms.check(
         kernels.corrections, gamma, beta, mean, var, *running, .1, 1.05, .2)
 
 
@@ -245,9 +245,9 @@ def test_batches_on_gpu(shape, axis, dtypes, layout):
 def test_groups_on_gpu(shape, groups, dtypes, layout):
     x, gy = [laid_out(uniform(shape, i, dtypes[0]), layout) for i in (0, 1)]
     gamma, beta = [uniform(shape[1:2], i, dtypes[1]) for i in (2, 3)]
-    _, mean, inv_std = device_forms.check(
+    _, mean, inv_std = forms.check(
         kernels.group_forward, x, gamma, beta, groups, .1)
-    device_forms.check(kernels.group_backward, x, gamma, gy, mean, inv_std, groups)
+    forms.check(kernels.group_backward, x, gamma, gy, mean, inv_std, groups)
 
 
 @pytest.mark.gpu
@@ -256,9 +256,9 @@ def test_groups_on_gpu(shape, groups, dtypes, layout):
 def test_responses_on_gpu(shape, half, dtypes, layout):
     x, gy = [laid_out(uniform(shape, i, dtypes[0]), layout) for i in (0, 1)]
     for beta in .75, 1.:
-        _, unit_scale, scale = device_forms.check(
+        _, unit_scale, scale = forms.check(
             kernels.response_forward, x, half, 2., .3, beta)
-        device_forms.check(
+        forms.check(
             kernels.response_backward, x, gy, unit_scale, scale, half, .3, beta)
 
 
@@ -269,8 +269,8 @@ def test_responses_on_gpu(shape, half, dtypes, layout):
 def test_lengths_on_gpu(shape, axis, dtypes, layout):
     x, gy = [laid_out(uniform(shape, i, dtypes[0]), layout) for i in (0, 1)]
     x[1:2] = 0
-    device_forms.check(kernels.length_forward, x, axis, 1e-3)
-    device_forms.check(kernels.length_backward, x, gy, axis, 1e-3)
+    forms.check(kernels.length_forward, x, axis, 1e-3)
+    forms.check(kernels.length_backward, x, gy, axis, 1e-3)
 
 
 @pytest.mark.gpu

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
-from tests.backends.kernels import device_forms
+from tests.backends.kernels import forms
 
 TOLERANCE = {'f': 2e-5, 'd': 1e-12}
 dtypes = st.sampled_from('fd')
@@ -152,8 +152,8 @@ def test_lstm_on_gpu(dtype, samples, tail, given):
         h_shape if given[1] else None)
     for layout in laid_out, lambda x: x:
         args = [layout(x) for x in args]
-        device_forms.check(recurrent.lstm, *args[:2])
-        device_forms.check(recurrent.lstm_grad, *args)
+        forms.check(recurrent.lstm, *args[:2])
+        forms.check(recurrent.lstm_grad, *args)
 
 
 @pytest.mark.gpu
@@ -161,10 +161,10 @@ def test_lstm_on_gpu(dtype, samples, tail, given):
 def test_slstm_on_gpu(dtype):
     shape, x_shape = (3, 4), (3, 16)
     args = arrays(0, dtype, shape, shape, x_shape, x_shape)
-    device_forms.check(recurrent.slstm, *args)
+    forms.check(recurrent.slstm, *args)
     for gradients in (shape, None), (None, shape), (shape, shape):
         args[4:] = arrays(1, dtype, shape, *gradients)
-        device_forms.check(recurrent.slstm_grad, *map(laid_out, args))
+        forms.check(recurrent.slstm_grad, *map(laid_out, args))
 
 
 @pytest.mark.gpu
@@ -173,9 +173,9 @@ def test_slstm_on_gpu(dtype):
 def test_tree_lstm_on_gpu(children, dtype):
     shape = 5, 4
     x, *cs = arrays(0, dtype, (5, (3 + children) * 4), *[shape] * children)
-    gates, c, _ = device_forms.check(recurrent.tree_lstm, laid_out(x), *cs)
+    gates, c, _ = forms.check(recurrent.tree_lstm, laid_out(x), *cs)
     for gradients in (shape, None), (None, shape), (shape, shape):
-        device_forms.check(
+        forms.check(
             recurrent.tree_lstm_grad, gates, c, *arrays(1, dtype, *gradients), *cs)
 
 
@@ -201,9 +201,9 @@ def test_scan_on_gpu(mode, count, reverse, dtype):
         0, dtype, (7, 5 * count), (5 * count, 5), (5,) if mode == 'gru' else None,
         shape, cells, (7, 5), shape, cells)
     rest = sizes, mode, reverse
-    *_, trace = device_forms.check(
+    *_, trace = forms.check(
         recurrent.scan, gates, weight, bias, hx, laid_out(cx), *rest, changed=1)
-    device_forms.check(
+    forms.check(
         recurrent.scan_grad, laid_out(gys), trace, laid_out(weight), ghy,
         laid_out(gcy), *rest)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import roi
 from tests import devices
-from tests.backends.kernels import device_forms
+from tests.backends.kernels import forms
 
 TOLERANCE = {'f': 2e-6, 'd': 1e-14}
 
@@ -92,21 +92,21 @@ def test_on_gpu(case, scaled):
 def test_halves_on_gpu():
     x = np.arange(72, dtype='e').reshape(1, 2, 6, 6)
     numbers, boxes = np.zeros(1, 'i'), np.array([[0., 1, 5, 4]])
-    device_forms.check(roi.cell_max, x, numbers, boxes, (2, 2), 1, -1.)
-    device_forms.check(roi.cell_mean, x, numbers, boxes, (2, 2), 1)
-    device_forms.check(roi.sample_mean, x, numbers, boxes, (2, 2), (2, 2))
-    _, found = device_forms.check(roi.sample_max, x, numbers, boxes, (2, 2), (2, 2))
+    forms.check(roi.cell_max, x, numbers, boxes, (2, 2), 1, -1.)
+    forms.check(roi.cell_mean, x, numbers, boxes, (2, 2), 1)
+    forms.check(roi.sample_mean, x, numbers, boxes, (2, 2), (2, 2))
+    _, found = forms.check(roi.sample_max, x, numbers, boxes, (2, 2), (2, 2))
     gy = np.arange(8, dtype='e').reshape(1, 2, 2, 2)
-    device_forms.check(roi.cell_spread, gy, numbers, boxes, 0, x.shape)
-    device_forms.check(roi.sample_put, gy, found, numbers, boxes, (2, 2), x.shape)
+    forms.check(roi.cell_spread, gy, numbers, boxes, 0, x.shape)
+    forms.check(roi.sample_put, gy, found, numbers, boxes, (2, 2), x.shape)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize('shape', [(2, 3, 4, 5), (0, 3, 4, 5), (2, 0, 4, 5)])
 def test_no_regions_on_gpu(shape):
     gy, numbers = np.zeros((0, shape[1], 2, 2), 'f'), np.zeros(0, 'i')
-    device_forms.check(roi.cell_spread, gy, numbers, np.zeros((0, 4)), 0, shape)
-    device_forms.check(roi.cell_put, gy, gy.astype('i'), numbers, shape)
+    forms.check(roi.cell_spread, gy, numbers, np.zeros((0, 4)), 0, shape)
+    forms.check(roi.cell_put, gy, gy.astype('i'), numbers, shape)
 
 
 @pytest.mark.parametrize('kernel', [roi.cell_mean, roi.sample_mean])

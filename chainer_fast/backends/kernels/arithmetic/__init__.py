@@ -53,3 +53,16 @@ def pow_from_constant_grad(y, gy, log_value):
 def abs_grad(x, gy):
     """Gradient of the absolute value."""
     return arrays.force_array(get_array_module(x).sign(x) * gy)
+
+
+@kernel(device=_device('Interpolation::of', 'T p, T x, T y'))
+def interpolate(p, x, y):
+    """``p * x + (1 - p) * y``."""
+    return arrays.force_array(p * x + (p.dtype.type(1) - p) * y)
+
+
+@kernel(device=_device('Interpolation::grads', 'T p, T x, T y, T gz', outputs=3))
+def interpolate_grads(p, x, y, gz):
+    """Gradients of :func:`interpolate`."""
+    to_x = gz * p
+    return tuple([arrays.force_array(g) for g in (gz * (x - y), to_x, gz - to_x)])

@@ -65,6 +65,18 @@ struct Pow {
     }
 };
 
+struct Interpolation {
+    template <typename T>
+    static CF_ELEMENT T of(T p, T x, T y) { return p * x + (T(1) - p) * y; }
+
+    template <typename T>
+    static CF_ELEMENT void grads(T p, T x, T y, T gz, T &gp, T &gx, T &gy) {
+        gp = gz * (x - y);
+        gx = gz * p;
+        gy = gz - gx;
+    }
+};
+
 struct PowFromConstant {
     template <typename T>
     static CF_ELEMENT T grad(T y, T gy, T log_value) { return log_value * y * gy; }

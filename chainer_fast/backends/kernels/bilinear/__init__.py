@@ -2,11 +2,63 @@
 
 Images are arrays of shape ``(n, channels, height, width)``.
 """
+import functools
+
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.bilinear import compiled as _compiled
+from chainer_fast.backends.kernels.bilinear import cuda as _device
+
+
+def lines_of_axis(xp, count, length, nearest, align_corners):
+    """Return places and weights of lines across an axis; see :func:`lines`."""
+    scale = length / count
+    if nearest:
+        return xp.floor(xp.arange(count) * scale), xp.zeros(count)
+    if align_corners:
+        exact = xp.linspace(0, length - 1, count)
+    else:
+        # Centres of pixels, which have a width.
+        exact = xp.maximum((xp.arange(count) + .5) * scale - .5, 0)
+    places = xp.floor(exact)
+    return places, exact - places
+
+
+def _lines(xp, out_size, in_size, nearest, align_corners):
+    results = []
+    for count, length in zip(out_size, in_size, strict=True):
+        places, weights = lines_of_axis(xp, count, length, nearest, align_corners)
+        results += [places.astype(numpy.intc), weights]
+    return tuple(results)
+
+
+# The same few sizes recur. Arrays on a GPU are not kept, to save memory.
+_host_lines = functools.lru_cache(maxsize=64)(functools.partial(_lines, numpy))
+
+
+@kernel(compiled=lambda x, *args: _host_lines(*args), device=_device.lines)
+def lines(x, out_size, in_size, nearest, align_corners):
+    """Return the lines at whose crossings images are to be interpolated.
+
+    Parameters
+    ----------
+    x : array
+        Any array on the device.
+    out_size, in_size : (int, int)
+        Height and width, of the images to be made and of those there are.
+    nearest : bool
+        Whether to take single pixels.
+    align_corners : bool
+        Whether the centres of the outermost pixels stay where they are.
+
+    Returns
+    -------
+    rows, row_weights, columns, column_weights : array
+        See :func:`resize`; the weights in double precision. Not to be changed.
+    """
+    return _lines(get_array_module(x), out_size, in_size, nearest, align_corners)
 
 
 def _blend(xp, x, axis, places, weights):
@@ -27,7 +79,7 @@ def _unblend(xp, gy, axis, places, weights, length):
     return xp.moveaxis(gx, 0, axis)
 
 
-@kernel(compiled=_compiled.resize)
+@kernel(compiled=_compiled.resize, device=_device.resize)
 def resize(x, rows, row_weights, columns, column_weights):
     """Interpolate images at the crossings of lines.
 
@@ -50,7 +102,7 @@ def resize(x, rows, row_weights, columns, column_weights):
     return _blend(xp, y, 3, columns, column_weights)
 
 
-@kernel(compiled=_compiled.resize_adjoint)
+@kernel(compiled=_compiled.resize_adjoint, device=_device.resize_adjoint)
 def resize_adjoint(gy, rows, row_weights, columns, column_weights, height, width):
     """Adjoint of :func:`resize` for images of that height and width.
 
@@ -68,6 +120,40 @@ def resize_adjoint(gy, rows, row_weights, columns, column_weights, height, width
     xp = get_array_module(gy)
     gx = _unblend(xp, gy, 3, columns, column_weights, width)
     return _unblend(xp, gx, 2, rows, row_weights, height)
+
+
+def _lattice(xp, height, width, dtype):
+    points = xp.ones((3, height, width), dtype)
+    points[0] = xp.linspace(-1, 1, width)
+    points[1] = xp.linspace(-1, 1, height)[:, None]
+    return points.reshape(3, height * width)
+
+
+_host_lattice = functools.lru_cache(maxsize=16)(functools.partial(_lattice, numpy))
+
+
+def _at_least_single(dtype):
+    return numpy.promote_types(dtype, numpy.float32)
+
+
+@kernel(compiled=lambda x, height, width: _host_lattice(
+    height, width, _at_least_single(x.dtype)), device=_device.lattice)
+def lattice(x, height, width):
+    """Return the points of a lattice that fills the square from -1 to 1.
+
+    Parameters
+    ----------
+    x : array
+        Gives the device, and the dtype if that is at least float32.
+    height, width : int
+        Numbers of points.
+
+    Returns
+    -------
+    array, shape (3, height * width)
+        Homogeneous coordinates, horizontal ones first. Not to be changed.
+    """
+    return _lattice(get_array_module(x), height, width, _at_least_single(x.dtype))
 
 
 def _within(xp, places, length):
@@ -107,7 +193,7 @@ def _corners(xp, x, grid):
             columns - first_column.astype(x.dtype))
 
 
-@kernel(compiled=_compiled.sample)
+@kernel(compiled=_compiled.sample, device=_device.sample)
 def sample(x, grid):
     """Interpolate images at points.
 
@@ -134,7 +220,7 @@ def sample(x, grid):
     return xp.ascontiguousarray(y.transpose(0, 3, 1, 2))
 
 
-@kernel(compiled=_compiled.sample_adjoint)
+@kernel(compiled=_compiled.sample_adjoint, device=_device.sample_adjoint)
 def sample_adjoint(x, grid, gy):
     """Gradients of :func:`sample` with respect to the images and to the points.
 

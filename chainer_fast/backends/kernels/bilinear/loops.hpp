@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "chainer_fast/backends/kernels/bilinear/elements.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
@@ -23,9 +24,8 @@ struct Lines {
 
 template <typename T>
 CF_CLONES void blend(const T *a, const T *b, T w, T *out, ptrdiff_t n) {
-    const T r = (T)1 - w;
     for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = a[i] * r + b[i] * w;
+        out[i] = blended(a[i], b[i], w);
 }
 
 template <typename T>
@@ -38,7 +38,7 @@ template <typename T>
 CF_CLONES void pick(const T *line, const int *at, const int *next, const T *w, T *out,
                     ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = line[at[i]] * ((T)1 - w[i]) + line[next[i]] * w[i];
+        out[i] = blended(line[at[i]], line[next[i]], w[i]);
 }
 
 template <typename T>
@@ -77,8 +77,6 @@ void resize_adjoint(const T *gy, const Lines &rows, const Lines &columns, T *lin
 
 /* -- at points */
 
-/* The four pixels around a point, -1 for one outside of the image, and how far the
- * point is from the first of them. */
 struct Point {
     ptrdiff_t at[4];
     double u, v;
@@ -86,26 +84,11 @@ struct Point {
 
 /* Returns whether all coordinates are numbers. */
 template <typename T>
-bool locate(const T *column, const T *row, ptrdiff_t height, ptrdiff_t width,
-            Point *points, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i) {
-        T u = (column[i] + (T)1) * (T)(width - 1) / (T)2;
-        T v = (row[i] + (T)1) * (T)(height - 1) / (T)2;
-        if (u != u || v != v)
+bool locate_all(const T *column, const T *row, ptrdiff_t height, ptrdiff_t width,
+                Point *points, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        if (!locate(column[i], row[i], height, width, points[i]))
             return false;
-        /* Points far outside are moved nearer; they are still outside. */
-        u = u <= (T)-1 ? (T)-2 : u > (T)width ? (T)width : u;
-        v = v <= (T)-1 ? (T)-2 : v > (T)height ? (T)height : v;
-        const T first_u = floor(u), first_v = floor(v);
-        points[i].u = u - first_u;
-        points[i].v = v - first_v;
-        for (ptrdiff_t k = 0; k < 4; ++k) {
-            const ptrdiff_t x = (ptrdiff_t)first_u + (k & 1);
-            const ptrdiff_t y = (ptrdiff_t)first_v + (k >> 1);
-            points[i].at[k] = 0 <= x && x < width && 0 <= y && y < height
-                ? y * width + x : -1;
-        }
-    }
     return true;
 }
 
@@ -117,8 +100,7 @@ void sample_one(const T *x, const Point *points, T *y, ptrdiff_t n) {
         T q[4];
         for (int k = 0; k < 4; ++k)
             q[k] = p.at[k] < 0 ? (T)0 : x[p.at[k]];
-        y[i] = (q[0] * ((T)1 - u) + q[1] * u) * ((T)1 - v)
-            + (q[2] * ((T)1 - u) + q[3] * u) * v;
+        y[i] = blended(blended(q[0], q[1], u), blended(q[2], q[3], u), v);
     }
 }
 
@@ -128,9 +110,8 @@ void sample_adjoint_of_one(const T *x, const Point *points, const T *gy, T *gx,
     for (ptrdiff_t i = 0; i < n; ++i) {
         const Point &p = points[i];
         const T u = (T)p.u, v = (T)p.v, g = gy[i];
-        const T ru = (T)1 - u, rv = (T)1 - v;
-        const T w[4] = {rv * ru, rv * u, v * ru, v * u};
-        T q[4];
+        T w[4], q[4];
+        corner_weights(u, v, w);
         for (int k = 0; k < 4; ++k) {
             q[k] = (T)0;
             if (p.at[k] >= 0) {
@@ -138,8 +119,8 @@ void sample_adjoint_of_one(const T *x, const Point *points, const T *gy, T *gx,
                 gx[p.at[k]] += g * w[k];
             }
         }
-        g_column[i] += g * ((q[1] - q[0]) * rv + (q[3] - q[2]) * v);
-        g_row[i] += g * ((q[2] - q[0]) * ru + (q[3] - q[1]) * u);
+        g_column[i] += g * blended(q[1] - q[0], q[3] - q[2], v);
+        g_row[i] += g * blended(q[2] - q[0], q[3] - q[1], u);
     }
 }
 
@@ -149,7 +130,7 @@ template <typename T>
 bool sample(const T *x, const T *grid, Point *points, T *y, ptrdiff_t batch,
             ptrdiff_t channels, ptrdiff_t height, ptrdiff_t width, ptrdiff_t n) {
     for (; batch-- > 0; grid += 2 * n) {
-        if (!locate(grid, grid + n, height, width, points, n))
+        if (!locate_all(grid, grid + n, height, width, points, n))
             return false;
         for (ptrdiff_t c = 0; c < channels; ++c, x += height * width, y += n)
             sample_one(x, points, y, n);
@@ -163,7 +144,7 @@ bool sample_adjoint(const T *x, const T *grid, Point *points, const T *gy, T *gx
                     ptrdiff_t width, ptrdiff_t n) {
     const ptrdiff_t plane = height * width;
     for (; batch-- > 0; grid += 2 * n, ggrid += 2 * n) {
-        if (!locate(grid, grid + n, height, width, points, n))
+        if (!locate_all(grid, grid + n, height, width, points, n))
             return false;
         for (ptrdiff_t c = 0; c < channels; ++c, x += plane, gx += plane, gy += n)
             sample_adjoint_of_one(x, points, gy, gx, ggrid, ggrid + n, n);

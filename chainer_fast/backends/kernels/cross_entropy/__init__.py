@@ -97,7 +97,30 @@ def hard_losses(x, t, class_weight, ignore_label):
     return losses, y.astype(x.dtype, copy=False)
 
 
-def mean_factor(xp, count):
+@kernel(device=device.factors)
+def factors(x, t, class_weight, ignore_label):
+    """Classes of labels, and what turns their log probabilities into losses.
+
+    Parameters
+    ----------
+    x, t, class_weight, ignore_label
+        As for :func:`hard_losses`.
+
+    Returns
+    -------
+    classes : array
+        Labels, of which those that are not classes are clipped.
+    factors : array
+        Negative weights, zero where labels do not count, in the dtype of ``x``.
+    """
+    classes = get_array_module(t).clip(t, 0, x.shape[1] - 1)
+    results = -(t != ignore_label).astype(x.dtype)
+    if class_weight is not None:
+        results *= class_weight.astype(x.dtype, copy=False)[classes]
+    return classes, results
+
+
+def _mean_factor(xp, count):
     """Return the factor that turns a sum into a mean, at most 1."""
     if xp is numpy:
         return 1. / max(int(count), 1)
@@ -129,7 +152,7 @@ def mean(losses, t, ignore_label, n, dtype):
         Factor of the losses, at most 1.
     """
     xp = get_array_module(losses)
-    factor = mean_factor(xp, (t != ignore_label).sum() if n is None else n)
+    factor = _mean_factor(xp, (t != ignore_label).sum() if n is None else n)
     total = losses.sum()
     return xp.asarray(
         total * xp.asarray(factor, dtype=total.dtype), dtype=dtype), factor

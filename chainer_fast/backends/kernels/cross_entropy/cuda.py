@@ -72,6 +72,22 @@ def shares(x, kept):
             x, *[each[:, None] for each in kept])
 
 
+def factors(x, t, class_weight, ignore_label):
+    if x.dtype.kind != 'f' or not x.shape[1]:
+        return NotImplemented
+    classes = cuda.cupy.empty(t.shape, t.dtype)
+    results = cuda.cupy.empty(t.shape, x.dtype)
+    cuda.elementwise(
+        'L t, raw W weights, int64 ignored, int32 weighted, int64 n',
+        'L label, T factor', '''
+        using R = decltype(T() + T());
+        label = t < 0 ? L(0) : t < n ? t : L(n - 1);
+        factor = -(t == ignored ? R(0) : weighted ? R(T(weights[label])) : R(1));
+        ''', 'factors_of_losses')(
+            *_label_args(x, t, class_weight, ignore_label), classes, results)
+    return classes, results
+
+
 def mean(losses, t, ignore_label, n, dtype):
     if not losses.size:
         return NotImplemented

@@ -1,1 +1,30 @@
 """Matrix products."""
+import numpy
+
+from chainer_fast.backends import _cublas
+from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.backends.kernels import kernel
+
+
+def _matmul_on_device(a, b):
+    if a.dtype != b.dtype or a.dtype.char not in 'efd' or min(a.ndim, b.ndim) < 2:
+        return NotImplemented
+    if a.shape[-1] != b.shape[-2]:
+        return NotImplemented       # CuPy raises an error
+    return _cublas.product(a, b)
+
+
+@kernel(compiled=numpy.matmul, device=_matmul_on_device)
+def matmul(a, b):
+    """Products of matrices, in the last two axes; the others are broadcast.
+
+    Parameters
+    ----------
+    a, b : array
+        Floating-point. An operand of one axis is a vector.
+
+    Returns
+    -------
+    array
+    """
+    return get_array_module(a, b).matmul(a, b)

@@ -1,11 +1,11 @@
 """Scores of a few classes on a GPU; see the package for what the kernels compute."""
-from chainer_fast.backends import cuda
+from chainer_fast.backends import _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction.cuda import wide
 
 _PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name)
-    for name in ('activation/elements.hpp', 'common/labels.hpp')])
+    for name in ('activation/elements.hpp', 'common/labels.hpp', 'noise/elements.hpp')])
 # Operators on half floats give single precision.
 _WIDE = 'decltype(T() + T())'
 
@@ -32,13 +32,13 @@ def _flags(counted, *index):
 
 def sample(threshold, values, shape):
     n = len(threshold)
-    drawn = cuda.cupy.random.random_sample(shape, cuda.cupy.float32)
+    drawn = _uniform.draw(shape, cuda.cupy.float32)
     return cuda.elementwise(
         'float32 drawn, raw float32 threshold, raw V values, int32 n', 'V value', '''
-            const float height = drawn * n;
+            const float height = chainer_fast::below_one(drawn) * n;
             const int bucket = min(int(height), n - 1);
             value = values[2 * bucket + (threshold[bucket] < height - bucket)];
-        ''', 'walker_alias')(drawn, threshold, values, n)
+        ''', 'walker_alias', preamble=_PREAMBLE)(drawn, threshold, values, n)
 
 
 def put_targets(t, samples, ignore_label):

@@ -1,5 +1,5 @@
 """Random masks on a GPU; see :mod:`chainer_fast.backends.kernels.noise`."""
-from chainer_fast.backends import cuda
+from chainer_fast.backends import _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels._device import device_form
 
@@ -12,11 +12,12 @@ gaussian_grad = device_form(_ELEMENTS, 'half_product', 'T gy, T noise')
 
 
 def dropout(x, ratio):
-    drawn = cuda.cupy.random.rand(*x.shape, dtype=cuda.cupy.float32)
+    drawn = _uniform.rand(*x.shape, dtype=cuda.cupy.float32)
     y, mask = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
         'T x, float32 drawn, float32 ratio, T scale', 'T y, T mask',
-        'chainer_fast::drop_or_scale<T>(x, drawn >= ratio, scale, y, mask)', 'dropout',
+        'chainer_fast::drop_or_scale<T>('
+        'x, chainer_fast::below_one(drawn) >= ratio, scale, y, mask)', 'dropout',
         preamble=header(_ELEMENTS))(
             x, drawn, ratio, x.dtype.type(1. / (1 - float(ratio))), y, mask)
     return y, mask
@@ -29,10 +30,10 @@ def zoneout(h, x, ratio):
     flags = [cuda.cupy.empty(x.shape, '?') for _ in range(2)]
     cuda.elementwise(
         'T h, T x, float64 drawn, float64 ratio', 'T y, bool flag_h, bool flag_x',
-        'flag_x = drawn >= ratio; flag_h = !flag_x; '
+        'flag_x = chainer_fast::below_one(drawn) >= ratio; flag_h = !flag_x; '
         'y = chainer_fast::Mix::of<decltype(T() + T())>(h, x, flag_h)', 'zoneout',
-        preamble=header(_ACTIVATION))(
-            h, x, cuda.cupy.random.rand(*x.shape), ratio, y, *flags)
+        preamble=header(_ELEMENTS) + header(_ACTIVATION))(
+            h, x, _uniform.rand(*x.shape), ratio, y, *flags)
     return (y, *flags)
 
 
@@ -53,8 +54,8 @@ def rrelu(x, lower, upper):
     y, slopes = [cuda.cupy.empty(x.shape, x.dtype) for _ in range(2)]
     cuda.elementwise(
         'T x, float64 drawn, float64 lower, float64 upper', 'T y, T slope',
-        'slope = lower + drawn * (upper - lower); '
+        'slope = lower + chainer_fast::below_one(drawn) * (upper - lower); '
         'y = chainer_fast::Bend::of<decltype(T() + T())>(x, x, slope)',
-        'rrelu', preamble=header(_ACTIVATION))(
-            x, cuda.cupy.random.rand(*x.shape), lower, upper, y, slopes)
+        'rrelu', preamble=header(_ELEMENTS) + header(_ACTIVATION))(
+            x, _uniform.rand(*x.shape), lower, upper, y, slopes)
     return y, slopes

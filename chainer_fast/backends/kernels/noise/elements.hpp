@@ -6,6 +6,12 @@
 
 namespace chainer_fast {
 
+/* A number drawn by cuRAND, with ones turned into the zeros that it leaves out. */
+template <typename T>
+CF_ELEMENT T below_one(T drawn) {
+    return drawn < T(1) ? drawn : T(0);
+}
+
 /* Dropout: zero, unless the element is kept; then it is scaled up. */
 template <typename T>
 CF_ELEMENT void drop_or_scale(T x, bool kept, T scale, T &y, T &mask) {

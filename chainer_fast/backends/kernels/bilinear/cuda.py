@@ -1,0 +1,162 @@
+"""Bilinear interpolation on a GPU; see :mod:`chainer_fast.backends.kernels.bilinear`.
+
+Gradients of pixels are added up in any order, so that their last digits may differ from
+one run to the next; those of half floats in single precision.
+"""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
+
+
+def _kernel(in_params, out_params, operation, name):
+    return cuda.elementwise(
+        in_params, out_params, operation, name,
+        preamble=header('chainer_fast/backends/kernels/bilinear/elements.hpp'))
+
+
+def _sums(shape, dtype):
+    """Zeros, to add to."""
+    return cuda.cupy.zeros(shape, numpy.promote_types(dtype, numpy.float32))
+
+
+def lines(x, out_size, in_size, nearest, align_corners):
+    rows, columns = out_size
+    scales = [length / count for count, length in zip(out_size, in_size, strict=True)]
+    places = cuda.cupy.empty(rows + columns, 'i')
+    weights = cuda.cupy.empty(rows + columns, 'd')
+    _kernel(
+        'int64 rows, int64 columns, int64 height, int64 width, float64 scale_y, '
+        'float64 scale_x, bool nearest, bool align_corners',
+        'int32 place, float64 weight', '''
+            const double exact = i < rows
+                ? chainer_fast::line_at(
+                    i, rows, height, scale_y, nearest, align_corners)
+                : chainer_fast::line_at(
+                    i - rows, columns, width, scale_x, nearest, align_corners);
+            place = (int)exact;
+            weight = exact - place;
+        ''', 'lines_of_images')(
+            rows, columns, *in_size, *scales, nearest, align_corners, places, weights)
+    return places[:rows], weights[:rows], places[rows:], weights[rows:]
+
+
+def lattice(x, height, width):
+    points = cuda.cupy.empty(
+        (3, height * width), numpy.promote_types(x.dtype, numpy.float32))
+    _kernel(
+        'int64 height, int64 width', 'T point', '''
+            const ptrdiff_t axis = i / width / height;
+            point = axis == 0 ? chainer_fast::evenly(-1, 1, i % width, width)
+                : axis == 1 ? chainer_fast::evenly(-1, 1, i / width % height, height)
+                : 1.;
+        ''', 'lattice')(height, width, points)
+    return points
+
+
+_LINES = 'raw I rows, raw V row_weights, raw J columns, raw W column_weights, ' \
+    'int64 n_rows, int64 n_columns, int64 height, int64 width'
+
+# Of a crossing: its pixels, between two rows and two columns, and its weights.
+_CROSSING = '''
+    using R = decltype(T() + T());
+    const ptrdiff_t row = i / n_columns % n_rows, column = i % n_columns;
+    const R v = R(row_weights[row]), u = R(column_weights[column]);
+    const ptrdiff_t top = (i / n_columns / n_rows * height + rows[row]) * width;
+    const ptrdiff_t bottom = top + (rows[row] < height - 1 ? width : 0);
+    const ptrdiff_t left = columns[column];
+    const ptrdiff_t right = left + (left < width - 1);
+'''
+
+
+def resize(x, rows, row_weights, columns, column_weights):
+    if x.dtype.kind != 'f':
+        return NotImplemented
+    size = len(rows), len(columns)
+    y = cuda.cupy.empty((*x.shape[:2], *size), x.dtype)
+    _kernel('raw T x, ' + _LINES, 'T y', _CROSSING + '''
+        const auto at_column = [&](ptrdiff_t k) {
+            return chainer_fast::blended(R(x[top + k]), R(x[bottom + k]), v);
+        };
+        y = chainer_fast::blended(at_column(left), at_column(right), u);
+        ''', 'resize_images')(
+            x, rows, row_weights, columns, column_weights, *size, *x.shape[2:], y)
+    return y
+
+
+def resize_adjoint(gy, rows, row_weights, columns, column_weights, height, width):
+    if gy.dtype.kind != 'f':
+        return NotImplemented
+    gx = _sums((*gy.shape[:2], height, width), gy.dtype)
+    _kernel('T gy, ' + _LINES, 'raw S gx', _CROSSING + '''
+        R w[4];
+        chainer_fast::corner_weights(u, v, w);
+        atomicAdd(&gx[top + left], S(gy * w[0]));
+        atomicAdd(&gx[top + right], S(gy * w[1]));
+        atomicAdd(&gx[bottom + left], S(gy * w[2]));
+        atomicAdd(&gx[bottom + right], S(gy * w[3]));
+        ''', 'resize_images_grad')(
+            gy, rows, row_weights, columns, column_weights, *gy.shape[2:], height,
+            width, gx)
+    return gx.astype(gy.dtype, copy=False)
+
+
+_POINT = '''
+    using R = decltype(T() + T());
+    struct { ptrdiff_t at[4]; R u, v; } p;
+    chainer_fast::locate(R(column), R(row), height, width, p);
+    // The pixels of the image whose first one is at `plane`.
+    R q[4];
+    const auto look = [&](ptrdiff_t plane) {
+        for (int k = 0; k < 4; ++k)
+            q[k] = p.at[k] < 0 ? R(0) : R(x[plane + p.at[k]]);
+    };
+'''
+
+
+def _have_code(x, *others):
+    return x.dtype.kind == 'f' and all(
+        a.dtype == x.dtype for a in others) and x.size > 0
+
+
+def sample(x, grid):
+    if not _have_code(x, grid):
+        return NotImplemented
+    y = cuda.cupy.empty(x.shape[:2] + grid.shape[2:], x.dtype)
+    _kernel(
+        'T column, T row, raw T x, int64 height, int64 width, int64 points', 'T y',
+        _POINT + '''
+            look(i / points * height * width);
+            y = chainer_fast::blended(
+                chainer_fast::blended(q[0], q[1], p.u),
+                chainer_fast::blended(q[2], q[3], p.u), p.v);
+        ''', 'sample_images')(
+            grid[:, :1], grid[:, 1:], x, *x.shape[2:], grid[0, 0].size, y)
+    return y
+
+
+def sample_adjoint(x, grid, gy):
+    if not _have_code(x, grid, gy):
+        return NotImplemented
+    gx, ggrid = _sums(x.shape, x.dtype), cuda.cupy.empty(grid.shape, grid.dtype)
+    _kernel(
+        'T column, T row, raw T x, raw T gy, int64 channels, int64 height, '
+        'int64 width, int64 points', 'T g_column, T g_row, raw S gx', _POINT + '''
+            R w[4], by_u(0), by_v(0);
+            chainer_fast::corner_weights(p.u, p.v, w);
+            const ptrdiff_t first = i / points * channels;
+            for (ptrdiff_t c = first; c < first + channels; ++c) {
+                const R g = R(gy[c * points + i % points]);
+                look(c * height * width);
+                for (int k = 0; k < 4; ++k)
+                    if (p.at[k] >= 0)
+                        atomicAdd(&gx[c * height * width + p.at[k]], S(g * w[k]));
+                by_u += g * chainer_fast::blended(q[1] - q[0], q[3] - q[2], p.v);
+                by_v += g * chainer_fast::blended(q[2] - q[0], q[3] - q[1], p.u);
+            }
+            g_column = by_u * R(width - 1) / R(2);
+            g_row = by_v * R(height - 1) / R(2);
+        ''', 'sample_images_grad')(
+            grid[:, 0], grid[:, 1], x, gy, *x.shape[1:], grid[0, 0].size, ggrid[:, 0],
+            ggrid[:, 1], gx)
+    return gx.astype(x.dtype, copy=False), ggrid
