@@ -54,7 +54,7 @@ test: build $(VENV)/.test
 
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
 # records the kernels, and on one for 13.6; then NVRTC compiles the kernels for GPUs of
-# three generations.
+# three generations, and cuDNN plans the graphs.
 KERNELS = $(abspath build/kernels.json)
 test-gpu: build $(VENV)/.test
 	mkdir -p $(dir $(KERNELS)) && rm -f $(KERNELS)
@@ -63,10 +63,18 @@ test-gpu: build $(VENV)/.test
 	if [ -e $(KERNELS) ]; then \
 		HOST_CUPY=13.6 $(BIN)/python -m pytest -q -m gpu -n 2 --dist loadfile tests && \
 		$(BIN)/python tests/device_code/missing.py $(KERNELS) && \
-		$(MAKE) .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready && \
+		$(MAKE) .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready .peers/cudnn/.ready && \
 		.peers/cupy-13.6/bin/python tests/device_code/replay.py $(KERNELS) && \
-		.peers/cupy-14.2/bin/python tests/device_code/replay.py $(KERNELS); \
+		.peers/cupy-14.2/bin/python tests/device_code/replay.py $(KERNELS) && \
+		PYTHONPATH=. .peers/cudnn/bin/python -m pytest -q tests/backends/_cudnn; \
 	fi
+
+# cuDNN itself needs no driver to plan.
+.peers/cudnn/.ready:
+	$(PYTHON) -m venv .peers/cudnn
+	.peers/cudnn/bin/python -m pip install --quiet --only-binary :all: scipy pytest \
+		hypothesis "nvidia-cudnn-frontend>=1.24.1,<1.29" "nvidia-cudnn-cu12==9.28.*"
+	touch $@
 
 # NVRTC 12.9 is the last that knows GPUs of compute capability 7.0.
 .peers/cupy-%/.ready:
