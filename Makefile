@@ -69,11 +69,13 @@ test-gpu: build $(VENV)/.test
 		PYTHONPATH=. .peers/cudnn/bin/python -m pytest -q tests/backends/_cudnn; \
 	fi
 
-# cuDNN itself needs no driver to plan.
+# cuDNN needs no driver to plan, and not the cuBLAS that it depends on.
 .peers/cudnn/.ready:
 	$(PYTHON) -m venv .peers/cudnn
 	.peers/cudnn/bin/python -m pip install --quiet --only-binary :all: scipy pytest \
-		hypothesis "nvidia-cudnn-frontend>=1.24.1,<1.29" "nvidia-cudnn-cu12==9.28.*"
+		hypothesis
+	.peers/cudnn/bin/python -m pip install --quiet --only-binary :all: --no-deps \
+		'nvidia-cudnn-frontend>=1.24.1,<1.29' 'nvidia-cudnn-cu12==9.28.*'
 	touch $@
 
 # NVRTC 12.9 is the last that knows GPUs of compute capability 7.0.
