@@ -155,6 +155,7 @@ class StackedRNN(FunctionNode):
     def forward(self, inputs):
         self.retain_inputs(range(len(inputs)))
         self._dtype = inputs[0].dtype
+        self._halves = self._dtype.char == 'e'
         hx, cx, xs, ws, bs = self._parts(inputs)
         x, hx, cx = [
             None if each is None else self._computed(each)
@@ -169,7 +170,7 @@ class StackedRNN(FunctionNode):
 
     def _computed(self, array):
         """Return an array in the dtype to compute in: halves are only storage."""
-        return array.astype(numpy.float32) if self._dtype == numpy.float16 else array
+        return array.astype(numpy.float32) if self._halves else array
 
     def _split(self, rows):
         parts, start = [], 0
