@@ -123,13 +123,17 @@ def install(version='14.2'):
     Raises
     ------
     RuntimeError
-        If CuPy or chainer_fast has been imported already.
+        If CuPy or chainer_fast has been imported already, or NumPy is older than 2.1.
 
     Notes
     -----
     It imports chainer_fast, as that looks for the driver of CUDA, which the stand-in
     has only for that moment.
     """
+    if numpy.lib.NumpyVersion(numpy.__version__) < '2.1.0':
+        raise RuntimeError(
+            'the stand-in for CuPy needs NumPy 2.1 or newer, found %s: install it for '
+            'the tests of GPUs' % numpy.__version__)
     if 'chainer_fast' in sys.modules or 'cupy' in sys.modules:
         raise RuntimeError(
             'the stand-in for CuPy is to be installed before chainer_fast and CuPy '
