@@ -98,8 +98,8 @@ cdef bint _set_sizes(Convolution *c, npy_intp groups, npy_intp images,
 
 
 cdef object _contiguous(object array):
-    """Return the array in C order, a copy if need be."""
-    return np.PyArray_GETCONTIGUOUS(<np.ndarray>array)
+    """Return the array in C order and aligned, a copy if need be."""
+    return np.PyArray_FROM_OF(array, np.NPY_ARRAY_CARRAY_RO)
 
 
 cdef char _common_kind(a, b) noexcept:
