@@ -69,3 +69,7 @@ cdef inline object empty_channels_last(int ndim, const npy_intp *dims, int typen
     return PyArray_New(
         PyArray_Type_address, ndim, <npy_intp *>dims, typenum, strides, NULL, 0, 0,
         NULL)
+
+
+cdef object in_order_of(object array, object like)
+cdef object in_c_order(object array)
