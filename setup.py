@@ -47,8 +47,12 @@ else:
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function']
 LINK_ARGS = []
+if sys.platform == 'linux':
+    # Threads: one pool for all modules, which oneDNN uses as well.
+    COMPILE_ARGS += ['-fopenmp']
+    LINK_ARGS += ['-fopenmp']
 if SANITIZE:
-    LINK_ARGS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
+    LINK_ARGS += ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
     # Sanitizers cannot follow loops that are chosen when the module is loaded.
     COMPILE_ARGS += ['-O1', '-g1', '-DCF_NO_CLONES', *LINK_ARGS]
 

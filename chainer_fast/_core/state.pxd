@@ -14,6 +14,8 @@ cdef class ThreadState:
     cdef bint type_check
     cdef bint lazy_grad_sum
     cdef bint static_graph
+    # Number of threads before ``config.num_threads`` was set; 0 if it is not.
+    cdef int threads
 
 
 cdef ThreadState current()

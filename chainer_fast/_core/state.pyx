@@ -24,6 +24,14 @@ cdef extern from *:
     PyObject *cf_thread_state
     int PyObject_GenericDelAttr(object o, object name) except -1
 
+cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
+    int get_threads() noexcept
+    void set_threads(int n) noexcept
+    void work_alone_after_fork() noexcept
+
+work_alone_after_fork()
+
+
 cdef class ThreadState:
 
     def __cinit__(self):
@@ -72,7 +80,21 @@ cdef int _refresh(ThreadState state) except -1:
     state.type_check = bool(_config._find('type_check', True))
     state.lazy_grad_sum = bool(_config._find('lazy_grad_sum', False))
     state.static_graph = _config._find('schedule_func', None) is not None
+    _choose_threads(state, _config._find('num_threads', None))
     state.seen = _version
+    return 0
+
+
+cdef int _choose_threads(ThreadState state, wanted) except -1:
+    """Have the loops of this thread use a number of threads, or as many as before."""
+    if wanted is None:
+        if state.threads:
+            set_threads(state.threads)
+            state.threads = 0
+        return 0
+    if not state.threads:
+        state.threads = get_threads()
+    set_threads(min(wanted, 65535))
     return 0
 
 
@@ -80,6 +102,15 @@ cdef int set_enable_backprop(ThreadState state, bint value) except -1:
     """Switch graph construction in this thread, as an assignment to the entry would."""
     state.overrides['enable_backprop'] = bool(value)
     state.enable_backprop = value
+    return 0
+
+
+cdef int _check(str name, value) except -1:
+    """Raise ``ValueError`` for a value that the loops could not use."""
+    if name == 'num_threads' and value is not None and (
+            not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        raise ValueError(
+            'config.num_threads must be None or a positive integer, not %r' % (value,))
     return 0
 
 
@@ -133,7 +164,8 @@ cdef class GlobalConfig:
 
     cdef dict __dict__
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, str name, value):
+        _check(name, value)
         PyObject_GenericSetAttr(self, name, value)
         _changed()
 
@@ -206,6 +238,7 @@ cdef class LocalConfig:
         return <object>found
 
     def __setattr__(self, str name, value):
+        _check(name, value)
         self._entries()[name] = value
         _changed()
 

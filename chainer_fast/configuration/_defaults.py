@@ -30,6 +30,7 @@ def load(config):
         'autotune': False,
         'schedule_func': None,
         'use_static_graph': True,
+        'num_threads': None,
         'use_ideep': os.environ.get('CHAINER_USE_IDEEP', 'never'),
         'lazy_grad_sum': _flag('CHAINER_LAZY_GRAD_SUM', '0'),
         'cudnn_fast_batch_normalization': _flag(

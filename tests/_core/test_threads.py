@@ -1,130 +1,68 @@
-"""Threads that build and differentiate graphs of their own."""
-import gc
+"""The threads that loops are shared among."""
+import multiprocessing
 import threading
 
 import numpy as np
+import pytest
 
 import chainer_fast
-from chainer_fast import functions as F
-from chainer_fast.variable import Variable
+import chainer_fast.functions as F
 
 
-class Square(chainer_fast.FunctionNode):
-
-    def forward(self, inputs):
-        self.retain_inputs((0,))
-        return inputs[0] * inputs[0],
-
-    def backward(self, indexes, grad_outputs):
-        x, = self.get_retained_inputs()
-        return grad_outputs[0] * x * 2.,
+@pytest.mark.parametrize('value', [0, -1, True, 1.5, '2'])
+def test_only_positive_integers_are_numbers_of_threads(value):
+    for config in (chainer_fast.config, chainer_fast.global_config):
+        with pytest.raises(ValueError, match='num_threads must be None or a positive'):
+            config.num_threads = value
+    assert chainer_fast.config.num_threads is None
 
 
-def train(seed, n=150, wait=None):
-    """Fit a small model; return its parameters."""
-    random = np.random.RandomState(seed)
-    w1 = chainer_fast.Parameter(random.normal(0, .5, (8, 3)).astype('f'))
-    w2 = chainer_fast.Parameter(random.normal(0, .5, (1, 8)).astype('f'))
-    for i in range(n):
-        if wait is not None and i % 10 == 0:
-            wait()
-        x = random.normal(0, 1, (5, 3)).astype('f')
-        h = F.tanh(F.linear(x, w1))
-        error = F.linear(h, w2) - x[:, :1]
-        loss = F.mean(Square().apply((error,))[0])
-        for w in w1, w2:
-            w.cleargrad()
-        with chainer_fast.using_config('lazy_grad_sum', seed % 2 == 0):
-            loss.backward(enable_double_backprop=i % 3 == 0)
-        for w in w1, w2:
-            w.array -= 0.1 * w.grad
-    assert loss.array < 1
-    return w1.array, w2.array
+def convolution():
+    random = np.random.RandomState(0)
+    x = random.random_sample((8, 32, 32, 32)).astype(np.float32)
+    W = random.random_sample((48, 32, 3, 3)).astype(np.float32)
+    x, W = chainer_fast.Variable(x), chainer_fast.Variable(W)
+    y = F.convolution_2d(x, W, pad=1)
+    F.sum(y * y).backward()
+    return y.array, x.grad, W.grad
 
 
-def run(functions):
-    results = [None] * len(functions)
+@pytest.mark.parametrize('threads', [1, 2, 5])
+def test_results_do_not_depend_on_the_number_of_threads(threads):
+    expected = convolution()
+    with chainer_fast.using_config('num_threads', threads):
+        for result, other in zip(convolution(), expected, strict=True):
+            np.testing.assert_allclose(result, other, rtol=1e-5)
 
-    def call(i):
-        results[i] = functions[i]()
 
-    threads = [threading.Thread(target=call, args=(i,)) for i in range(len(functions))]
+def _send_convolution(pipe):
+    pipe.send(convolution())
+
+
+@pytest.mark.parametrize('threads', [None, 2])
+def test_a_forked_process_does_not_wait_for_threads_that_it_does_not_have(threads):
+    with chainer_fast.using_config('num_threads', threads):
+        expected = convolution()        # the pool has started
+        here, there = multiprocessing.Pipe()
+        process = multiprocessing.get_context('fork').Process(
+            target=_send_convolution, args=(there,), daemon=True)
+        process.start()
+        assert here.poll(60), 'the forked process hangs'
+        for result, other in zip(here.recv(), expected, strict=True):
+            np.testing.assert_allclose(result, other, rtol=1e-5)
+        process.join()
+
+
+def test_threads_of_python_share_loops_at_the_same_time():
+    expected = convolution()
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(convolution()))
+               for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
-    assert None not in results
-    return results
-
-
-def test_models_side_by_side():
-    barrier = threading.Barrier(3)
-    seeds = range(3)
-    together = run([
-        lambda seed=seed: train(seed, wait=barrier.wait) for seed in seeds])
-    for seed, arrays in zip(seeds, together, strict=True):
-        for a, b in zip(arrays, train(seed), strict=True):
-            np.testing.assert_array_equal(a, b)
-
-
-def test_graph_that_another_thread_built():
-    x = Variable(np.ones(2, 'f'))
-    y = F.tanh(x * 2)
-    y.grad = np.ones(2, 'f')
-
-    def differentiate():
-        y.backward()
-        return True
-
-    run([differentiate])
-    np.testing.assert_allclose(x.grad, 2 * (1 - np.tanh(2) ** 2), rtol=1e-5)
-
-
-def test_graph_freed_by_another_thread():
-    graphs = [F.tanh(Variable(np.ones(2, 'f')) * 2) for _ in range(500)]
-
-    def free():
-        while graphs:
-            graphs.pop()
-        return True
-
-    def build():
-        for _ in range(500):
-            F.tanh(Variable(np.ones(2, 'f')) * 2)
-        return True
-
-    run([free, build, free])
-
-
-def test_one_leaf_of_several_threads():
-    x = Variable(np.ones(3, 'f'))
-
-    def gradients():
-        return [chainer_fast.grad([F.sum(x * float(i))], [x])[0].array[0]
-                for i in range(100)]
-
-    for result in run([gradients] * 3):
-        assert result == list(range(100))
-
-
-def test_collection_in_the_middle():
-    stop = threading.Event()
-
-    def collect():
-        while not stop.is_set():
-            gc.collect()
-        return True
-
-    def cycles():
-        try:
-            for _ in range(200):
-                x = Variable(np.ones(2, 'f'))
-                x.end = Square().apply((x * 2,))[0]
-                x.end.start = x
-                x.end.grad = np.ones(2, 'f')
-                x.end.backward()
-        finally:
-            stop.set()
-        return True
-
-    run([collect, cycles])
+        thread.join()
+    assert len(results) == 4
+    for result in results:
+        for array, other in zip(result, expected, strict=True):
+            np.testing.assert_allclose(array, other, rtol=1e-5)

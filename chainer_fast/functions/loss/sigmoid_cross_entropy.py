@@ -53,6 +53,7 @@ class SigmoidCrossEntropy(FunctionNode):
     def backward(self, inputs, grad_outputs):
         x, t = self.get_retained_inputs()
         grad = SigmoidCrossEntropyGrad(self.reduce, self.count, None, t.array)
+        grad.ignore_label = self.ignore_label
         return grad.apply((x, *grad_outputs))[0], None
 
 
@@ -66,10 +67,12 @@ class SigmoidCrossEntropyGrad(FunctionNode):
     count : int
         Number of labels the mean was taken over.
     ignore_mask : array or None
-        Boolean array of the labels that count; by default all but -1.
+        Boolean array of the labels that count; by default all but ``ignore_label``.
     t : array
         The labels.
     """
+
+    ignore_label = SigmoidCrossEntropy.ignore_label
 
     def __init__(
             self, reduce: str, count: int, ignore_mask: NdArray | None,
@@ -83,7 +86,9 @@ class SigmoidCrossEntropyGrad(FunctionNode):
     def _scaled(self, values):
         # Both gradients are masked and divided by the count.
         xp = backend.get_array_module(values)
-        mask = self.t != -1 if self.ignore_mask is None else self.ignore_mask
+        mask = self.ignore_mask
+        if mask is None:
+            mask = self.t != self.ignore_label
         masked = values * xp.asarray(mask, dtype=values.dtype)
         return masked if self.reduce == 'no' else masked / self.count
 
@@ -92,7 +97,7 @@ class SigmoidCrossEntropyGrad(FunctionNode):
         self.retain_inputs((0, 1))
         if self.ignore_mask is None:
             return kernels.sigmoid_gradient(
-                x, self.t, gy, SigmoidCrossEntropy.ignore_label,
+                x, self.t, gy, self.ignore_label,
                 1 if self.reduce == 'no' else self.count),
         gx = self._scaled(gy * (activation.sigmoid(x) - self.t))
         return utils.force_array(gx, x.dtype),

@@ -192,6 +192,7 @@ def _double_backward_softmax_cross_entropy(
 
     # A sum in half precision over a large batch overflows or stops growing.
     dtype = numpy.promote_types(x.dtype, numpy.float32)
+    # Only the factor is used here: the sum is to be differentiated.
     _, coeff = kernels.mean(
         factor.astype(dtype, copy=False), t, ignore_label,
         None if normalize else len(t), dtype)

@@ -30,7 +30,7 @@ class LogSumExp(_axes.Reduction):
         x, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         if not config.enable_backprop:
-            # The gradient is not differentiated: one step of arithmetic does.
+            # The gradient will not be differentiated: one kernel is enough.
             kept = _axes.kept_shape(x.shape, self.axis)
             y, g = [v.array.reshape(kept) for v in (y, grad_outputs[0])]
             return as_variable(softmax.logsumexp_grad(x.array, y, g)),

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import functions as F
+from chainer_fast.functions.loss.sigmoid_cross_entropy import SigmoidCrossEntropy
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 from tests import compare
@@ -111,6 +112,17 @@ def test_sigmoid_cross_entropy_of_nothing(device):
         device.send(x), device.send(np.full((2, 3), -1))).array == 0
     assert F.sigmoid_cross_entropy(
         device.send(x[:0]), device.send(LABELS[:0]), False).array == 0
+
+
+@pytest.mark.parametrize('reduce', ['mean', 'no'])
+def test_sigmoid_cross_entropy_that_ignores_another_label(device, reduce):
+    class Loss(SigmoidCrossEntropy):
+        ignore_label = 0
+
+    t = np.array([[0, 1, 1], [1, 0, 1]])
+    gradients.check(
+        device, lambda x: Loss(reduce=reduce).apply((x, device.send(t)))[0],
+        gradients.uniform((2, 3), low=-3, high=3))
 
 
 @pytest.mark.parametrize('norm, power', [('L1', 1), ('L2', 2)])

@@ -4,17 +4,16 @@
 """
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE
+from chainer_fast.backends.kernels.softmax.cuda import exponentials
 
-_PREAMBLE = PREAMBLE + header('chainer_fast/backends/kernels/common/labels.hpp')
+_PREAMBLE = header('chainer_fast/backends/kernels/common/labels.hpp')
 _LOG_SUM = '(log(a.total) + a.top)'
 
 
 def _log_sums(in_params, out_params, term, post_map, name):
-    return cuda.reduce(
-        in_params, out_params, 'chainer_fast::Exponentials<double>(%s)' % term,
-        'chainer_fast::join(a, b)', post_map.replace('log_sum', _LOG_SUM), '', name,
-        reduce_type='chainer_fast::Exponentials<double>', preamble=_PREAMBLE)
+    return exponentials(
+        in_params, out_params, term, post_map.replace('log_sum', _LOG_SUM), name,
+        'double')
 
 
 def _starts(sizes):

@@ -6,11 +6,12 @@ of each sample and the sum of the exponentials relative to it.
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.reduction import cuda as reduction
-from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE
+from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE, exponentials
 
-_PREAMBLE = PREAMBLE + ''.join([
+_PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name)
     for name in ('cross_entropy/elements.hpp', 'common/labels.hpp')])
+
 
 def _empty(shape, x):
     return cuda.cupy.empty(shape, reduction.wide(x.dtype))
@@ -33,16 +34,14 @@ def hard_losses(x, t, class_weight, ignore_label):
     # CuPy takes raw arrays only if the axes to reduce come first.
     scores = cuda.cupy.moveaxis(x, 1, 0)
     label = 'chainer_fast::class_of(labels[_i], classes)'
-    cuda.reduce(
+    exponentials(
         'T x, raw T scores, raw L labels, raw W weights, int64 ignored, '
         'int32 weighted, int64 classes',
-        'S losses, S top, S total', 'chainer_fast::Exponentials<S>(x)',
-        'chainer_fast::join(a, b)',
+        'S losses, S top, S total', 'x',
         'top = a.top, total = a.total, losses = labels[_i] == ignored ? S(0)'
         ' : chainer_fast::label_loss<S>(S(scores[%s * _out_ind.size() + _i]) - a.top, '
         'log(a.total), weighted ? S(weights[%s]) : S(1))' % (label, label),
-        '', 'cross_entropy_losses', reduce_type='chainer_fast::Exponentials<S>',
-        preamble=_PREAMBLE)(
+        'cross_entropy_losses', preamble=_PREAMBLE)(
             scores, scores, *_label_args(x, t, class_weight, ignore_label),
             losses, top, total, axis=0)
     return losses, (top, total)
@@ -59,7 +58,7 @@ def soft_losses(x, t, eps):
         'top = a.scores.top, total = a.scores.total, '
         'losses = log(a.scores.total) * a.labels - a.products',
         '', 'soft_cross_entropy_losses', reduce_type='chainer_fast::Weighed<S>',
-        preamble=_PREAMBLE)(
+        preamble=PREAMBLE)(
             x, t, 0 if eps is None else eps, int(eps is not None), losses, top, total,
             axis=1)
     return losses, (top, total)
@@ -92,7 +91,7 @@ def mean(losses, t, ignore_label, n, dtype):
     if not losses.size:
         return NotImplemented
     if n is not None:
-        t = losses      # for want of labels; their number is not used
+        t = losses      # in place of labels, which are not used
     return reduction.mean(
         'T loss, L t, int64 ignored', 'loss', 't != ignored', (losses, t, ignore_label),
         n, dtype, 'cross_entropy_mean', inverse=True)

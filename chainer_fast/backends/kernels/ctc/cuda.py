@@ -4,9 +4,9 @@
 """
 from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
-from chainer_fast.backends.kernels.softmax.cuda import PREAMBLE
+from chainer_fast.backends.kernels.softmax.cuda import exponentials
 
-_PREAMBLE = PREAMBLE + ''.join([
+_PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name)
     for name in ('ctc/elements.hpp', 'common/labels.hpp')])
 
@@ -35,10 +35,8 @@ def _kernel(in_params, out_params, operation, name):
 def _sums(x):
     """Return the largest score of each time and sample, and the sum relative to it."""
     top, total = [cuda.cupy.empty(x.shape[:2], 'd') for _ in range(2)]
-    cuda.reduce(
-        'T x', 'S top, S total', 'chainer_fast::Exponentials<S>(x)',
-        'chainer_fast::join(a, b)', 'top = a.top, total = a.total', '', 'ctc_sums',
-        reduce_type='chainer_fast::Exponentials<S>', preamble=_PREAMBLE)(
+    exponentials(
+        'T x', 'S top, S total', 'x', 'top = a.top, total = a.total', 'ctc_sums')(
             x, top, total, axis=2)
     return top, total
 
@@ -48,19 +46,16 @@ def _likelihoods(before, input_length, label_length):
     steps, batch, states = before.shape
     losses, likelihoods = [cuda.cupy.empty(batch, 'd') for _ in range(2)]
     last = 'chainer_fast::last_time(input_length, steps)'
-    cuda.reduce(
+    exponentials(
         'S shape, N input_length, N label_length, raw S before, int32 steps, '
         'int32 batch, int32 states', 'S losses, S likelihoods',
-        'chainer_fast::Exponentials<S>('
         # Some threads have a number beyond that of the last sample.
         f'chainer_fast::is_end(_J, label_length) && {last} >= 0 && {last} < steps '
         f'? before[((ptrdiff_t){last} * batch + _i % batch) * states + _J] '
-        ': chainer_fast::log_zero())',
-        'chainer_fast::join(a, b)',
+        ': chainer_fast::log_zero()',
         'likelihoods = {0}, losses = {0} < chainer_fast::log_zero() / 2 '
         '? chainer_fast::infinity() : -{0}'.format('(log(a.total) + a.top)'),
-        '', 'ctc_losses', reduce_type='chainer_fast::Exponentials<S>',
-        preamble=_PREAMBLE)(
+        'ctc_losses', preamble=_PREAMBLE)(
             before[0].T, input_length, label_length, before, steps, batch, states,
             losses, likelihoods, axis=0)
     return losses, likelihoods

@@ -108,7 +108,7 @@ def zoneout(h, x, ratio):
     Returns
     -------
     y, flag_h, flag_x : array
-        The elements, and booleans that tell whence they came.
+        The elements, and booleans that tell from which array they came.
     """
     flag_x = kept(x, x.shape, ratio)
     flag_h = get_array_module(x).logical_not(flag_x)

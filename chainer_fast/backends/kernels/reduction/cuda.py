@@ -7,7 +7,7 @@ from chainer_fast.backends import cuda
 from chainer_fast.backends._cuda_kernel import header
 
 # More terms than this are summed along the last axis first, which occupies many blocks
-# of threads: a sum over everything has but one.
+# of threads: a sum over everything has only one.
 _MANY = 1 << 14
 
 _PREAMBLE = header('chainer_fast/backends/kernels/reduction/elements.hpp')
@@ -24,8 +24,7 @@ def _reduce(params, outputs, terms, post_map, name, preamble):
         reduce_type='chainer_fast::Counted<S>', preamble=_PREAMBLE + preamble)
 
 
-def mean(params, term, counts, args, n, dtype, name, inverse=False,
-         preamble=''):
+def mean(params, term, counts, args, n, dtype, name, inverse=False, preamble=''):
     """Return the mean of some terms, and the number by which their sum is divided.
 
     Parameters

@@ -11,6 +11,29 @@ from chainer_fast.backends.kernels.reduction.cuda import wide
 PREAMBLE = header('chainer_fast/backends/kernels/softmax/elements.hpp')
 
 
+def exponentials(in_params, out_params, term, post_map, name, kind='S', preamble=''):
+    """Return a reduction to a sum of exponentials relative to the largest term.
+
+    Parameters
+    ----------
+    in_params, out_params, name : str
+        As for :func:`~chainer_fast.backends.cuda.reduce`.
+    term : str
+        Expression for a term.
+    post_map : str
+        Expression that sets the outputs, given the largest term ``a.top`` and the sum
+        ``a.total``.
+    kind : str
+        Type of the sum.
+    preamble : str
+        Code for the kernel beside that of the sums.
+    """
+    pair = 'chainer_fast::Exponentials<%s>' % kind
+    return cuda.reduce(
+        in_params, out_params, '%s(%s)' % (pair, term), 'chainer_fast::join(a, b)',
+        post_map, '', name, reduce_type=pair, preamble=PREAMBLE + preamble)
+
+
 def _sums(x, axis, out_params, post_map, name):
     """Return the two results of each row, or None where there is no code for it."""
     if x.dtype.kind != 'f' or not x.size or not x.ndim:
@@ -19,11 +42,8 @@ def _sums(x, axis, out_params, post_map, name):
     axes = [a % x.ndim for a in axes]
     shape = [1 if i in axes else n for i, n in enumerate(x.shape)]
     out = [cuda.cupy.empty(shape, wide(x.dtype)) for _ in range(2)]
-    cuda.reduce(
-        'T x', out_params, 'chainer_fast::Exponentials<S>(x)',
-        'chainer_fast::join(a, b)', post_map, '', name,
-        reduce_type='chainer_fast::Exponentials<S>', preamble=PREAMBLE)(
-            x, *out, axis=axis, keepdims=True)
+    exponentials('T x', out_params, 'x', post_map, name)(
+        x, *out, axis=axis, keepdims=True)
     return out
 
 

@@ -1,0 +1,135 @@
+/* Products of BLAS, shared among the threads that all loops use.
+ *
+ * OpenBLAS has a pool of its own, which would compete with OpenMP's: a thread that waits
+ * for its next loop takes a processor from a product. So each part of a large product
+ * is computed by a thread of OpenMP, while OpenBLAS itself works with one.
+ */
+#ifndef CHAINER_FAST_THREADED_BLAS_HPP
+#define CHAINER_FAST_THREADED_BLAS_HPP
+
+#include <stddef.h>
+#include <string.h>
+
+#include <mutex>
+#include <string>
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <link.h>
+#endif
+
+#include "chainer_fast/backends/kernels/common/blas.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* How OpenBLAS is told its number of threads; null pointers for another BLAS. */
+struct Control {
+    int (*get)();
+    void (*set)(int);
+};
+
+#if defined(__linux__)
+/* Takes the first OpenBLAS that has no 64-bit integers, as SciPy's. */
+inline int find_control(dl_phdr_info *library, size_t, void *result) {
+    Control *control = (Control *)result;
+    if (!strstr(library->dlpi_name, "openblas"))
+        return 0;
+    void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return 0;
+    for (const std::string prefix : {"scipy_", ""}) {
+        const std::string get = prefix + "openblas_get_num_threads";
+        const std::string set = prefix + "openblas_set_num_threads";
+        control->get = (int (*)())dlsym(handle, get.c_str());
+        control->set = (void (*)(int))dlsym(handle, set.c_str());
+        if (control->get && control->set)
+            break;
+    }
+    dlclose(handle);
+    return control->get && control->set;
+}
+#endif
+
+inline Control control_of_openblas() {
+    Control control = {nullptr, nullptr};
+#if defined(__linux__)
+    if (!dl_iterate_phdr(find_control, &control))
+        control = {nullptr, nullptr};
+#endif
+    return control;
+}
+
+/* While one lives, OpenBLAS works with one thread. */
+class OneThread {
+public:
+    explicit OneThread(Control control) : control(control) {
+        const std::lock_guard<std::mutex> lock(mutex());
+        if (count()++ == 0) {
+            before() = control.get();
+            if (before() != 1)
+                control.set(1);
+        }
+    }
+    ~OneThread() {
+        const std::lock_guard<std::mutex> lock(mutex());
+        if (--count() == 0 && before() != 1)
+            control.set(before());
+    }
+
+private:
+    Control control;
+
+    static std::mutex &mutex() { static std::mutex m; return m; }
+    static int &count() { static int n = 0; return n; }
+    static int &before() { static int n = 1; return n; }
+};
+
+/* Products up to this many multiplications take one thread in OpenBLAS anyway; from the
+   other number on they are shared. A part has at least this many rows or columns. */
+constexpr double ONE_THREAD = 262144, SHARED = 2e6;
+constexpr int LEAST_PART = 32;
+
+/* A product like BLAS's `multiply`, of which T is the type of the elements. */
+template <typename T>
+void shared_product(Gemm multiply, Control control, char *ta, char *tb, int *m, int *n,
+                    int *k, void *alpha, void *a, int *lda, void *b, int *ldb,
+                    void *beta, void *c, int *ldc) {
+    const double work = (double)*m * *n * *k;
+    if (work <= ONE_THREAD || !control.set) {
+        multiply(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return;
+    }
+    const OneThread one(control);
+    if (work < SHARED) {
+        multiply(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return;
+    }
+    /* Matrices are in Fortran's order. The longer side is cut. */
+    const bool columns = *n >= *m;
+    const bool a_rows = *ta == 'n' || *ta == 'N', b_rows = *tb == 'n' || *tb == 'N';
+    const ptrdiff_t whole = columns ? *n : *m;
+    const ptrdiff_t units = (whole + LEAST_PART - 1) / LEAST_PART;
+    parallel(units, 1, [=](ptrdiff_t begin, ptrdiff_t end) {
+        const ptrdiff_t first = begin * LEAST_PART;
+        int part = (int)(std::min(end * LEAST_PART, whole) - first);
+        if (part <= 0)
+            return;
+        T *pa = (T *)a, *pb = (T *)b, *pc = (T *)c;
+        if (columns) {
+            pb += b_rows ? first * *ldb : first;
+            pc += first * *ldc;
+        }
+        else {
+            pa += a_rows ? first : first * *lda;
+            pc += first;
+        }
+        multiply(ta, tb, columns ? m : &part, columns ? &part : n, k, alpha, pa, lda, pb,
+                 ldb, beta, pc, ldc);
+    });
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,70 @@
+/* Work shared among threads.
+ *
+ * All loops use the pool of OpenMP, which oneDNN uses as well: two pools would take each
+ * other's processors. OMP_NUM_THREADS, threadpoolctl and ``config.num_threads`` say how
+ * many threads there are; after a fork there is one (see `_core/threads.hpp`). Without
+ * OpenMP there is one always.
+ */
+#ifndef CHAINER_FAST_THREADS_HPP
+#define CHAINER_FAST_THREADS_HPP
+
+#include <fenv.h>
+#include <stddef.h>
+
+#include <algorithm>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace chainer_fast {
+namespace {
+
+/* Error flags that NumPy warns of. */
+constexpr int FLOAT_ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
+
+/* Number of threads that a loop may be cut into: one within another such loop. */
+inline int thread_limit() {
+#ifdef _OPENMP
+    return omp_in_parallel() ? 1 : omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+/* Calls f(begin, end) for parts of [0, n) that together are all of it, at the same time
+ * on several threads if each part has `grain` elements or more.
+ *
+ * Waking a thread takes 5 to 30 microseconds: a part should take longer. The caller holds
+ * no lock of Python, f throws nothing, and a result that adds up parts must cut them in
+ * places that do not depend on the number of threads. Error flags that other threads
+ * raise are raised in the calling one, too.
+ */
+template <typename F>
+void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
+    ptrdiff_t threads = 1;
+    if (n >= 2 * grain)
+        threads = std::min<ptrdiff_t>(n / grain, thread_limit());
+    if (threads <= 1) {
+        f((ptrdiff_t)0, n);
+        return;
+    }
+#ifdef _OPENMP
+    int flags = 0;
+    #pragma omp parallel num_threads((int)threads) reduction(|: flags)
+    {
+        const ptrdiff_t i = omp_get_thread_num(), all = omp_get_num_threads();
+        if (i)
+            feclearexcept(FLOAT_ERRORS);
+        f(n * i / all, n * (i + 1) / all);
+        if (i)
+            flags = fetestexcept(FLOAT_ERRORS);
+    }
+    if (flags)
+        feraiseexcept(flags);
+#endif
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif
