@@ -1,67 +1,32 @@
 """A stand-in for CuPy that holds its arrays in host memory.
 
-It knows as much of CuPy 13's interface as ``chainer_fast.backends.cuda`` touches, plus
-a number of devices and a current device, so that the code which chooses devices and
-moves arrays can run on machines without a GPU. Nothing here computes.
+It knows as much of CuPy 13's interface as ``chainer_fast.backends.cuda`` touches, and
+has the devices of :mod:`tests.host_cupy`, so that the code which chooses devices and
+moves arrays can run in any test, whether CuPy is installed or not. It records copies
+and the streams they are on. Nothing here computes.
 """
 import types
 
 import numpy
 
-DEVICES = 3
+from tests.host_cupy import device
 
-
-class _State:
-    current = 0
-    calls = []
-
-
-def current_device():
-    return _State.current
+current_device = device.current
+_calls = []
 
 
 def calls():
     """Return what was recorded since the last call, and forget it."""
-    recorded = list(_State.calls)
-    _State.calls.clear()
+    recorded = _calls[:]
+    _calls.clear()
     return recorded
 
 
 def record(name, *args):
-    _State.calls.append((name, *args))
+    _calls.append((name, *args))
 
 
-class Device:
-
-    def __init__(self, device=None):
-        self.id = _State.current if device is None else int(device)
-        self._previous = None
-
-    def __int__(self):
-        return self.id
-
-    def __enter__(self):
-        # One slot: an object that is entered twice would lose its way back.
-        self._previous = _State.current
-        self.use()
-        return self
-
-    def __exit__(self, *args):
-        _State.current = self._previous
-
-    def __eq__(self, other):
-        return isinstance(other, Device) and self.id == other.id
-
-    def __hash__(self):
-        return hash(self.id)
-
-    def __repr__(self):
-        return '<CUDA Device %d>' % self.id
-
-    def use(self):
-        if not 0 <= self.id < DEVICES:
-            raise RuntimeError('cudaErrorInvalidDevice: invalid device ordinal')
-        _State.current = self.id
+class Device(device.Device):
 
     def synchronize(self):
         record('synchronize', self.id)
@@ -101,13 +66,13 @@ class ndarray:
 
     def get(self, stream=None):
         record('get', stream)
-        if _State.current != self.device.id:
+        if current_device() != self.device.id:
             raise RuntimeError('get() outside of the device of the array')
         return self._host.copy()
 
     def set(self, arr, stream=None):
         record('set', stream)
-        if _State.current != self.device.id:
+        if current_device() != self.device.id:
             raise RuntimeError('set() outside of the device of the array')
         self._host[...] = arr
 
@@ -164,7 +129,7 @@ def memoize(for_each_device=False):
 
         def wrapped(*args, **kwargs):
             key = (args, frozenset(kwargs.items()),
-                   _State.current if for_each_device else None)
+                   current_device() if for_each_device else None)
             if key not in memo:
                 memo[key] = f(*args, **kwargs)
             return memo[key]
@@ -195,8 +160,8 @@ def _kernel_class(name):
 
 def make(version='13.6.0'):
     """Return a fresh state of the modules, ``{name: module}``, for ``sys.modules``."""
-    _State.current = 0
-    _State.calls.clear()
+    Device(0).use()
+    _calls.clear()
     module.__version__ = version
     return {'cupy': module, 'cupy.cuda': module.cuda, 'cupyx': cupyx}
 

@@ -189,7 +189,6 @@ def _replace_operations(capture):
     _replace(capture, stream, 'synchronize', stream.synchronize)
 
 
-
 def _replace(capture, owner, name, function, library=None):
     @functools.wraps(function)
     def call(*args, **kwargs):

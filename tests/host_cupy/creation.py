@@ -113,8 +113,7 @@ def _like(a, dtype, order, subok, shape):
 
 
 @routine
-def empty_like(prototype, dtype=None, order='K', subok=None, shape=None, *,
-               device=None):
+def empty_like(prototype, dtype=None, order='K', subok=None, shape=None):
     return _like(prototype, dtype, order, subok, shape)
 
 
@@ -150,18 +149,17 @@ def _filled(name, a, value):
 
 
 @routine
-def zeros_like(a, dtype=None, order='K', subok=None, shape=None, *, device=None):
+def zeros_like(a, dtype=None, order='K', subok=None, shape=None):
     return _filled('zeros_like', _like(a, dtype, order, subok, shape), 0)
 
 
 @routine
-def ones_like(a, dtype=None, order='K', subok=None, shape=None, *, device=None):
+def ones_like(a, dtype=None, order='K', subok=None, shape=None):
     return _filled('ones_like', _like(a, dtype, order, subok, shape), 1)
 
 
 @routine
-def full_like(a, fill_value, dtype=None, order='K', subok=None, shape=None, *,
-              device=None):
+def full_like(a, fill_value, dtype=None, order='K', subok=None, shape=None):
     out = _like(a, dtype, order, subok, shape)
     out.fill(fill_value)
     return out
@@ -205,8 +203,7 @@ def arange(start, stop=None, step=1, dtype=None):
 
 
 @routine
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *,
-             device=None):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     for x in (start, stop):
         if isinstance(x, numpy.ndarray):
             raise TypeError('Unsupported type %s' % type(x))

@@ -146,7 +146,7 @@ def tensordot(a, b, axes=2):
 
 
 @routine
-def matmul(x1, x2, out=None, **kwargs):
+def matmul(x1, x2, out=None):
     a, b = _array(x1, 'matmul'), _array(x2, 'matmul')
     if not a.ndim or not b.ndim:
         raise ValueError("Scalar operands are not allowed, use '*' instead")

@@ -96,10 +96,8 @@ class RandomState:
 
 def _distribution(name, *parameters):
     """Register a distribution that takes its parameters, a size and a dtype."""
-    kernel = 'dtype'
-
     def on_state(self, *args, **kwargs):
-        dtype = kwargs.pop(kernel, None)
+        dtype = kwargs.pop('dtype', None)
         if len(args) == len(parameters) + 2:
             *args, dtype = args
         args = [_parameter(x) for x in args]

@@ -68,7 +68,8 @@ class RawModule:
     def __init__(self, *, code=None, path=None, options=(), backend='nvrtc',
                  translate_cucomplex=False, enable_cooperative_groups=False,
                  name_expressions=None, jitify=False):
-        if code is None or translate_cucomplex or enable_cooperative_groups or jitify:
+        if code is None or path is not None or backend != 'nvrtc' or (
+                translate_cucomplex or enable_cooperative_groups or jitify):
             raise NotImplementedError('options of RawModule in the stand-in')
         self.code, self.options = code, tuple(options)
         self.name_expressions = name_expressions

@@ -137,6 +137,8 @@ def in1d(ar1, ar2, assume_unique=False, invert=False):
 
 @routine
 def diff(a, n=1, axis=-1, prepend=None, append=None):
+    if prepend is not None or append is not None:
+        raise NotImplementedError('ends of diff() in the stand-in')
     result = numpy.diff(array_operand(a), n, axis)
     for _ in range(n):
         ledger_launch('subtract', result.size)
@@ -155,6 +157,8 @@ method(trace)
 @routine
 def cov(a, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *,
         dtype=None):
+    if fweights is not None or aweights is not None:
+        raise NotImplementedError('weights of cov() in the stand-in')
     return reduced('cov', a, None, numpy.cov(
         array_operand(a), None if y is None else array_operand(y), rowvar, bias, ddof,
         dtype=dtype), 6)

@@ -98,7 +98,7 @@ class errstate:
 
 
 @routine(module='cupyx')
-def rsqrt(x, *args, **kwargs):
+def rsqrt(x):
     x = operand(x)
     with numpy.errstate(all='ignore'):
         return elementwise('rsqrt', (1 / numpy.sqrt(x)).astype(x.dtype))

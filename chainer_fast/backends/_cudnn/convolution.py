@@ -14,7 +14,9 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
     last = layouts.channels_last(x)
     y = layouts.empty((x.shape[0], W.shape[0]) + tuple(outs), x.dtype, last)
     if b is not None and b.dtype == x.dtype:
-        # Few engines add a bias; those that do save a launch.
+        # Few engines add a bias; those that do save a launch. Copies that the arrays
+        # may need are made here, for the second attempt as well.
+        x, W = [layouts.dense(each, last) for each in (x, W)]
         bias = b.reshape((1, -1) + (1,) * (x.ndim - 2))
         if _run(_biased, (x.shape, W.shape, y.shape, *geometry), y, x=x, W=W, b=bias):
             return y
@@ -99,17 +101,18 @@ def _window(before, after, stride, dilate):
             'stride': list(stride), 'dilation': list(dilate)}
 
 
-def _forward(graph, x, W, y, *window):
-    result = graph.native.conv_fprop(
+def _convolved(graph, x, W, window):
+    return graph.native.conv_fprop(
         image=graph.operand('x', _planar(x)), weight=graph.operand('W', _planar(W)),
         **_window(*window))
-    graph.result(result, 'result', _planar(y))
+
+
+def _forward(graph, x, W, y, *window):
+    graph.result(_convolved(graph, x, W, window), 'result', _planar(y))
 
 
 def _biased(graph, x, W, y, *window):
-    result = graph.native.conv_fprop(
-        image=graph.operand('x', _planar(x)), weight=graph.operand('W', _planar(W)),
-        **_window(*window))
+    result = _convolved(graph, x, W, window)
     shape = (1, y[1]) + (1,) * (len(_planar(y)) - 2)
     result = graph.native.bias(input=result, bias=graph.operand('b', shape))
     graph.result(result, 'result', _planar(y))

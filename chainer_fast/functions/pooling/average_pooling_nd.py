@@ -48,6 +48,7 @@ class AveragePoolingND(pooling_nd._PoolingND):
     """
 
     _in_shape = None
+    _width = None
 
     def __init__(
             self, ndim, ksize, stride=None, pad=0, cover_all=False,
@@ -59,7 +60,6 @@ class AveragePoolingND(pooling_nd._PoolingND):
             raise ValueError('pad_value must be 0 or None, not %r' % (pad_value,))
         super().__init__(ndim, ksize, stride, pad, cover_all)
         self.pad_value = pad_value
-        self._width = None
 
     def get_cudnn_pool_mode(self):
         # CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING and ..._INCLUDE_PADDING
@@ -77,6 +77,7 @@ class AveragePoolingND(pooling_nd._PoolingND):
         """Keep what backward needs, and return the number of places."""
         self._in_shape = x.shape
         self._in_dtype = x.dtype
+        self._width = None
         self._xp = backend.get_array_module(x)
         self._places = kernels.places(
             x.shape[2:], self.ksize, self.stride, self.pad, self.cover_all)

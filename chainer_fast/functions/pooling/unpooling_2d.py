@@ -3,7 +3,11 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import pooling as kernels
-from chainer_fast.functions.pooling import average_pooling_nd, pooling_2d
+from chainer_fast.functions.pooling import (
+    average_pooling_nd,
+    pooling_2d,
+    unpooling_nd,
+)
 from chainer_fast.types import VariableOrArray
 
 if tp.TYPE_CHECKING:
@@ -26,7 +30,7 @@ class Unpooling2D(pooling_2d._Enlarging2D):
         return Unpooling2DGrad(self).apply(grad_outputs)
 
 
-class Unpooling2DGrad(pooling_2d._EnlargingGrad2D):
+class Unpooling2DGrad(unpooling_nd._WindowSums, pooling_2d._EnlargingGrad2D):
     """Gradient of :class:`Unpooling2D`: sums over windows.
 
     Parameters
@@ -37,18 +41,6 @@ class Unpooling2DGrad(pooling_2d._EnlargingGrad2D):
 
     def __init__(self, unpooling2d):
         super().__init__(unpooling2d)
-
-    def _places(self, gy):
-        return kernels.places(gy.shape[2:], *self._window, self.cover_all)
-
-    def forward_cpu(self, gys):
-        gy, = gys
-        return kernels.window_sum(gy, *self._window, self._places(gy)),
-
-    def forward_gpu(self, gys):
-        gy, = gys
-        return average_pooling_nd.forward_on_gpu(
-            gy, self._places(gy), self._window, 1),
 
     def backward(self, indexes, ggx):
         again = Unpooling2D(*self._window, (self.outh, self.outw), self.cover_all)

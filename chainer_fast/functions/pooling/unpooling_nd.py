@@ -67,7 +67,27 @@ class UnpoolingND(pooling_nd._PoolingND):
         return UnpoolingNDGrad(self).apply(grad_outputs)
 
 
-class UnpoolingNDGrad(FunctionNode):
+class _WindowSums(FunctionNode):
+    """Base of the gradients of unpooling: sums over windows.
+
+    A subclass has ``_window``, a tuple of the lengths, strides and paddings of the
+    axes, and ``cover_all``.
+    """
+
+    def _places(self, gy):
+        return kernels.places(gy.shape[2:], *self._window, self.cover_all)
+
+    def forward_cpu(self, gys):
+        gy, = gys
+        return kernels.window_sum(gy, *self._window, self._places(gy)),
+
+    def forward_gpu(self, gys):
+        gy, = gys
+        return average_pooling_nd.forward_on_gpu(
+            gy, self._places(gy), self._window, 1),
+
+
+class UnpoolingNDGrad(_WindowSums):
     """Gradient of :class:`UnpoolingND`: sums over windows.
 
     Parameters
@@ -86,22 +106,8 @@ class UnpoolingNDGrad(FunctionNode):
     def _window(self):
         return self.ksize, self.stride, self.pad
 
-    def _places(self, gy):
-        return kernels.places(
-            gy.shape[2:], self.ksize, self.stride, self.pad, self.cover_all)
-
-    def forward_cpu(self, gys):
-        gy, = gys
-        return kernels.window_sum(gy, *self._window, self._places(gy)),
-
-    def forward_gpu(self, gys):
-        gy, = gys
-        return average_pooling_nd.forward_on_gpu(
-            gy, self._places(gy), self._window, 1),
-
     def backward(self, indexes, ggx):
-        again = UnpoolingND(
-            self.ndim, self.ksize, self.stride, self.pad, self.outs, self.cover_all)
+        again = UnpoolingND(self.ndim, *self._window, self.outs, self.cover_all)
         return again.apply(ggx)
 
 

@@ -154,8 +154,7 @@ class StackedRNN(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs(range(len(inputs)))
-        self._dtype = inputs[0].dtype
-        self._halves = self._dtype.char == 'e'
+        self._halves = inputs[0].dtype.char == 'e'
         hx, cx, xs, ws, bs = self._parts(inputs)
         x, hx, cx = [
             None if each is None else self._computed(each)
@@ -190,10 +189,10 @@ class StackedRNN(FunctionNode):
 
     def _stored(self, arrays):
         """Return the arrays in the dtype of the inputs."""
-        if self._dtype == self._layers.dtype:
+        if not self._halves:
             return tuple(arrays)
         return tuple([
-            None if each is None else each.astype(self._dtype) for each in arrays])
+            None if each is None else each.astype(numpy.float16) for each in arrays])
 
     def _gradients(self, indexes, gys):
         """Return the gradients of all inputs; None for those of steps nobody wants."""
@@ -230,7 +229,7 @@ class StackedRNN(FunctionNode):
         if all(missing):
             return xp.zeros((sum(sizes), width), self._layers.dtype)
         if any(missing):
-            zeros = xp.zeros((sizes[0], width), self._dtype)
+            zeros = xp.zeros((sizes[0], width), self.inputs[0].dtype)
             gys = [zeros[:size] if gy is None else gy
                    for gy, size in zip(gys, sizes, strict=True)]
         return self._computed(sequences.rows(gys[0], gys))

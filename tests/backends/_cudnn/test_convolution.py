@@ -150,6 +150,15 @@ def test_bias_that_no_engine_adds(frontend):
     testing.assert_allclose(found[0], expected[0], 1e-5, 1e-5)
 
 
+def test_filters_in_another_order_are_copied_once(frontend):
+    frontend.refused = {'bias'}
+    x, W, b = [np.ones(shape, 'f') for shape in ((2, 4, 5, 5), (6, 4, 3, 3), (6,))]
+    x, W, b = send(x, 'last'), send(W), send(b)
+    with ledger.record() as record:
+        convolution.convolve(x, W, b, (1, 1), (0, 0), (1, 1), 1, (3, 3))
+    assert record.launches == ['astype', 'cudnn conv_fprop', 'add']
+
+
 def test_own_kernels_where_there_is_no_engine(frontend):
     frontend.refused = {'conv_fprop', 'conv_dgrad', 'conv_wgrad'}
     found, forward, _ = gradients(

@@ -141,5 +141,3 @@ def test_devices_and_threads_have_handles_of_their_own(frontend):
     assert (frontend.planned, len(frontend.ran)) == (3, 3)
     convolve()
     assert frontend.planned == 3
-
-

@@ -162,12 +162,12 @@ LOSSES = [
      1, 1),
     ('hinge', lambda new: partial(F.hinge, new.variable(6, 5), new.integers(6, 5)),
      1, 1),
-    *[('ctc, %d times' % n, functools.partial(_ctc, n), 2 * n + n + 16, 2)
+    *[('ctc, %d times' % n, functools.partial(_ctc, n), 2 * n + 14, 2)
       for n in (3, 4)],
-    *[('crf1d, %d times' % n, functools.partial(_crf, n), 3 * n + 7, 3 * n + 4)
+    *[('crf1d, %d times' % n, functools.partial(_crf, n), 3 * n + 5, 3 * n + 3)
       for n in (2, 3)],
     ('negative_sampling', _negative_sampling, 5, 4),
-    ('hierarchical_softmax', _hierarchical_softmax, 5, 5),
+    ('hierarchical_softmax', _hierarchical_softmax, 3, 4),
 ]
 
 LOOK_UPS = [

@@ -11,6 +11,8 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_D
     PyArray_TYPE, npy_intp
 
 from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends._onednn cimport convolution as _onednn
+from chainer_fast.backends._onednn.library cimport wanted
 from chainer_fast.backends.kernels.common.blas cimport Gemm, gemm
 
 np.import_array()
@@ -369,6 +371,10 @@ cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
     cdef char kind = _common_kind(x, W)
     cdef Convolution c
+    if wanted():
+        by_library = _onednn.convolve(x, W, b, stride, pad, dilate, groups, outs)
+        if by_library is not NotImplemented:
+            return by_library
     if not kind or not _set_filters(
             &c, kind, x, W, x.shape[2:], stride, pad, dilate, groups, outs, b,
             PyArray_DIM(W, 0)) or PyArray_DIM(x, 1) != c.groups * c.channels:
@@ -383,6 +389,11 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of the kernel ``convolve_transposed``."""
     cdef char kind = _common_kind(x, W)
     cdef Convolution c
+    if wanted():
+        by_library = _onednn.convolve_transposed(
+            x, W, b, stride, pad, dilate, groups, outs)
+        if by_library is not NotImplemented:
+            return by_library
     if not kind or not _set_filters(
             &c, kind, x, W, outs, stride, pad, dilate, groups, x.shape[2:], b,
             PyArray_DIM(W, 1) * <npy_intp>groups) or (
@@ -399,6 +410,10 @@ cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     cdef char kind = _common_kind(x, gy)
     cdef Convolution c
     cdef Py_ssize_t n = len(ksize)
+    if wanted():
+        by_library = _onednn.correlate(x, gy, ksize, stride, pad, dilate, groups, dtype)
+        if by_library is not NotImplemented:
+            return by_library
     if not kind or PyArray_NDIM(x) != n + 2 or PyArray_NDIM(gy) != n + 2 or (
             dtype != x.dtype or PyArray_DIM(x, 0) != PyArray_DIM(gy, 0)):
         return NotImplemented
