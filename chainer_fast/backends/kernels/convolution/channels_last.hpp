@@ -5,15 +5,20 @@
 #include <type_traits>
 
 #include "chainer_fast/backends/kernels/convolution/few_channels.hpp"
-#include "chainer_fast/backends/kernels/convolution/filters.hpp"
 #include "chainer_fast/backends/kernels/convolution/tiles.hpp"
-#include "chainer_fast/backends/kernels/convolution/winograd.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_filters.hpp"
 
 namespace chainer_fast {
 namespace {
 
 /* Whether this processor has code for channels last. */
 inline bool has_vectors() { return find_micro<float>() != nullptr; }
+
+/* In double precision, results are as exact as they can be. */
+template <typename T>
+bool uses_winograd(const Convolution &c, const ptrdiff_t *outs) {
+    return sizeof(T) == sizeof(float) && winograd_pays(c, outs);
+}
 
 template <typename T>
 void convolve_channels_last(const Convolution &c, const Images<T> &given, const T *filters,
@@ -28,7 +33,7 @@ void convolve_channels_last(const Convolution &c, const Images<T> &given, const 
         pad_columns(given, c.images, c.channels, w, images, padded);
     const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
                            w.nd, w.length);
-    if (Winograd<T>::pays(c, false)
+    if (uses_winograd<T>(c, c.w.outs)
             && Winograd<T>{micro, packing, false, c.images, c.channels, c.filters,
                            {w.length[0], w.length[1]}, {w.outs[0], w.outs[1]},
                            {w.pad[0], w.pad[1]}, pixels.data, pixels.steps, places.data,
@@ -53,7 +58,7 @@ void transpose_channels_last(const Convolution &c, const Images<T> &images,
         return;
     }
     const Window &w = c.w;
-    if (Winograd<T>::pays(c, true)
+    if (uses_winograd<T>(c, c.w.length)
             && Winograd<T>{micro, packing, true, c.images, c.filters, c.channels,
                            {w.outs[0], w.outs[1]}, {w.length[0], w.length[1]},
                            {2 - w.pad[0], 2 - w.pad[1]}, places.data, places.steps,
@@ -79,6 +84,10 @@ void correlate_channels_last(const Convolution &c, const Images<T> &given, T *fi
                            w.nd, w.length);
     const Pixels<T> places(micro, given_places, c.images, c.groups * c.filters, w.nd,
                            w.outs);
+    if (uses_winograd<T>(c, c.w.outs)
+            && WinogradFilters<T>{micro, c, pixels.data, pixels.steps, places.data,
+                                  places.steps, filters}.run())
+        return;
     FilterGradient<T>{
         micro, c.images, c.groups, c.channels * (c.w.taps / w.taps), c.filters,
         c.channels, c.w.taps, pixels.data, places.data, pixels.steps.image,

@@ -168,31 +168,8 @@ struct FilterGradient {
                     }
                 }
         }
-        unpack(panel, c, some, sums);
-    }
-
-    /* From (taps, channels, vectors of filters) to where the filters are. */
-    void unpack(const Panel &panel, ptrdiff_t first, ptrdiff_t some, const T *sums) const {
-        const ptrdiff_t lanes = micro.lanes, width = panel.vectors * lanes;
-        const ptrdiff_t count = depth == channels ? some : channels, size = count * taps;
-        const T *from[16];
-        T *to[16];
-        for (ptrdiff_t v = 0; v < panel.count; v += lanes)
-            for (ptrdiff_t k = 0, c = 0, t = 0; k < size; k += lanes) {
-                const ptrdiff_t rows = std::min(lanes, size - k);
-                const ptrdiff_t columns = std::min(lanes, panel.count - v);
-                for (ptrdiff_t i = 0; i < rows; ++i) {
-                    from[i] = sums + (t * count + c) * width + v;
-                    if (++t == taps) {
-                        t = 0;
-                        ++c;
-                    }
-                }
-                for (ptrdiff_t j = 0; j < columns; ++j)
-                    to[j] = out + ((panel.group * filters + panel.first + v + j)
-                                   * channels + first) * taps + k;
-                micro.transpose(from, rows, columns, to, false);
-            }
+        const ptrdiff_t last = depth == channels ? end : channels;
+        unpack_filters(micro, panel, filters, channels, taps, c, last, sums, out);
     }
 
     void run() const {
