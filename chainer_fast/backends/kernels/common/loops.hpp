@@ -32,6 +32,13 @@
 #endif
 #endif
 
+/* A pointer to what no other pointer of the function points to. */
+#if defined(__GNUC__)
+#define CF_RESTRICT __restrict__
+#else
+#define CF_RESTRICT
+#endif
+
 namespace chainer_fast {
 namespace {
 
