@@ -90,6 +90,20 @@ def unchanged(state):
         raise
 
 
+@contextlib.contextmanager
+def watched(chain, trace):
+    """Note in a trace if the ``with`` block changes anything but results."""
+    state = State(chain)
+    observed: dict = {}
+    with _reports_to(observed):
+        yield
+    if observed:
+        reporter.get_current_reporter().observation.update(observed)
+        trace.refuse('values are reported: %s' % ', '.join(observed))
+    if not state.holds() or not state.host_arrays_hold():
+        trace.refuse('attributes of links change')
+
+
 def _reports_to(observation):
     """Let the current reporter, if there is one, write to a dictionary."""
     try:
