@@ -4,23 +4,24 @@ import contextlib
 import numpy
 
 from chainer_fast._core.state import get_function_hooks
+from chainer_fast.backends.kernels.tape.calls import ANOTHER
 from chainer_fast.backends.kernels.tape.steps import NotStatic
 from chainer_fast.configuration import config
 from chainer_fast.graph_optimizations import _chain_state
-from chainer_fast.graph_optimizations._chain_state import State, Unrecordable
-from chainer_fast.graph_optimizations._compiled import Compiled
+from chainer_fast.graph_optimizations._chain_state import Unrecordable
+from chainer_fast.graph_optimizations._compiled import Compiled, settings
 from chainer_fast.graph_optimizations._replay import RENEWALS, _frozen
 from chainer_fast.graph_optimizations._trace import Graph
 from chainer_fast.link_hook import _get_link_hooks
 
-_SETTINGS = ('train', 'enable_backprop', 'dtype', 'use_ideep', 'lazy_grad_sum')
 
-
-def kind_of(inputs, outline):
+def kind_of(func, inputs, outline):
     """Return what calls must have in common to be made by one tape.
 
     Parameters
     ----------
+    func : function
+        The method of the chain.
     inputs : list of Variable or array
     outline : object
         The other arguments of the call.
@@ -39,7 +40,7 @@ def kind_of(inputs, outline):
                 getattr(x, 'layout', None) is not None):
             return None
         found += [array.shape, array.dtype, getattr(x, 'requires_grad', None)]
-    kind = (*found, *[getattr(config, name) for name in _SETTINGS], _frozen(outline))
+    kind = (func, *found, *settings(), _frozen(outline))
     try:
         hash(kind)
     except TypeError:
@@ -72,6 +73,7 @@ class Calls:
         self._verbosity_level = verbosity_level
         self._graphs = {}
         self._compiled = {}
+        self._latest = ()
         self._renewals = {}
         self.refused = {}
 
@@ -83,22 +85,36 @@ class Calls:
         """Have all calls of a kind run the chain."""
         self._graphs.pop(kind, None)
         self._compiled.pop(kind, None)
+        self._latest = ()
         self.refused[kind] = reason
         if self._verbosity_level > 1:
             print('static_graph: not compiled, as', reason)
 
-    def note(self, kind, trace, chain, inputs, returned, call):
-        """Take a recorded call, the second one of which is compiled."""
-        if not self.wants(kind):
-            return
+    def note(self, kind, trace, chain, inputs, arguments, returned, call):
+        """Take a recorded call, the second one of which is compiled.
+
+        Parameters
+        ----------
+        kind : tuple
+            Result of :func:`kind_of`.
+        trace : Trace
+        chain : Chain
+        inputs : list of Variable or array
+        arguments : tuple
+            All arguments of the call, as a tuple and a dict.
+        returned : object
+        call : callable
+            Calls the chain with other inputs.
+        """
         params = [p for p in chain.params() if p.raw_array is not None]
         try:
             graph = Graph(trace, inputs, params, returned)
         except Unrecordable as e:
             # A first call may initialize parameters.
-            if kind in self._graphs or trace.calls == []:
+            if kind in self._graphs:
                 self.refuse(kind, str(e))
-            self._graphs[kind] = None
+            else:
+                self._graphs[kind] = None
             return
         first = self._graphs.get(kind)
         self._graphs[kind] = graph
@@ -109,27 +125,62 @@ class Calls:
             self.refuse(kind, difference)
             return
         del self._graphs[kind]
-        self._compiled[kind] = Compiled(graph, params, State(chain), call)
+        self._compiled[kind] = Compiled(graph, chain, params, arguments, call)
 
-    def apply(self, kind, inputs):
+    def apply(self, kind, func, schedule, args, kwargs):
         """Make a call by its tape, if there is one.
+
+        Parameters
+        ----------
+        kind : tuple
+            Result of :func:`kind_of`.
+        func : function
+            The method of the chain.
+        schedule : StaticScheduleFunction
+            The schedule of the chain for these inputs.
+        args, kwargs
+            The arguments of the call.
 
         Returns
         -------
-        tuple of (bool, object)
-            Whether it was made, and what it returned.
+        object
+            What the call returned, or ``ANOTHER``.
         """
         compiled = self._compiled.get(kind)
         if compiled is None:
-            return False, None
-        if not compiled.state.holds():
+            return ANOTHER
+        if not compiled.guard.holds():
             del self._compiled[kind]
             self._renewals[kind] = self._renewals.get(kind, 0) + 1
             if self._renewals[kind] > RENEWALS:
                 self.refuse(kind, 'attributes of links change')
-            return False, None
+            self._latest = ()
+            return ANOTHER
+        self._latest = ((func, compiled, schedule), *self._latest[:3])
+        return self._repeat(kind, compiled, args, kwargs)
+
+    def _repeat(self, kind, compiled, args, kwargs):
         try:
-            return compiled.run(inputs)
+            return compiled.repeat(args, kwargs)
         except NotStatic as e:
             self.refuse(kind, '%s has another result' % e)
-            return False, None
+            return ANOTHER
+
+    def repeat(self, chain, func, args, kwargs):
+        """Make a call that is the same as one of the latest ones.
+
+        Returns
+        -------
+        object
+            What the call returned, or ``ANOTHER``.
+        """
+        for known, compiled, schedule in self._latest:
+            if known is func:
+                try:
+                    returned = compiled.repeat(args, kwargs)
+                except NotStatic:
+                    returned = ANOTHER
+                if returned is not ANOTHER:
+                    vars(chain)['static_schedule'] = schedule
+                    return returned
+        return ANOTHER

@@ -153,22 +153,26 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
             verbosity_level=0, enable_double_backprop=False):
     @functools.wraps(func)
     def call(chain, *args, **kwargs):
+        manager = vars(chain).get('schedule_manager')
+        if manager is not None:
+            returned = manager.calls.repeat(chain, func, args, kwargs)
+            if returned is not _host.ANOTHER:
+                return returned
         recording = config.schedule_func is not None
         if recording or not config.use_static_graph or (
                 force_test_define_by_run and not config.train):
             return func(chain, *args, **kwargs)
-        if 'schedule_manager' not in chain.__dict__:
-            chain.schedule_manager = ScheduleManager(
+        if manager is None:
+            chain.schedule_manager = manager = ScheduleManager(
                 minimize_cache_size, verbosity_level)
         inputs = [x for x in flatten((args, list(kwargs.values()))) if _is_input(x)]
-        manager = chain.schedule_manager
         schedule = manager.get_schedule(inputs, enable_double_backprop)
         chain.static_schedule = schedule
         outline = _outline(args), _outline(kwargs)
-        kind = _host.kind_of(inputs, outline)
+        kind = _host.kind_of(func, inputs, outline)
         if kind is not None:
-            made, returned = manager.calls.apply(kind, inputs)
-            if made:
+            returned = manager.calls.apply(kind, func, schedule, args, kwargs)
+            if returned is not _host.ANOTHER:
                 return returned
         if schedule.is_empty() or (kind is not None and manager.calls.wants(kind)):
             return _record(schedule, func, chain, inputs, args, kwargs, kind)
@@ -208,7 +212,7 @@ def _record(schedule, func, chain, inputs, args, kwargs, kind):
             schedule.trace = None
     if kind is not None:
         chain.schedule_manager.calls.note(
-            kind, trace, chain, inputs, returned, functools.partial(
+            kind, trace, chain, inputs, (args, kwargs), returned, functools.partial(
                 _call_again, func, weakref.ref(chain), _outline(args),
                 _outline(kwargs)))
     if not first:

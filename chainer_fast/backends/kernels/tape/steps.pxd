@@ -14,8 +14,21 @@ cdef class Frame:
 
     cdef int _grow(self) except -1
     cdef bint put(self, int value, object array) except -1
+    cpdef result(self, int value)
+    cpdef forget(self)
 
 
 cdef class Step:
     cdef int index
+    cpdef bint run(self, Frame frame) except -1
+
+
+cdef class Tape:
+    cdef list steps
+    cdef list fresh
+    cdef list kept
+    cdef list pieces
+    cdef Py_ssize_t places
+
+    cdef int _prepare(self, Frame frame) except -1
     cpdef bint run(self, Frame frame) except -1

@@ -106,7 +106,7 @@ cdef class Frame:
         """Return the array of a value."""
         return self.arrays[value]
 
-    def result(self, int value):
+    cpdef result(self, int value):
         """Return the array of a value, for users to keep."""
         array = self.arrays[value]
         # Arrays of the frame are views, as may be results of functions of them.
@@ -114,7 +114,7 @@ cdef class Frame:
             return array
         return array.copy()
 
-    def forget(self):
+    cpdef forget(self):
         """Let go of arrays that users may hold."""
         cdef int value
         for value in self.leaving:
@@ -305,12 +305,6 @@ cdef class Tape:
     places : int
         Number of places.
     """
-    cdef list steps
-    cdef list fresh
-    cdef list kept
-    cdef list pieces
-    cdef Py_ssize_t places
-
     def __init__(self, steps, fresh, kept, pieces, places):
         self.places = places
         self.steps = steps
@@ -336,7 +330,7 @@ cdef class Tape:
         frame.leaving += self.fresh
         return 0
 
-    def run(self, Frame frame):
+    cpdef bint run(self, Frame frame) except -1:
         """Run the steps.
 
         Returns
