@@ -50,6 +50,10 @@ cdef extern from "numpy/arrayobject.h":
         type, int nd, const npy_intp *dims, int typenum, const npy_intp *strides,
         void *data, int itemsize, int flags, object obj)
 
+cdef enum:
+    # oneDNN makes no good use of vectors for images of so few channels.
+    FEW_CHANNELS = 4
+
 cdef Cache _cache
 
 
@@ -216,6 +220,8 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
             PyArray_DIM(W, 0), False) or PyArray_DIM(x, 1) != c.filters:
         return NotImplemented
     if b is not None and (not _is_float(b) or PyArray_SIZE(b) != c.channels):
+        return NotImplemented
+    if c.channels <= FEW_CHANNELS and c.groups == 1:
         return NotImplemented
     x = _ready(x)
     y = _empty_last(axes, c.n, c.channels, <npy_intp *>c.length)

@@ -77,11 +77,11 @@ def test_against_reference(case, how):
 
     lengths = x.shape[2:]
     c = random(x.shape[1:2], 'f', 4)
-    gx = convolution.convolve_transposed(
+    gx = kernels.convolve_transposed(
         laid_out(gy, how), laid_out(W, how), c, *window, lengths)
     close(gx, kernels.convolve_transposed.reference(
         *map(np.float64, (gy, W, c)), *window, lengths))
-    assert is_last(gx)
+    assert is_last(gx) or x.shape[1] <= 4
 
     gW = convolution.correlate(
         laid_out(x, how), laid_out(gy, how), W.shape[2:], *window, x.dtype)
@@ -95,7 +95,7 @@ def test_same_bits_again(case):
     x, W, gy, window, outs = operands(case)
     for function, args in (
             (convolution.convolve, (x, W, None, *window, outs)),
-            (convolution.convolve_transposed, (gy, W, None, *window, x.shape[2:])),
+            (kernels.convolve_transposed, (gy, W, None, *window, x.shape[2:])),
             (convolution.correlate, (x, gy, W.shape[2:], *window, x.dtype))):
         np.testing.assert_array_equal(function(*args), function(*args))
 
