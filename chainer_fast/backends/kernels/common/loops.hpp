@@ -13,12 +13,30 @@
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
 
-/* Sanitizers cannot follow calls that are resolved when the module is loaded. */
+/* Sanitizers cannot follow calls that are resolved when the module is loaded. CF_FUSED
+ * tells that ``std::fma`` is an instruction in all versions but that for old processors.
+ */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) \
     && defined(__linux__) && !defined(CF_NO_CLONES)
+#if __GNUC__ >= 12
+#define CF_CLONES \
+    __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default")))
+#define CF_FUSED
+#else
 #define CF_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 #else
 #define CF_CLONES
+#if defined(__FMA__) || defined(__aarch64__)
+#define CF_FUSED
+#endif
+#endif
+
+/* A pointer to what no other pointer of the function points to. */
+#if defined(__GNUC__)
+#define CF_RESTRICT __restrict__
+#else
+#define CF_RESTRICT
 #endif
 
 namespace chainer_fast {
