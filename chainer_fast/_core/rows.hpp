@@ -42,6 +42,18 @@ inline ptrdiff_t number_ids(
 constexpr int MAX_ARRAYS = 5;
 typedef void (*UpdateLoop)(void **, ptrdiff_t, const double *);
 
+/* What an update does to a row whose gradient is zero. */
+enum Unused {
+    MOVES,
+    STAYS_AT_ZERO,      /* nothing, if its states are zero, as they are at first */
+    STAYS,              /* nothing */
+    IS_LEFT             /* it is not updated at all: that is what makes a rule lazy */
+};
+
+inline bool is_zero(const char *bytes, ptrdiff_t n) {
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
 struct RowUpdate {
     UpdateLoop loop;
     const double *coefficients;
@@ -50,6 +62,7 @@ struct RowUpdate {
     ptrdiff_t n;
     const char *values;         /* their gradients */
     ptrdiff_t rows, row_bytes, columns;
+    Unused unused;
 
     void run(ptrdiff_t row, void *gradient, ptrdiff_t size) const {
         void *at[MAX_ARRAYS];
@@ -57,6 +70,13 @@ struct RowUpdate {
             at[i] = arrays[i] ? (char *)arrays[i] + row * row_bytes : nullptr;
         at[1] = gradient;
         loop(at, size, coefficients);
+    }
+
+    bool has_zero_states(ptrdiff_t row) const {
+        for (int i = 2; i < MAX_ARRAYS; ++i)
+            if (arrays[i] && !is_zero((char *)arrays[i] + row * row_bytes, row_bytes))
+                return false;
+        return true;
     }
 
     void prefetch(ptrdiff_t row) const {
@@ -77,7 +97,10 @@ inline void update_used_rows(const RowUpdate &u) {
         for (ptrdiff_t k = begin; k < end; ++k) {
             if (k + AHEAD < end)
                 u.prefetch(u.ids[k + AHEAD]);
-            u.run(u.ids[k], (char *)u.values + k * u.row_bytes, u.columns);
+            /* No element of the gradient is minus zero. */
+            const char *gradient = u.values + k * u.row_bytes;
+            if (u.unused != IS_LEFT || !is_zero(gradient, u.row_bytes))
+                u.run(u.ids[k], (char *)gradient, u.columns);
         }
     });
 }
@@ -88,6 +111,27 @@ inline int thread_number() {
 #else
     return 0;
 #endif
+}
+
+/* Updates rows from `first` to `last`, whose gradients are in `piece`. */
+inline void update_piece(
+        const RowUpdate &u, ptrdiff_t first, ptrdiff_t last, char *piece) {
+    if (u.unused == MOVES) {
+        u.run(first, piece, (last - first) * u.columns);
+        return;
+    }
+    const auto rests = [&u, first, piece](ptrdiff_t row) {
+        return u.has_zero_states(row)
+            && is_zero(piece + (row - first) * u.row_bytes, u.row_bytes);
+    };
+    for (ptrdiff_t row = first; row < last; ++row) {
+        if (rests(row))
+            continue;
+        const ptrdiff_t begin = row;
+        while (row < last && !rests(row))
+            u.prefetch(row++);
+        u.run(begin, piece + (begin - first) * u.row_bytes, (row - begin) * u.columns);
+    }
 }
 
 /* Updates all rows. The gradient of some rows at a time stands in a piece of memory that
@@ -112,7 +156,7 @@ inline void update_all_rows(
             for (; k < order + u.n && u.ids[*k] < last; ++k)
                 memcpy(piece + (u.ids[*k] - first) * u.row_bytes,
                        u.values + *k * u.row_bytes, u.row_bytes);
-            u.run(first, piece, (last - first) * u.columns);
+            update_piece(u, first, last, piece);
             for (const ptrdiff_t *used = from; used < k; ++used)
                 memset(piece + (u.ids[*used] - first) * u.row_bytes, 0, u.row_bytes);
         }

@@ -14,6 +14,7 @@ from numpy cimport (
     PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS)
 
 from chainer_fast._core.floats cimport add_into, report_float_errors
+from chainer_fast._core.recipe cimport IS_LEFT, MOVES, STAYS, Unused
 
 np.import_array()
 
@@ -31,6 +32,7 @@ cdef extern from "chainer_fast/_core/rows.hpp" namespace "chainer_fast" nogil:
         ptrdiff_t n
         const char *values
         ptrdiff_t rows, row_bytes, columns
+        Unused unused
     ptrdiff_t number_ids(
         ptrdiff_t *, ptrdiff_t, ptrdiff_t *, np.npy_int32 *, ptrdiff_t) noexcept
     void update_used_rows(const RowUpdate &) noexcept
@@ -42,8 +44,10 @@ cdef enum:
     LARGE = 65536
     # A matrix of more rows than this times those used is kept as rows.
     FEW = 4
-    # Elements that are updated at a time; loops take arrays of this size for long ones.
+    # Elements that are updated at a time: loops take arrays of this size for long ones.
     PIECE = 65536
+    # The same if rows are looked at before.
+    SMALL_PIECE = 16384
 
 
 cdef class RowGradient:
@@ -153,10 +157,10 @@ cdef object add_rows(RowGradient a, RowGradient b):
 
 
 cdef int run_on_rows(
-        Operands *operands, RowGradient gradient, Step *step, bint used_only) except -1:
+        Operands *operands, RowGradient gradient, Step *step, Unused unused) except -1:
     """Update a matrix, given by arrays in C order that have no gradient among them.
 
-    ``used_only`` tells that elements whose gradient is zero stay as they are.
+    ``unused`` is what the update does to a row whose gradient is zero.
     """
     cdef RowUpdate update
     cdef npy_intp n = PyArray_SIZE(gradient.ids)
@@ -172,11 +176,12 @@ cdef int run_on_rows(
     update.rows = gradient.rows
     update.columns = PyArray_DIM(gradient.values, 1)
     update.row_bytes = update.columns * PyArray_ITEMSIZE(gradient.values)
-    if used_only:
+    update.unused = unused
+    if unused == STAYS or unused == IS_LEFT:
         with nogil:
             update_used_rows(update)
         return 0
-    at_once = max(1, PIECE // update.columns)
+    at_once = max(1, (PIECE if unused == MOVES else SMALL_PIECE) // update.columns)
     numbers = PyArray_EMPTY(1, &n, NPY_INTP, 0)
     order = _ids(numbers)
     pieces = <char *>PyMem_RawCalloc(thread_limit() * at_once, update.row_bytes)
