@@ -15,9 +15,8 @@ cdef extern from "chainer_fast/_core/rows.hpp" namespace "chainer_fast":
     # What an update does to a row whose gradient is zero.
     enum Unused:
         MOVES
-        STAYS_AT_ZERO    # nothing, if its states are zero, as they are at first
-        STAYS            # nothing
-        IS_LEFT          # it is not updated at all: that is what makes a rule lazy
+        STAYS       # nothing, to the bit
+        IS_LEFT     # it is not updated at all: that is what makes a rule lazy
 
 cdef struct Step:
     Loop loop

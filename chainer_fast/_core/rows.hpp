@@ -45,9 +45,8 @@ typedef void (*UpdateLoop)(void **, ptrdiff_t, const double *);
 /* What an update does to a row whose gradient is zero. */
 enum Unused {
     MOVES,
-    STAYS_AT_ZERO,      /* nothing, if its states are zero, as they are at first */
-    STAYS,              /* nothing */
-    IS_LEFT             /* it is not updated at all: that is what makes a rule lazy */
+    STAYS,      /* nothing, to the bit */
+    IS_LEFT     /* it is not updated at all: that is what makes a rule lazy */
 };
 
 inline bool is_zero(const char *bytes, ptrdiff_t n) {
@@ -70,13 +69,6 @@ struct RowUpdate {
             at[i] = arrays[i] ? (char *)arrays[i] + row * row_bytes : nullptr;
         at[1] = gradient;
         loop(at, size, coefficients);
-    }
-
-    bool has_zero_states(ptrdiff_t row) const {
-        for (int i = 2; i < MAX_ARRAYS; ++i)
-            if (arrays[i] && !is_zero((char *)arrays[i] + row * row_bytes, row_bytes))
-                return false;
-        return true;
     }
 
     void prefetch(ptrdiff_t row) const {
@@ -113,27 +105,6 @@ inline int thread_number() {
 #endif
 }
 
-/* Updates rows from `first` to `last`, whose gradients are in `piece`. */
-inline void update_piece(
-        const RowUpdate &u, ptrdiff_t first, ptrdiff_t last, char *piece) {
-    if (u.unused == MOVES) {
-        u.run(first, piece, (last - first) * u.columns);
-        return;
-    }
-    const auto rests = [&u, first, piece](ptrdiff_t row) {
-        return u.has_zero_states(row)
-            && is_zero(piece + (row - first) * u.row_bytes, u.row_bytes);
-    };
-    for (ptrdiff_t row = first; row < last; ++row) {
-        if (rests(row))
-            continue;
-        const ptrdiff_t begin = row;
-        while (row < last && !rests(row))
-            u.prefetch(row++);
-        u.run(begin, piece + (begin - first) * u.row_bytes, (row - begin) * u.columns);
-    }
-}
-
 /* Updates all rows. The gradient of some rows at a time stands in a piece of memory that
  * stays in the cache. `order` has place for as many numbers as there are ids; `pieces` is
  * filled with zeros, and has `rows_at_once` rows for each thread. */
@@ -156,7 +127,7 @@ inline void update_all_rows(
             for (; k < order + u.n && u.ids[*k] < last; ++k)
                 memcpy(piece + (u.ids[*k] - first) * u.row_bytes,
                        u.values + *k * u.row_bytes, u.row_bytes);
-            update_piece(u, first, last, piece);
+            u.run(first, piece, (last - first) * u.columns);
             for (const ptrdiff_t *used = from; used < k; ++used)
                 memset(piece + (u.ids[*used] - first) * u.row_bytes, 0, u.row_bytes);
         }

@@ -1,20 +1,20 @@
 """Gradients of matrices of which only some rows are used.
 
-A step of a model of words uses some thousand rows of a matrix of a hundred thousand.  Its
-gradient is kept as these rows until somebody reads it: then it becomes, once and for all,
-the array that it stands for.  Only :mod:`~chainer_fast._core` and compiled shortcuts ever
-see a :class:`RowGradient`; an update that has the same result with it takes it as it is.
+A step of a model of words uses some thousand rows of a matrix of a hundred thousand.
+Its gradient is kept as these rows until somebody reads it: then it becomes, once and
+for all, the array that it stands for.  Nobody but the engine and compiled shortcuts sees
+a :class:`RowGradient`.
 """
 cimport numpy as np
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stddef cimport ptrdiff_t
 from libc.string cimport memcpy, memset
 from numpy cimport (
-    NPY_INT32, NPY_INTP, PyArray_DATA, PyArray_DIM,
-    PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS)
+    NPY_INT32, NPY_INTP, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_ITEMSIZE,
+    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS)
 
 from chainer_fast._core.floats cimport add_into, report_float_errors
-from chainer_fast._core.recipe cimport IS_LEFT, MOVES, STAYS, Unused
+from chainer_fast._core.recipe cimport MOVES, Unused
 
 np.import_array()
 
@@ -46,15 +46,13 @@ cdef enum:
     FEW = 4
     # Elements that are updated at a time: loops take arrays of this size for long ones.
     PIECE = 65536
-    # The same if rows are looked at before.
-    SMALL_PIECE = 16384
 
 
 cdef class RowGradient:
     """Some rows of a matrix of zeros.
 
-    A sum in a row starts from zero, as it does in an array of zeros, so that no element is
-    minus zero.
+    A sum in a row starts from zero, as it does in an array of zeros, so that no element
+    is minus zero.
     """
 
 
@@ -73,8 +71,8 @@ cdef RowGradient new_rows(object ids, npy_intp rows, npy_intp columns, int typen
     Parameters
     ----------
     ids : numpy.ndarray of intp
-        Numbers of rows, in C order; negative for none.  In their place come the numbers of
-        their rows in ``values`` of the result.
+        Numbers of rows, in C order; negative for none.  In their place come the numbers
+        of their rows in ``values`` of the result.
     rows, columns : int
         Shape of the matrix.
     typenum : int
@@ -177,11 +175,11 @@ cdef int run_on_rows(
     update.columns = PyArray_DIM(gradient.values, 1)
     update.row_bytes = update.columns * PyArray_ITEMSIZE(gradient.values)
     update.unused = unused
-    if unused == STAYS or unused == IS_LEFT:
+    if unused != MOVES:
         with nogil:
             update_used_rows(update)
         return 0
-    at_once = max(1, (PIECE if unused == MOVES else SMALL_PIECE) // update.columns)
+    at_once = max(1, PIECE // update.columns)
     numbers = PyArray_EMPTY(1, &n, NPY_INTP, 0)
     order = _ids(numbers)
     pieces = <char *>PyMem_RawCalloc(thread_limit() * at_once, update.row_bytes)

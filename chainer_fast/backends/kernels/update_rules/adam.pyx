@@ -3,9 +3,7 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
 
-from chainer_fast._core.recipe cimport (
-    DOUBLE, MOVES, SINGLE, STAYS_AT_ZERO, Loop, Recipe, Unused, is_rate, to_double,
-    vanishes)
+from chainer_fast._core.recipe cimport DOUBLE, SINGLE, Loop, Recipe, to_double, vanishes
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" nogil:
     const Loop *ADAM_LOOPS "(chainer_fast::rule_loops<chainer_fast::Adam, 2>)"
@@ -14,9 +12,6 @@ cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" nogil:
     const Loop *AMSBOUND_LOOPS "(chainer_fast::rule_loops<chainer_fast::AdaBound, 3>)"
     struct AdamCoefficients "chainer_fast::Adam::Coefficients<double>":
         double move_m, move_v, alpha_t, eps, keep, eta, lower, upper, size_of_fixed
-
-# Far from what overflows in float32.
-cdef double LARGEST_RATE = 1e30
 
 cdef struct AdamHyperparams:
     double alpha, beta1, beta2, eps, eta, weight_decay_rate, final_lr, gamma
@@ -86,15 +81,6 @@ cdef class AdamRecipe(Recipe):
         c.size_of_fixed = _size_of_fixed(c)
         return True
 
-    cdef Unused unused(self, const double *coefficients, int kind) noexcept:
-        cdef const AdamCoefficients *c = <const AdamCoefficients *>coefficients
-        # Means of zeros stay zero; a finite rate times zero is zero.
-        if (is_rate(c.move_m) and is_rate(c.move_v) and is_rate(c.alpha_t)
-                and is_rate(c.eta) and is_rate(c.lower) and is_rate(c.upper)
-                and c.keep == 1 and c.eps > 0 and c.alpha_t / c.eps < LARGEST_RATE):
-            return STAYS_AT_ZERO
-        return MOVES
-
 
 cdef double _size_of_fixed(const AdamCoefficients *c) noexcept:
     """Size from which on a vanishing mean does not change a float32 parameter.
@@ -107,4 +93,4 @@ cdef double _size_of_fixed(const AdamCoefficients *c) noexcept:
         return INFINITY
     rate = max(fabs(c.alpha_t) / c.eps, fabs(c.lower), fabs(c.upper))
     size = 1.01 * 2. ** (26 - 126) * rate * fabs(c.eta) / c.move_m
-    return size if rate < LARGEST_RATE and size < LARGEST_RATE else INFINITY
+    return size if rate < 1e30 and size < 1e30 else INFINITY
