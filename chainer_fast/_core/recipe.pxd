@@ -32,6 +32,7 @@ cdef class Recipe:
     cdef tuple states_for(self, const double *h)
     cdef const Loop *loops_for(self, const double *h) noexcept
     cdef const char *name_for(self, const double *h) noexcept
+    cdef bint keeps_unused(self, const double *c, int kind) noexcept
     cdef bint prepare(
         self, dict fields, const double *h, long t, int kind, double *c) except -1
 

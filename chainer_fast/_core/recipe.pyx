@@ -78,6 +78,10 @@ cdef class Recipe:
         """Return the name of the step on a GPU."""
         return self.name
 
+    cdef bint keeps_unused(self, const double *c, int kind) noexcept:
+        """Tell whether an element whose gradient is zero stays as it is, to the bit."""
+        return False
+
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,
             double *c) except -1:

@@ -1,4 +1,6 @@
 """Recipes of rules that divide by the root of a mean or sum of squared gradients."""
+from libc.math cimport isfinite, signbit
+
 from chainer_fast._core.recipe cimport Loop, Recipe, vanishes
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" nogil:
@@ -50,6 +52,12 @@ cdef class AdaGradRecipe(Recipe):
         self.loops = ADA_GRAD_LOOPS
         self.name = b'Update<AdaGrad, 1>'
         self.n_coefficients = 2
+
+    cdef bint keeps_unused(self, const double *c, int kind) noexcept:
+        cdef double lr = c[0], eps = c[1]
+        # Zero must not be divided by zero.
+        return (isfinite(lr) and not signbit(lr) and eps > 0
+                and not vanishes(eps, kind))
 
 
 cdef class AdaDeltaRecipe(Recipe):

@@ -1,4 +1,6 @@
 """Recipes of gradient descent and its momentum."""
+from libc.math cimport isfinite, signbit
+
 from chainer_fast._core.recipe cimport Loop, Recipe
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" nogil:
@@ -21,6 +23,11 @@ cdef class SGDRecipe(Recipe):
         self.loops = SGD_LOOPS
         self.name = b'Update<SGD, 0>'
         self.n_coefficients = 1
+
+    cdef bint keeps_unused(self, const double *c, int kind) noexcept:
+        cdef double lr = c[0]
+        # Minus zero plus zero would be zero.
+        return isfinite(lr) and not signbit(lr)
 
 
 cdef class MomentumSGDRecipe(Recipe):
