@@ -8,6 +8,14 @@
 namespace chainer_fast {
 namespace {
 
+/* each row of out += a */
+template <typename T>
+CF_CLONES void add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
+    for (ptrdiff_t i = 0; i < rows; ++i)
+        for (ptrdiff_t j = 0; j < columns; ++j)
+            out[i * columns + j] += a[j];
+}
+
 template <typename T>
 void shared_add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
     parallel(rows, GRAIN / columns + 1, [=](ptrdiff_t begin, ptrdiff_t end) {
