@@ -74,6 +74,11 @@ struct Micro {
        these are negative. */
     void (*add_rows)(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,
                      ptrdiff_t n);
+    void (*winograd_in)(const T *const *pixels, ptrdiff_t channels, T *out,
+                        ptrdiff_t step);
+    void (*winograd_filters)(const T *weights, ptrdiff_t n, T *out, bool flipped);
+    bool (*winograd_out)(const T *products, ptrdiff_t step, ptrdiff_t filters,
+                         const T *bias, T *const *pixels);
     void (*transpose)(const T *const *in, ptrdiff_t rows, ptrdiff_t columns,
                       T *const *out, bool fill);
 };
@@ -88,6 +93,7 @@ struct Micro {
 namespace avx512 {
 constexpr int TILE_PIXELS = 12, TILE_CHANNELS = 14;
 #include "chainer_fast/backends/kernels/convolution/vectors_avx512.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
 }  // namespace avx512
 #pragma GCC pop_options
@@ -96,6 +102,7 @@ constexpr int TILE_PIXELS = 12, TILE_CHANNELS = 14;
 namespace avx2 {
 constexpr int TILE_PIXELS = 6, TILE_CHANNELS = 6;
 #include "chainer_fast/backends/kernels/convolution/vectors_avx2.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
 }  // namespace avx2
 #pragma GCC pop_options

@@ -227,6 +227,9 @@ Micro<T> micro_kernels() {
     list_correlations_by_channel<T>(
         micro, std::make_integer_sequence<int, MOST_CHANNEL_VECTORS>());
     micro.add_rows = add_rows<T>;
+    micro.winograd_in = winograd_in<T>;
+    micro.winograd_filters = winograd_filters<T>;
+    micro.winograd_out = winograd_out<T>;
     micro.transpose = transpose<T>;
     return micro;
 }
