@@ -3,9 +3,10 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
 
 np.import_array()
 
@@ -83,3 +84,24 @@ def spread_rows(g, x, ids, counted, rows):
     out = numpy.zeros((rows, PyArray_DIM(x, 1)), g.dtype)
     _run(SPREAD, x, out, g, ids, counted)
     return out
+
+
+cdef object spread_in_rows(g, x, ids, counted, ptrdiff_t rows):
+    """Do as :func:`spread_rows` does, for a matrix of which few rows are used.
+
+    Returns
+    -------
+    RowGradient or NotImplemented
+    """
+    cdef RowGradient result
+    if not _fit(g, x) or len(g) != len(x) or not few_rows(
+            ids.size, rows, PyArray_DIM(x, 1)):
+        return NotImplemented
+    ids = _classes(ids, rows)
+    if ids is None or ids.shape != g.shape:
+        return NotImplemented
+    # A new array: numbers of rows come in the place of the classes.
+    ids = ids.copy() if counted is None else numpy.where(counted[:, None], ids, -1)
+    result = new_rows(ids, rows, PyArray_DIM(x, 1), PyArray_TYPE(<np.ndarray>x))
+    _run(SPREAD, x, result.values, g, ids, counted)
+    return result
