@@ -15,6 +15,7 @@ cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
 
+from chainer_fast._core.dense cimport common_dense_kind
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport VariableBase, VariableNodeBase, \
     cf_instance_dict, new_variable, variable_of
@@ -50,7 +51,7 @@ cdef object as_grad_array(object gradient):
 cdef bint _is_ours(object array) noexcept:
     # One reference from the table and one from the caller's variable.
     return (Py_REFCNT(array) <= 2
-            and PyArray_CHKFLAGS(array, np.NPY_ARRAY_OWNDATA | np.NPY_ARRAY_CARRAY))
+            and PyArray_CHKFLAGS(array, np.NPY_ARRAY_OWNDATA | np.NPY_ARRAY_BEHAVED))
 
 
 cdef object _sum_rows(object a, object b):
@@ -70,8 +71,7 @@ cdef object _sum_two(object a, object b):
         alike = (PyArray_DESCR(a) is PyArray_DESCR(b)
                  and PyArray_SAMESHAPE(a, b))
         if alike and _is_ours(a):
-            if PyArray_CHKFLAGS(b, np.NPY_ARRAY_CARRAY_RO) and (
-                    PyArray_TYPE(a) in (np.NPY_FLOAT32, np.NPY_FLOAT64)):
+            if common_dense_kind(a, b):
                 flags = add_into(PyArray_TYPE(a), PyArray_DATA(a), PyArray_DATA(b),
                                  PyArray_SIZE(a))
                 if flags:

@@ -161,7 +161,7 @@ class StackedRNN(FunctionNode):
             for each in (sequences.rows(xs[0], xs), hx, cx)]
         y, hy, cy = self._layers.forward(
             x, hx, cx,
-            [_layers.stack_weights(self._cell.mode, *each, self._computed)
+            [[[self._computed(array) for array in group] for group in each]
              for each in zip(ws, bs, strict=True)])
         states = (hy,) if cy is None else (hy, cy)
         *states, y = self._stored((*states, y))

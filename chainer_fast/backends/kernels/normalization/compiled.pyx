@@ -12,8 +12,11 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DI
     PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, \
     PyArray_ZEROS, npy_intp
 
+from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast.backends.kernels.common.layout cimport (
+    in_c_order, in_order_of, is_channels_last)
 
 np.import_array()
 
@@ -42,6 +45,23 @@ cdef extern from "chainer_fast/backends/kernels/normalization/batch_loops.hpp" \
     void move_towards_loop(
         char kind, object running, object value, ptrdiff_t n, double decay,
         double weight) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/normalization/pixel_loops.hpp" \
+        namespace "chainer_fast":
+    enum: BLOCK_ROWS
+    ptrdiff_t scratch_of_pixels(Extent) noexcept
+    void pixel_moments_loop(
+        char kind, object x, object mean, object var, object scratch, Extent) noexcept
+    void pixel_apply_loop(
+        char kind, object x, object gamma, object beta, object mean, object inv_std,
+        object y, object scratch, Extent) noexcept
+    void pixel_forward_loop(
+        char kind, object x, object gamma, object beta, object y, object mean,
+        object var, object inv_std, object scratch, Extent, double eps) noexcept
+    void pixel_backward_loop(
+        char kind, object x, object gamma, object gy, object mean, object inv_std,
+        object gx, object ggamma, object gbeta, object scratch, Extent,
+        bint fixed) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         namespace "chainer_fast":
@@ -82,8 +102,11 @@ cdef object _plain(object array, char *kind):
         if PyArray_SIZE(array) == 0 or PyArray_TYPE(<np.ndarray>array) not in (
                 np.NPY_FLOAT, np.NPY_DOUBLE):
             return None
-        array = np.PyArray_NewCopy(<np.ndarray>array, np.NPY_CORDER)
+        array = in_c_order(array)
         its = kind_of(array)
+        if not its:
+            array = np.PyArray_NewCopy(<np.ndarray>array, np.NPY_CORDER)
+            its = kind_of(array)
         if not its:
             return None
     if not kind[0]:
@@ -167,24 +190,51 @@ cdef object _statistic(object x, const Shape &s):
         s.count, PyArray_DIMS(<np.ndarray>x) + s.first, PyArray_TYPE(<np.ndarray>x), 0)
 
 
+cdef object _batch(object x, tuple axis, char *kind, Shape *s):
+    """Return an array, copied unless it is plain or channels last, or None.
+
+    Fill in its kind and the shape around its channels.
+    """
+    if is_channels_last(x) and _channels(x, axis, s) and s.first == s.count == 1:
+        kind[0] = dense_kind(x)
+        s.extent.outer *= s.extent.inner
+        s.extent.inner = 1
+        return x if kind[0] else None
+    x = _plain(x, kind)
+    return x if x is not None and _channels(x, axis, s) else None
+
+
+cdef object _scratch(const Extent &e):
+    """Return memory for the loops over pixels, or None if they do not serve."""
+    cdef npy_intp size
+    if e.inner != 1 or e.outer < 2 * BLOCK_ROWS:
+        return None
+    size = scratch_of_pixels(e)
+    return PyArray_EMPTY(1, &size, np.NPY_DOUBLE, 0)
+
+
 def moments(x, tuple axis):
     cdef Shape s
     cdef char kind = 0
-    x = _plain(x, &kind)
-    if x is None or not _channels(x, axis, &s):
+    x = _batch(x, axis, &kind, &s)
+    if x is None:
         return NotImplemented
     mean = _statistic(x, s)
     var = _statistic(x, s)
+    scratch = _scratch(s.extent)
     clear_float_errors()
-    moments_loop(kind, x, mean, var, s.extent)
+    if scratch is None:
+        moments_loop(kind, x, mean, var, s.extent)
+    else:
+        pixel_moments_loop(kind, x, mean, var, scratch, s.extent)
     return NotImplemented if float_errors() else (mean, var)
 
 
 def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     cdef Shape s
     cdef char kind = 0
-    x = _plain(x, &kind)
-    if x is None or not _channels(x, axis, &s):
+    x = _batch(x, axis, &kind, &s)
+    if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
     beta = _sized(beta, &kind, s.extent.channels)
@@ -192,49 +242,65 @@ def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     inv_std = _sized(inv_std, &kind, s.extent.channels)
     if gamma is None or beta is None or mean is None or inv_std is None:
         return NotImplemented
-    y = empty_like(x)
+    y = empty_dense_like(x)
+    scratch = _scratch(s.extent)
     clear_float_errors()
-    batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, s.extent)
+    if scratch is None:
+        batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, s.extent)
+    else:
+        pixel_apply_loop(kind, x, gamma, beta, mean, inv_std, y, scratch, s.extent)
     return NotImplemented if float_errors() else y
 
 
 def batch_forward(x, gamma, beta, tuple axis, double eps):
     cdef Shape s
     cdef char kind = 0
-    x = _plain(x, &kind)
-    if x is None or not _channels(x, axis, &s):
+    x = _batch(x, axis, &kind, &s)
+    if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
     beta = _sized(beta, &kind, s.extent.channels)
     if gamma is None or beta is None:
         return NotImplemented
-    y = empty_like(x)
+    y = empty_dense_like(x)
     mean = _statistic(x, s)
     var = _statistic(x, s)
     inv_std = _statistic(x, s)
+    scratch = _scratch(s.extent)
     clear_float_errors()
-    batch_forward_loop(kind, x, gamma, beta, y, mean, var, inv_std, s.extent, eps)
+    if scratch is None:
+        batch_forward_loop(kind, x, gamma, beta, y, mean, var, inv_std, s.extent, eps)
+    else:
+        pixel_forward_loop(
+            kind, x, gamma, beta, y, mean, var, inv_std, scratch, s.extent, eps)
     return NotImplemented if float_errors() else (y, mean, var, inv_std)
 
 
 def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     cdef Shape s
     cdef char kind = 0
-    x = _plain(x, &kind)
-    if x is None or not _channels(x, axis, &s):
+    x = _batch(x, axis, &kind, &s)
+    if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
-    gy = _sized(gy, &kind, PyArray_SIZE(x))
+    gy = in_order_of(gy, x)
     mean = _sized(mean, &kind, s.extent.channels)
     inv_std = _sized(inv_std, &kind, s.extent.channels)
-    if gamma is None or gy is None or mean is None or inv_std is None:
+    if common_dense_kind(x, gy) != kind or (
+            gamma is None or mean is None or inv_std is None):
         return NotImplemented
-    gx = empty_like(x)
+    gx = empty_dense_like(x)
     ggamma = _statistic(x, s)
     gbeta = _statistic(x, s)
+    scratch = _scratch(s.extent)
     clear_float_errors()
-    batch_backward_loop(
-        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed)
+    if scratch is None:
+        batch_backward_loop(
+            kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed)
+    else:
+        pixel_backward_loop(
+            kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, scratch, s.extent,
+            fixed)
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
