@@ -11,6 +11,8 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_NDIM, \
     PyArray_SIZE, npy_intp
 
 from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast._core.state cimport current
+from chainer_fast.backends._onednn.filters cimport Filters, Planned, prepared
 from chainer_fast.backends._onednn.library cimport (
     SUCCESS, UNIMPLEMENTED, Dim, Library, failed, library)
 
@@ -33,18 +35,24 @@ cdef extern from "chainer_fast/backends/_onednn/primitives.hpp" \
         Dim pad[MAX_AXES]
         Dim dilate[MAX_AXES]
         Dim bias, threads
-    cdef cppclass Planned "chainer_fast::onednn::Planned":
-        int run(void *images, void *filters, void *places, void *bias)
-        int status
-        char *implementation
     cdef cppclass Cache "chainer_fast::onednn::Cache":
         shared_ptr[Planned] find(const Library &, const Convolution &) except +
         size_t size()
+
+cdef extern from "chainer_fast/backends/_onednn/pointwise.hpp" \
+        namespace "chainer_fast::onednn" nogil:
+    bint is_product(const Convolution &, bint reorders) noexcept
+    int run_product(const Library &, const Convolution &, float *images, float *filters,
+                    float *places, const float *bias) noexcept
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_New(
         type, int nd, const npy_intp *dims, int typenum, const npy_intp *strides,
         void *data, int itemsize, int flags, object obj)
+
+cdef enum:
+    # oneDNN makes no good use of vectors for images of so few channels.
+    FEW_CHANNELS = 4
 
 cdef Cache _cache
 
@@ -138,22 +146,38 @@ cdef object _ready(object a):
     return copy
 
 
-cdef object _compute(const Convolution &c, object images, object filters,
-                     object places, object bias):
+cdef bint _compute(const Convolution &c, object images, object filters,
+                   object places, object bias) except -1:
     """Compute one of three arrays from the others; return whether there was code."""
-    cdef shared_ptr[Planned] planned = _cache.find(library()[0], c)
-    cdef int status = planned.get().status
+    cdef shared_ptr[Planned] planned
+    cdef Filters kept
+    cdef const Library *l
+    cdef bint reorders = current().enable_backprop
+    cdef int status
     cdef void *x = PyArray_DATA(<np.ndarray>images)
     cdef void *W = PyArray_DATA(<np.ndarray>filters)
     cdef void *y = PyArray_DATA(<np.ndarray>places)
     cdef void *b = NULL
     if bias is not None:
         b = PyArray_DATA(<np.ndarray>bias)
-    if status == UNIMPLEMENTED:
-        return False
-    if status == SUCCESS:
+    if is_product(c, reorders):
+        l = library()
         with nogil:
-            status = planned.get().run(x, W, y, b)
+            status = run_product(l[0], c, <float *>x, <float *>W, <float *>y,
+                                 <float *>b)
+    else:
+        planned = _cache.find(library()[0], c)
+        status = planned.get().status
+        if status == UNIMPLEMENTED:
+            return False
+        if status == SUCCESS:
+            # While no graph is built, no optimizer changes filters.
+            reorders = reorders or not planned.get().prepares()
+            if not reorders:
+                kept = prepared(filters, planned)
+                W = kept.data
+            with nogil:
+                status = planned.get().run(x, W, y, b, not reorders)
     if status != SUCCESS:
         failed('convolve', status)
     return True
@@ -196,6 +220,8 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
             PyArray_DIM(W, 0), False) or PyArray_DIM(x, 1) != c.filters:
         return NotImplemented
     if b is not None and (not _is_float(b) or PyArray_SIZE(b) != c.channels):
+        return NotImplemented
+    if c.channels <= FEW_CHANNELS and c.groups == 1:
         return NotImplemented
     x = _ready(x)
     y = _empty_last(axes, c.n, c.channels, <npy_intp *>c.length)

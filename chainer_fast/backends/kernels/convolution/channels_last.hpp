@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "chainer_fast/backends/kernels/convolution/few_channels.hpp"
 #include "chainer_fast/backends/kernels/convolution/filters.hpp"
 #include "chainer_fast/backends/kernels/convolution/tiles.hpp"
 
@@ -39,6 +40,11 @@ void transpose_channels_last(const Convolution &c, const Images<T> &images,
     const Micro<T> &micro = *find_micro<T>();
     const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
     const Pixels<T> places(micro, given, c.images, c.groups * c.filters, c.w.nd, c.w.outs);
+    if (c.channels <= FEW_CHANNELS && joins_taps(c.w, c.groups, c.channels)) {
+        ToFewChannels<T>{micro, c.w, c.images, c.channels, c.filters, filters, places.data,
+                         places.steps, images, bias}.run();
+        return;
+    }
     Application<T>{
         micro, packing, true, c.images, c.groups, c.filters, c.channels, c.w.taps,
         places.data, places.steps.image, images.data, images.steps.image, bias,

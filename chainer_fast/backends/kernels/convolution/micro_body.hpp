@@ -127,6 +127,23 @@ void correlate_by_channel(const Correlation<T> &job, ptrdiff_t n) {
     }
 }
 
+template <typename T>
+void add_rows(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,
+              ptrdiff_t n) {
+    typedef Lanes<T> L;
+    for (ptrdiff_t t = 0; t < taps; ++t, runs += n) {
+        if (rows[t] < 0)
+            continue;
+        T *out = image + rows[t];
+        ptrdiff_t i = 0;
+        for (; i + L::N <= n; i += L::N)
+            L::store(out + i, L::add(L::load(out + i), L::load(runs + i)));
+        if (i < n)
+            L::store(out + i, L::add(L::load(out + i, n - i), L::load(runs + i, n - i)),
+                     n - i);
+    }
+}
+
 /* Transposes a square: out[j][i] = in[i][j] for `rows` i and `columns` j, which are no
  * more than the lanes. With `fill`, rows of `out` are filled up with zeros. */
 template <typename T>
@@ -134,12 +151,17 @@ void transpose(const T *const *in, ptrdiff_t rows, ptrdiff_t columns, T *const *
                bool fill) {
     typedef Lanes<T> L;
     typename L::V square[L::N];
-    if (rows == L::N && columns == L::N) {
-        for (int i = 0; i < L::N; ++i)
-            square[i] = L::load(in[i]);
+    if (rows == L::N) {
+        if (columns == L::N)
+            for (int i = 0; i < L::N; ++i)
+                square[i] = L::load(in[i]);
+        else
+            for (int i = 0; i < L::N; ++i)
+                square[i] = L::load(in[i], columns);
         L::transpose(square);
         for (int j = 0; j < L::N; ++j)
-            L::store(out[j], square[j]);
+            if (j < columns)
+                L::store(out[j], square[j]);
         return;
     }
     for (int i = 0; i < L::N; ++i)
@@ -186,6 +208,7 @@ Micro<T> micro_kernels() {
     list_by_channel<T>(micro, std::make_integer_sequence<int, TILE_PIXELS>());
     list_correlations_by_channel<T>(
         micro, std::make_integer_sequence<int, MOST_CHANNEL_VECTORS>());
+    micro.add_rows = add_rows<T>;
     micro.transpose = transpose<T>;
     return micro;
 }

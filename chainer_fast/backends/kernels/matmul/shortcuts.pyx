@@ -1,17 +1,18 @@
 """Compiled shortcuts of affine maps and their gradients.
 
-The products go to NumPy's BLAS, as ``ndarray.dot`` does, without the method call.
+The products are those of ``ndarray.dot``, without the method call.
 """
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_MatrixProduct, PyArray_NDIM, \
-    PyArray_Transpose, PyArray_TYPE, PyArray_ZEROS, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_Transpose, \
+    PyArray_TYPE, PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
+from chainer_fast.backends.kernels.matmul.compiled cimport dot
 
 np.import_array()
 
@@ -66,7 +67,7 @@ cdef class LinearShortcut(Shortcut):
             if kind_of(bias) != kind or PyArray_NDIM(bias) != 1 or (
                     PyArray_DIM(<np.ndarray>bias, 0) != _rows(weight)):
                 return None
-        y = PyArray_MatrixProduct(rows, _transposed(weight))
+        y = dot(rows, _transposed(weight))
         if n == 3:
             clear_float_errors()
             data = PyArray_DATA(<np.ndarray>bias)
@@ -89,9 +90,9 @@ cdef class LinearShortcut(Shortcut):
                 PyArray_NDIM(gy) != 2):
             return 0
         if wanted(function, 0):
-            gx[0] = given(PyArray_MatrixProduct(gy, weight))
+            gx[0] = given(dot(gy, weight))
         if wanted(function, 1):
-            gx[1] = given(PyArray_MatrixProduct(_transposed(gy), rows))
+            gx[1] = given(dot(_transposed(gy), rows))
         if len(function.input_nodes) == 3 and wanted(function, 2):
             bias_grad = _sum_rows(kind, gy)
             if bias_grad is None:
@@ -135,7 +136,7 @@ cdef class LinearGradDataShortcut(Shortcut):
         cdef char kind = _matrix(weight)
         if not kind or _matrix(gy) != kind or _columns(gy) != _rows(weight):
             return None
-        return PyArray_MatrixProduct(gy, weight)
+        return dot(gy, weight)
 
     cdef int backward(
             self, FunctionBase function, object ggx, PyObject **gx) except -1:
@@ -146,9 +147,9 @@ cdef class LinearGradDataShortcut(Shortcut):
                 _columns(ggx) != _columns(weight) or _rows(ggx) != _rows(gy)):
             return 0
         if wanted(function, 0):
-            gx[0] = given(PyArray_MatrixProduct(_transposed(gy), ggx))
+            gx[0] = given(dot(_transposed(gy), ggx))
         if wanted(function, 1):
-            gx[1] = given(PyArray_MatrixProduct(ggx, _transposed(weight)))
+            gx[1] = given(dot(ggx, _transposed(weight)))
         return 1
 
 
@@ -167,7 +168,7 @@ cdef class LinearGradWeightShortcut(Shortcut):
         if not kind or _matrix(gy) != kind or _rows(gy) != _rows(rows) or (
                 function._w_dtype != rows.dtype):
             return None
-        return PyArray_MatrixProduct(_transposed(gy), rows)
+        return dot(_transposed(gy), rows)
 
     cdef int backward(
             self, FunctionBase function, object ggw, PyObject **gx) except -1:
@@ -178,9 +179,9 @@ cdef class LinearGradWeightShortcut(Shortcut):
                 _columns(ggw) != _columns(rows) or _rows(ggw) != _columns(gy)):
             return 0
         if wanted(function, 0):
-            gx[0] = given(PyArray_MatrixProduct(gy, ggw))
+            gx[0] = given(dot(gy, ggw))
         if wanted(function, 1):
-            gx[1] = given(PyArray_MatrixProduct(rows, _transposed(ggw)))
+            gx[1] = given(dot(rows, _transposed(ggw)))
         return 1
 
 
@@ -188,7 +189,7 @@ cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_
     """Return the product of matrices, each transposed or not."""
     if trans_out:
         return _product(b, a, not trans_b, not trans_a, False)
-    return PyArray_MatrixProduct(
+    return dot(
         _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
 
 

@@ -7,7 +7,8 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport (
-    NPY_INT32, PyArray_CheckExact, PyArray_DIM, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE)
+    NPY_INT32, PyArray_CheckExact, PyArray_DIM, PyArray_NDIM, PyArray_SIZE,
+    PyArray_TYPE)
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.plain cimport kind_of

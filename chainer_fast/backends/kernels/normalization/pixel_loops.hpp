@@ -19,6 +19,8 @@ namespace {
 /* Elements of a block, about, and its fewest rows. */
 constexpr ptrdiff_t BLOCK = 16384;
 constexpr ptrdiff_t BLOCK_ROWS = 32;
+/* Rows that are worked on at once. */
+constexpr int SOME_ROWS = 4;
 
 /* Rows of pixels, cut into blocks, and memory for what belongs to the channels. */
 struct Pixels {
@@ -84,12 +86,24 @@ void pixel_moments_of(const T *x, T *mean, T *var, const Pixels &p) {
                     (double)p.rows, (double)x[c], mean[c], var[c]);
 }
 
+/* Some rows at once, which share what is loaded of the channels. */
+template <int ROWS, typename T>
+CF_ELEMENT void apply_to_some(const T *x, T *CF_RESTRICT y, const T *mean,
+                              const T *factor, const T *offset, ptrdiff_t channels) {
+    for (ptrdiff_t c = 0; c < channels; ++c)
+        for (int i = 0; i < ROWS; ++i)
+            y[i * channels + c] = normalized(x[i * channels + c], mean[c], factor[c],
+                                             offset[c]);
+}
+
 template <typename T>
-CF_CLONES void apply_to_rows(const T *x, T *CF_RESTRICT y, const T *mean, const T *factor,
+CF_CLONES void apply_to_rows(const T *x, T *y, const T *mean, const T *factor,
                              const T *offset, ptrdiff_t rows, ptrdiff_t channels) {
+    const ptrdiff_t step = SOME_ROWS * channels;
+    for (; rows >= SOME_ROWS; rows -= SOME_ROWS, x += step, y += step)
+        apply_to_some<SOME_ROWS>(x, y, mean, factor, offset, channels);
     for (; rows-- > 0; x += channels, y += channels)
-        for (ptrdiff_t c = 0; c < channels; ++c)
-            y[c] = normalized(x[c], mean[c], factor[c], offset[c]);
+        apply_to_some<1>(x, y, mean, factor, offset, channels);
 }
 
 template <typename T>
@@ -125,14 +139,27 @@ void pixel_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *
     apply_to_pixels(x, gamma, beta, mean, inv_std, y, p);
 }
 
+template <int ROWS, typename T>
+CF_ELEMENT void grad_of_some(const T *x, const T *g, T *CF_RESTRICT gx, const T *mean,
+                             const T *g_mean, const T *factor, const T *slope,
+                             ptrdiff_t channels) {
+    for (ptrdiff_t c = 0; c < channels; ++c)
+        for (int i = 0; i < ROWS; ++i) {
+            const ptrdiff_t at = i * channels + c;
+            gx[at] = normalized_grad(x[at], g[at], mean[c], g_mean[c], factor[c],
+                                     slope[c]);
+        }
+}
+
 template <typename T>
-CF_CLONES void grad_of_rows(const T *x, const T *g, T *CF_RESTRICT gx, const T *mean,
+CF_CLONES void grad_of_rows(const T *x, const T *g, T *gx, const T *mean,
                             const T *g_mean, const T *factor, const T *slope,
                             ptrdiff_t rows, ptrdiff_t channels) {
+    const ptrdiff_t step = SOME_ROWS * channels;
+    for (; rows >= SOME_ROWS; rows -= SOME_ROWS, x += step, g += step, gx += step)
+        grad_of_some<SOME_ROWS>(x, g, gx, mean, g_mean, factor, slope, channels);
     for (; rows-- > 0; x += channels, g += channels, gx += channels)
-        for (ptrdiff_t c = 0; c < channels; ++c)
-            gx[c] = normalized_grad(x[c], g[c], mean[c], g_mean[c], factor[c],
-                                    slope[c]);
+        grad_of_some<1>(x, g, gx, mean, g_mean, factor, slope, channels);
 }
 
 /* ``fixed`` says that the statistics do not depend on x. */

@@ -331,8 +331,9 @@ inline void add_columns(In a, ptrdiff_t rows, ptrdiff_t columns, float *out) {
     memcpy(out, sums, columns * sizeof(float));
 }
 
-/* Gradients of the weights and biases of some panels of gates: for the input, then for
- * the last state. A block of all rows stays in the cache for all of the panels. */
+/* Gradients of the weights and biases of some blocks of units of each gate, counted from
+ * gate to gate: for the input, then for the last state. What a block of rows needs stays
+ * in the cache. */
 inline void weight_grads(const Layer &l, const Tiles &tiles, const Trace &trace,
                          const Backward &g, float *const *gw, float *const *gb,
                          ptrdiff_t begin, ptrdiff_t end) {
@@ -341,18 +342,24 @@ inline void weight_grads(const Layer &l, const Tiles &tiles, const Trace &trace,
     const ptrdiff_t columns[] = {l.inputs, l.units};
     for (ptrdiff_t k = 0; k < l.rows; k += DEPTH) {
         const ptrdiff_t terms = std::min(DEPTH, l.rows - k);
-        for (ptrdiff_t panel = begin; panel < end; ++panel) {
-            const ptrdiff_t block = panel / l.gates, rows = l.part(block);
-            const ptrdiff_t unit = panel % l.gates * l.units + block * PANEL;
+        for (ptrdiff_t i = begin, stop; i < end; i = stop) {
+            const ptrdiff_t gate = i / l.blocks(), block = i % l.blocks();
+            stop = std::min(end, (gate + 1) * l.blocks());
+            const ptrdiff_t last = block + stop - i;
+            const ptrdiff_t units = std::min(last * PANEL, l.units) - block * PANEL;
+            const ptrdiff_t unit = gate * l.units + block * PANEL;
             for (int side = 0; side < 2; ++side) {
-                const In left = in(lefts[side].below(k).from(panel));
+                In left = in(lefts[side].below(k).from(block * l.gates + gate));
+                left.panel *= l.gates;
                 const Out out = {gw[side] + unit * columns[side], columns[side], PANEL};
                 product_of_panels(
-                    tiles, true, left, rows, terms, rights[side].below(k), columns[side],
-                    k ? in(out) : NOTHING, out);
+                    tiles, true, left, units, terms, rights[side].below(k),
+                    columns[side], k ? in(out) : NOTHING, out);
                 if (!k)
-                    memset(gb[side] + unit, 0, rows * sizeof(float));
-                add_columns(left, terms, rows, gb[side] + unit);
+                    memset(gb[side] + unit, 0, units * sizeof(float));
+                for (ptrdiff_t u = 0; u * PANEL < units; ++u)
+                    add_columns(left.from(u), terms, std::min(PANEL, units - u * PANEL),
+                                gb[side] + unit + u * PANEL);
             }
         }
     }

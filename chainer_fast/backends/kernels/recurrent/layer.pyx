@@ -7,7 +7,8 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
+    PyArray_SimpleNewFromData, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors, \
     report_float_errors
@@ -51,6 +52,8 @@ cdef enum:
     # Layers of fewer units, or with fewer multiplications, are left to the reference.
     FEWEST_UNITS = 16
     FEWEST_PRODUCTS = 1 << 20
+    # Results of this many elements are worth keeping the memory of.
+    LARGE = 1 << 15
 
 # The order of the loops in `scan.hpp`.
 cdef dict _MODES = {'lstm': (0, 4), 'gru': (1, 3), 'rnn_tanh': (2, 1), 'rnn_relu': (3, 1)}
@@ -110,9 +113,17 @@ cdef list _gates(groups, int gates, npy_intp n, npy_intp columns, npy_intp last_
 
 
 cdef object _new(npy_intp rows, npy_intp columns):
+    """Return a new array; one of the large ones is in memory that is used again."""
     cdef npy_intp dims[2]
+    cdef int ndim = 1 if columns < 0 else 2
+    cdef Scratch memory
     dims[0], dims[1] = rows, columns
-    return PyArray_EMPTY(1 if columns < 0 else 2, dims, np.NPY_FLOAT32, 0)
+    if rows * columns < LARGE:
+        return PyArray_EMPTY(ndim, dims, np.NPY_FLOAT32, 0)
+    memory = take(rows * columns * sizeof(float))
+    array = PyArray_SimpleNewFromData(ndim, dims, np.NPY_FLOAT32, memory.data)
+    np.set_array_base(array, memory)
+    return array
 
 
 cdef Trace _trace(mode, gates, sizes, npy_intp rows, npy_intp inputs, npy_intp units,
