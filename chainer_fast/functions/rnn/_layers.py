@@ -8,41 +8,6 @@ from chainer_fast.functions.noise import dropout
 GATES = {'lstm': 4, 'gru': 3, 'rnn_tanh': 1, 'rnn_relu': 1}
 
 
-def stack_weights(mode, ws, bs, computed):
-    """Join the matrices and biases of one direction of a layer.
-
-    Parameters
-    ----------
-    mode : str
-        Kind of cell.
-    ws, bs : list of array
-        Matrices and biases.
-    computed : callable
-        Function that gives an array the dtype to compute in.
-
-    Returns
-    -------
-    tuple of array
-        Matrices for the input and for the last state; bias of the projection; and the
-        bias of the new state that 'gru' adds to the last state's part alone, or None.
-    """
-    count = GATES[mode]
-    w_x, w_h, b_x, b_h = [
-        computed(half[0] if count == 1 else array.join(half[0], half, 0))
-        for each in (ws, bs) for half in (each[:count], each[count:2 * count])]
-    return w_x, w_h, *join_biases(mode, b_x, b_h)
-
-
-def join_biases(mode, b_x, b_h):
-    """Return the biases of ``stack_weights``, given those of all gates in a row."""
-    if mode != 'gru':
-        return b_x + b_h, None
-    n = len(b_h) // 3
-    bias = b_x.copy()
-    bias[:2 * n] += b_h[:2 * n]
-    return bias, b_h[2 * n:]
-
-
 class Layers:
     """Stacked recurrent layers in one or both directions.
 
@@ -77,7 +42,8 @@ class Layers:
         hx, cx : array or None
             First states and cells of each layer and direction.
         weights : list of tuple
-            Results of ``stack_weights`` for each of them.
+            Matrices and biases of each of them: those of each gate for the input, then
+            those for the last state.
 
         Returns
         -------
@@ -87,7 +53,6 @@ class Layers:
         """
         xp = self.array_module = backend.get_array_module(x)
         self.dtype = x.dtype
-        self._weights = weights
         self._inputs, self._traces = [], []
         hy = xp.empty_like(hx)
         cy = None if cx is None else xp.empty_like(cx)
@@ -97,11 +62,8 @@ class Layers:
             if k > 0 and not reverse:
                 x, sides = self._joined(sides), []
             inputs = x if k < self.directions else self._dropped(x)
-            w_x, w_h, bias, b_new = weights[k]
-            gates = inputs.dot(w_x.T)
-            gates += bias
-            y, hy[k], c_last, trace = recurrent.scan(
-                gates, w_h, b_new, hx[k], None if cx is None else cx[k], self.sizes,
+            y, hy[k], c_last, trace = recurrent.layer(
+                inputs, *weights[k], hx[k], None if cx is None else cx[k], self.sizes,
                 self.mode, reverse)
             if cy is not None:
                 cy[k] = c_last
@@ -150,27 +112,20 @@ class Layers:
         gradients = []
         n = ghy.shape[2]
         gx = None
-        for k in reversed(range(len(self._weights))):
+        for k in reversed(range(len(self._traces))):
             side = k % self.directions
             gys = gy if self.directions == 1 else xp.ascontiguousarray(
                 gy[:, side * n:(side + 1) * n])
-            w_x, w_h, _, _ = self._weights[k]
-            trace = self._traces[k]
-            g_gates, g_recurrent, ghx[k], gc_first = recurrent.scan_grad(
-                gys, trace, w_h, ghy[k], None if gcy is None else gcy[k], self.sizes,
-                self.mode, side == 1)
+            wants_part = wants_gx or k >= self.directions
+            part, ghx[k], gc_first, of_weights = recurrent.layer_grad(
+                gys, self._traces[k], self._inputs[k], ghy[k],
+                None if gcy is None else gcy[k], self.sizes, self.mode, side == 1,
+                wants_part)
+            gradients.append(of_weights)
             if gcx is not None:
                 gcx[k] = gc_first
-            gb_x = g_gates.sum(axis=0)
-            # A copy, since gradients may be scaled in place.
-            gb_h = gb_x.copy() if g_recurrent is g_gates else (
-                g_recurrent.sum(axis=0))
-            gradients.append((
-                g_gates.T.dot(self._inputs[k]), g_recurrent.T.dot(trace[1]),
-                gb_x, gb_h))
-            if k < self.directions and not wants_gx:
+            if not wants_part:
                 continue
-            part = g_gates.dot(w_x)
             if k >= self.directions and self.masks:
                 part *= self.masks[k - self.directions]
             gx = part if gx is None else gx + part

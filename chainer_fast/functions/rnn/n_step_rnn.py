@@ -211,9 +211,7 @@ class BaseNStepRNN(Function):
         matrices = [part.reshape(shape) for part, shape in zip(parts, shapes)]  # noqa: B905
         biases = parts[len(shapes):]
         return [
-            (*matrices[k:k + 2],
-             *_layers.join_biases(self.rnn_mode, *biases[k:k + 2]))
-            for k in range(0, len(shapes), 2)]
+            (matrices[k:k + 2], biases[k:k + 2]) for k in range(0, len(shapes), 2)]
 
     def forward_cpu(self, inputs):
         *states, w, x = inputs

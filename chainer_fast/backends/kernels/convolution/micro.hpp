@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
@@ -23,6 +24,10 @@ namespace {
    that have filters of their own. */
 constexpr int MOST_VECTORS = 2, MOST_PIXELS = 12, MOST_CHANNELS = 14;
 constexpr int MOST_CHANNEL_VECTORS = 4;
+
+/* So many products are added up, and these sums in turn: the error grows with the length
+   of a sum. */
+constexpr ptrdiff_t MOST_PRODUCTS = 256;
 
 /* Some pixels of the result, for some filters. */
 template <typename T>

@@ -5,9 +5,10 @@ sequence: it adds the projection of the last state at each step, and keeps a tra
 which its gradient is computed without another hyperbolic tangent.
 """
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels import array, kernel
 from chainer_fast.backends.kernels.recurrent import compiled as _compiled
 from chainer_fast.backends.kernels.recurrent import cuda as _device
+from chainer_fast.backends.kernels.recurrent import layer as _compiled_layer
 from chainer_fast.backends.kernels.recurrent import scan as _compiled_scan
 from chainer_fast.backends.kernels.recurrent.gates import (
     activate,
@@ -255,3 +256,95 @@ def scan_grad(gys, trace, weight, ghy, gcy, sizes, mode, reverse):
             None if gcx is None else gcx[:size], gx[rows], gr[rows])
         gh += gr[rows].dot(weight)
     return gx, gr, ghx, gcx
+
+
+# ----------------------------------------------------------------------------- layers
+
+def _join_weights(ws):
+    """Matrices or biases of all gates for the input, and those for the last state."""
+    half = len(ws) // 2
+    return [group[0] if half == 1 else array.join(group[0], group, 0)
+            for group in (ws[:half], ws[half:])]
+
+
+@kernel(compiled=_compiled_layer.layer)
+def layer(x, ws, bs, hx, cx, sizes, mode, reverse):
+    """States of a recurrent layer, in one direction, along a sequence.
+
+    Parameters
+    ----------
+    x : array
+        Inputs ``(N, m)``, a row for each sample of each step, steps one after the
+        other.
+    ws, bs : list of array
+        Matrices ``(n, m)`` of each gate for the input, then those ``(n, n)`` for the
+        last state; and as many biases ``(n,)``. Each half may be one array
+        instead, of all gates joined.
+    hx, cx : array or None
+        First states and cells ``(B, n)``; there are no cells unless it is 'lstm'.
+    sizes, mode, reverse
+        As in :func:`scan`.
+
+    Returns
+    -------
+    ys : array
+        State after each step, of shape ``(N, n)``.
+    hy, cy : array or None
+        Last states and cells.
+    trace : object
+        An input of :func:`layer_grad`.
+    """
+    w_x, w_h = _join_weights(ws)
+    bias, b_h = _join_weights(bs)
+    b_new = None
+    if mode == 'gru':
+        # The last state's part of the new state has a bias of its own.
+        n = hx.shape[1]
+        b_new, bias = b_h[2 * n:], bias.copy()
+        bias[:2 * n] += b_h[:2 * n]
+    else:
+        bias = bias + b_h
+    gates = x.dot(w_x.T)
+    gates += bias
+    *states, trace = scan(gates, w_h, b_new, hx, cx, sizes, mode, reverse)
+    return (*states, (w_x, w_h, trace))
+
+
+@kernel(compiled=_compiled_layer.layer_grad)
+def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, wants_gx):
+    """Gradients of :func:`layer`, given those of its outputs.
+
+    Parameters
+    ----------
+    gys : array
+        Gradient of ``ys``.
+    trace : object
+        What ``layer`` returned.
+    x : array
+        As it was given to it.
+    ghy, gcy : array or None
+        Gradients of the last states and cells.
+    sizes, mode, reverse
+        As in ``layer``.
+    wants_gx : bool
+        Whether the gradient of the inputs is wanted.
+
+    Returns
+    -------
+    gx : array or None
+        Gradient of the inputs.
+    ghx, gcx : array or None
+        Gradients of the first states and cells.
+    weights : tuple of array
+        Gradients of the matrices of all gates, joined along the first axis, for the
+        input and for the last state, and of the biases likewise.
+    """
+    w_x, w_h, steps = trace
+    g_gates, g_recurrent, ghx, gcx = scan_grad(
+        gys, steps, w_h, ghy, gcy, sizes, mode, reverse)
+    gb_x = g_gates.sum(axis=0)
+    # A copy, since gradients may be scaled in place.
+    gb_h = gb_x.copy() if g_recurrent is g_gates else g_recurrent.sum(axis=0)
+    gw_x, gw_h = g_gates.T.dot(x), g_recurrent.T.dot(steps[1])
+    return (g_gates.dot(w_x) if wants_gx else None, ghx, gcx,
+            (gw_x, gw_h, gb_x, gb_h))

@@ -1,6 +1,10 @@
 /* One step of a scan: the gates of each sample stand one after the other, and the last
  * state's part comes apart from theirs. Gates are replaced by their values.
  *
+ * The last number of a loop is the distance from one gate of a sample to its next one. It
+ * is the number of units where samples stand one after the other; of a single sample it
+ * may be larger.
+ *
  * No array that a loop writes to overlaps with another one: hence the pragmas.
  */
 #ifndef CHAINER_FAST_RECURRENT_SCAN_HPP
@@ -39,7 +43,7 @@ CF_ELEMENT void add_and_halve(T *x, const T *part, ptrdiff_t n) {
 
 /* Gates i, f, a, o; the old cell and the tangent of the new one are kept. */
 template <typename T>
-CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t apart,
                          const Unary &tanh) {
     const ptrdiff_t width = 4 * n, group = std::max<ptrdiff_t>(1, CHUNK / width);
     for (ptrdiff_t start = 0; start < samples; start += group) {
@@ -47,26 +51,31 @@ CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
         for (ptrdiff_t row = start; row < end; ++row) {
             T *gates = p[0] + row * width;
             const T *part = p[1] + row * width;
-            add_and_halve(gates, part, 2 * n);
-            add_to(gates + 2 * n, part + 2 * n, n);
-            add_and_halve(gates + 3 * n, part + 3 * n, n);
+            add_and_halve(gates, part, n);
+            add_and_halve(gates + apart, part + n, n);
+            add_to(gates + 2 * apart, part + 2 * n, n);
+            add_and_halve(gates + 3 * apart, part + 3 * n, n);
         }
-        tanh.run(p[0] + start * width, p[0] + start * width, (end - start) * width);
+        if (apart == n)
+            tanh.run(p[0] + start * width, p[0] + start * width, (end - start) * width);
+        else
+            for (ptrdiff_t k = 0; k < 4; ++k)
+                tanh.run(p[0] + k * apart, p[0] + k * apart, n);
         for (ptrdiff_t row = start; row < end; ++row) {
             T *gates = p[0] + row * width, *c = p[4] + row * n, *c_prev = p[6] + row * n;
 #pragma GCC ivdep
             for (ptrdiff_t j = 0; j < n; ++j) {
-                const T i = open_gate(gates[j]), f = open_gate(gates[n + j]);
+                const T i = open_gate(gates[j]), f = open_gate(gates[apart + j]);
                 gates[j] = i;
-                gates[n + j] = f;
-                gates[3 * n + j] = open_gate(gates[3 * n + j]);
+                gates[apart + j] = f;
+                gates[3 * apart + j] = open_gate(gates[3 * apart + j]);
                 c_prev[j] = c[j];
-                c[j] = next_cell(gates[2 * n + j], i, f, c[j]);
+                c[j] = next_cell(gates[2 * apart + j], i, f, c[j]);
             }
         }
         tanh.run(p[4] + start * n, p[7] + start * n, (end - start) * n);
         for (ptrdiff_t row = start; row < end; ++row) {
-            const T *o = p[0] + row * width + 3 * n, *tanh_c = p[7] + row * n;
+            const T *o = p[0] + row * width + 3 * apart, *tanh_c = p[7] + row * n;
             T *h = p[3] + row * n, *y = p[5] + row * n;
 #pragma GCC ivdep
             for (ptrdiff_t j = 0; j < n; ++j)
@@ -77,14 +86,16 @@ CF_CLONES void lstm_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
 
 /* Gates r, z, new; the last state's part of the third is kept. */
 template <typename T>
-CF_CLONES void gru_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
+CF_CLONES void gru_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t apart,
                         const Unary &tanh) {
     const T *part = p[1], *bias = p[2];
     T *r = p[0], *h = p[3], *y = p[5], *recurrent = p[6];
     for (ptrdiff_t row = 0; row < samples; ++row) {
-        T *z = r + n, *new_h = z + n;
-        add_and_halve(r, part, 2 * n);
-        tanh.run(r, r, 2 * n);
+        T *z = r + apart, *new_h = z + apart;
+        add_and_halve(r, part, n);
+        add_and_halve(z, part + n, n);
+        tanh.run(r, r, n);
+        tanh.run(z, z, n);
 #pragma GCC ivdep
         for (ptrdiff_t j = 0; j < n; ++j) {
             r[j] = open_gate(r[j]);
@@ -131,39 +142,40 @@ CF_CLONES void relu_step(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
  * that part. */
 
 template <typename T>
-CF_CLONES void lstm_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                              const Unary &) {
-    const T *g = p[0], *c_prev = p[2], *tanh_c = p[3], *gy = p[4], *gh = p[5];
-    T *gc = p[6], *gx = p[7];
+CF_CLONES void lstm_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
+                              ptrdiff_t apart, const Unary &) {
+    const T *i = p[0], *c_prev = p[2], *tanh_c = p[3], *gy = p[4], *gh = p[5];
+    T *gc = p[6], *gi = p[7];
     for (ptrdiff_t row = 0; row < samples; ++row) {
+        const T *f = i + apart, *a = f + apart, *o = a + apart;
+        T *gf = gi + apart, *ga = gf + apart, *go = ga + apart;
 #pragma GCC ivdep
         for (ptrdiff_t j = 0; j < n; ++j) {
             T gc_step;
-            output_grad(g[3 * n + j], tanh_c[j], gc[j], gh[j] + gy[j],
-                        gc_step, gx[3 * n + j]);
-            input_grad(gc_step, g[2 * n + j], g[j], gx[2 * n + j], gx[j]);
-            kept_grad(gc_step, g[n + j], c_prev[j], gc[j], gx[n + j]);
+            output_grad(o[j], tanh_c[j], gc[j], gh[j] + gy[j], gc_step, go[j]);
+            input_grad(gc_step, a[j], i[j], ga[j], gi[j]);
+            kept_grad(gc_step, f[j], c_prev[j], gc[j], gf[j]);
         }
-        g += 4 * n, c_prev += n, tanh_c += n, gy += n, gh += n, gc += n, gx += 4 * n;
+        i += 4 * n, c_prev += n, tanh_c += n, gy += n, gh += n, gc += n, gi += 4 * n;
     }
 }
 
 template <typename T>
-CF_CLONES void gru_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n, ptrdiff_t,
-                             const Unary &) {
+CF_CLONES void gru_step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
+                             ptrdiff_t apart, const Unary &) {
     const T *g = p[0], *h_prev = p[1], *recurrent = p[2], *gy = p[4];
     T *gh = p[5], *gx = p[7], *gr = p[8];
     for (ptrdiff_t row = 0; row < samples; ++row) {
 #pragma GCC ivdep
         for (ptrdiff_t j = 0; j < n; ++j) {
-            const T r = g[j], z = g[n + j], gh_step = gh[j] + gy[j];
+            const T r = g[j], z = g[apart + j], gh_step = gh[j] + gy[j];
             T by_r, by_z, by_new;
-            state_grad(gh_step, r, z, g[2 * n + j], h_prev[j], recurrent[j],
+            state_grad(gh_step, r, z, g[2 * apart + j], h_prev[j], recurrent[j],
                        by_r, by_z, by_new);
             gx[j] = gr[j] = by_r;
-            gx[n + j] = gr[n + j] = by_z;
-            gx[2 * n + j] = by_new;
-            gr[2 * n + j] = by_new * r;
+            gx[apart + j] = gr[apart + j] = by_z;
+            gx[2 * apart + j] = by_new;
+            gr[2 * apart + j] = by_new * r;
             gh[j] = gh_step * z;
         }
         g += 3 * n, h_prev += n, recurrent += n, gy += n, gh += n;

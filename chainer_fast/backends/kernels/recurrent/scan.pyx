@@ -121,7 +121,7 @@ def scan(gates, weight, bias, hx, cx, tuple sizes, mode, bint reverse):
         p[6], p[7] = _rows(kept1, row), _rows(kept2, row)
         memcpy(_rows(kept[0], row), p[3], size * np.PyArray_STRIDE(<np.ndarray>hy, 0))
         PyArray_MatrixProduct2(h, turned, <np.ndarray>part)
-        flags |= run(STEPS[m], kind, p, size, n, 0, _tanh)
+        flags |= run(STEPS[m], kind, p, size, n, n, _tanh)
         if not reverse:
             row += size
     if flags:
@@ -169,7 +169,7 @@ def scan_grad(gys, tuple trace, weight, ghy, gcy, tuple sizes, mode, bint revers
         p[0], p[1], p[2] = _rows(gates, row), _rows(h_prev, row), _rows(kept1, row)
         p[3], p[4], p[5] = _rows(kept2, row), _rows(gys, row), _rows(ghx, 0)
         p[6], p[7], p[8] = _rows(gcx, 0), _rows(gx, row), _rows(gr, row)
-        flags |= run(STEP_GRADS[m], kind, p, size, n, 0, _tanh)
+        flags |= run(STEP_GRADS[m], kind, p, size, n, n, _tanh)
         PyArray_MatrixProduct2(_view(gr, row, size), weight, <np.ndarray>gh)
         if m == GRU:
             add_into(PyArray_TYPE(<np.ndarray>ghx), p[5], _rows(parts, 0), size * n)

@@ -1,0 +1,354 @@
+/* Products of single-precision matrices in panels.
+ *
+ * A matrix in panels has 16 columns side by side, a line of the cache, row below row, and
+ * the next 16 behind all rows. Both operands of a product can be read from there without
+ * being copied again, however often they are used; one that BLAS has to repack for each
+ * product of few rows is packed once. A row's result does not depend on the other rows, so
+ * products may be cut between rows without changing a bit.
+ *
+ * Sums go over blocks of 256 terms, each of them from first to last in fused
+ * multiply-adds. There is code for AVX-512, and for AVX2 with FMA.
+ */
+#ifndef CHAINER_FAST_PANELS_HPP
+#define CHAINER_FAST_PANELS_HPP
+
+#include <stddef.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+#define CF_HAS_TILES
+#include <immintrin.h>
+#endif
+
+namespace chainer_fast {
+namespace {
+
+/* Columns of a panel. */
+constexpr ptrdiff_t PANEL = 16;
+/* Terms of a sum that are worked on at a time: two panels of them and some rows fit in
+ * the first level of the cache. */
+constexpr ptrdiff_t DEPTH = 256;
+/* Rows that share two panels before the next two come. */
+constexpr ptrdiff_t ROWS = 128;
+
+inline ptrdiff_t panels_of(ptrdiff_t columns) { return (columns + PANEL - 1) / PANEL; }
+
+/* Element (i, j) is data[i * row + j / 16 * panel + j % 16]: with a row of 16, a matrix in
+ * panels; with panels 16 apart, one in C order; with a row of 0, one row for all. */
+template <typename T>
+struct Panels {
+    T *data;
+    ptrdiff_t row;
+    ptrdiff_t panel;
+
+    Panels below(ptrdiff_t rows) const { return {data + rows * row, row, panel}; }
+    Panels from(ptrdiff_t panels) const { return {data + panels * panel, row, panel}; }
+};
+
+/* What a tile does: out = start + left right, of a few rows and of one or two panels. The
+ * left operand is a matrix, or the transpose of one, whose panels hold its rows. */
+struct Tile {
+    const float *left;
+    ptrdiff_t row, panel;
+    const float *right[2];
+    const float *start[2];
+    ptrdiff_t start_row;
+    float *out[2];
+    ptrdiff_t out_row;
+    const float *next;      /* the left operand of the next tile, to be fetched */
+};
+
+typedef void (*TileLoop)(const Tile &, ptrdiff_t depth);
+
+/* The loops of a kind of processor. */
+struct Tiles {
+    ptrdiff_t rows;                 /* of the largest tile */
+    TileLoop plain[2][9];           /* by panels, less one, and rows */
+    TileLoop turned[2][9];
+};
+
+#ifdef CF_HAS_TILES
+
+/* One term of each sum. */
+template <int M, int P>
+__attribute__((target("avx512f"), always_inline))
+inline void add_term(__m512 (&sum)[M][P], const float *a, ptrdiff_t row,
+                     const float *right0, const float *right1) {
+    const __m512 b0 = _mm512_loadu_ps(right0), b1 = _mm512_loadu_ps(right1);
+#pragma GCC unroll 8
+    for (int i = 0; i < M; ++i) {
+        const __m512 x = _mm512_set1_ps(a[i * row]);
+        sum[i][0] = _mm512_fmadd_ps(x, b0, sum[i][0]);
+        if (P == 2)
+            sum[i][P - 1] = _mm512_fmadd_ps(x, b1, sum[i][P - 1]);
+    }
+}
+
+template <int M, int P, bool turned>
+__attribute__((target("avx512f")))
+void tile_avx512(const Tile &t, ptrdiff_t depth) {
+    __m512 sum[M][P];
+    for (int i = 0; i < M; ++i)
+        for (int p = 0; p < P; ++p)
+            sum[i][p] = _mm512_loadu_ps(t.start[p] + i * t.start_row);
+    const float *left = t.left, *next = t.next;
+    const float *right0 = t.right[0], *right1 = t.right[P - 1];
+    const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
+    const ptrdiff_t panel = turned ? PANEL * step : t.panel;
+    for (; depth >= PANEL; depth -= PANEL) {
+#pragma GCC unroll 4
+        for (ptrdiff_t k = 0; k < PANEL; ++k) {
+            if (turned || k < M)
+                _mm_prefetch((const char *)(next + k * t.row), _MM_HINT_T0);
+            add_term(sum, left + k * step, row, right0 + k * PANEL, right1 + k * PANEL);
+        }
+        left += panel, next += panel;
+        right0 += PANEL * PANEL, right1 += PANEL * PANEL;
+    }
+    for (ptrdiff_t k = 0; k < depth; ++k)
+        add_term(sum, left + k * step, row, right0 + k * PANEL, right1 + k * PANEL);
+    for (int i = 0; i < M; ++i)
+        for (int p = 0; p < P; ++p)
+            _mm512_storeu_ps(t.out[p] + i * t.out_row, sum[i][p]);
+}
+
+template <int M, int P, bool turned>
+__attribute__((target("avx2,fma")))
+void tile_avx2(const Tile &t, ptrdiff_t depth) {
+    const ptrdiff_t row = turned ? 1 : t.row, step = turned ? t.row : 1;
+    for (int p = 0; p < P; ++p) {
+        __m256 sum[M][2];
+        for (int i = 0; i < M; ++i)
+            for (int q = 0; q < 2; ++q)
+                sum[i][q] = _mm256_loadu_ps(t.start[p] + i * t.start_row + 8 * q);
+        const float *left = t.left, *right = t.right[p];
+        for (ptrdiff_t rest = depth; rest > 0; rest -= PANEL) {
+            const float *a = left;
+            for (ptrdiff_t k = std::min(rest, PANEL); k > 0; --k) {
+                const __m256 b0 = _mm256_loadu_ps(right), b1 = _mm256_loadu_ps(right + 8);
+#pragma GCC unroll 8
+                for (int i = 0; i < M; ++i) {
+                    const __m256 x = _mm256_set1_ps(a[i * row]);
+                    sum[i][0] = _mm256_fmadd_ps(x, b0, sum[i][0]);
+                    sum[i][1] = _mm256_fmadd_ps(x, b1, sum[i][1]);
+                }
+                a += step, right += PANEL;
+            }
+            left += turned ? PANEL * step : t.panel;
+        }
+        for (int i = 0; i < M; ++i)
+            for (int q = 0; q < 2; ++q)
+                _mm256_storeu_ps(t.out[p] + i * t.out_row + 8 * q, sum[i][q]);
+    }
+}
+
+template <int P, bool turned>
+constexpr void fill_avx512(TileLoop *loops) {
+    loops[1] = tile_avx512<1, P, turned>, loops[2] = tile_avx512<2, P, turned>;
+    loops[3] = tile_avx512<3, P, turned>, loops[4] = tile_avx512<4, P, turned>;
+    loops[5] = tile_avx512<5, P, turned>, loops[6] = tile_avx512<6, P, turned>;
+    loops[7] = tile_avx512<7, P, turned>, loops[8] = tile_avx512<8, P, turned>;
+}
+
+template <int P, bool turned>
+constexpr void fill_avx2(TileLoop *loops) {
+    loops[1] = tile_avx2<1, P, turned>, loops[2] = tile_avx2<2, P, turned>;
+    loops[3] = tile_avx2<3, P, turned>, loops[4] = tile_avx2<4, P, turned>;
+    loops[5] = tile_avx2<5, P, turned>, loops[6] = tile_avx2<6, P, turned>;
+}
+
+constexpr Tiles tiles_avx512() {
+    Tiles tiles = {8, {}, {}};
+    fill_avx512<1, false>(tiles.plain[0]), fill_avx512<2, false>(tiles.plain[1]);
+    fill_avx512<1, true>(tiles.turned[0]), fill_avx512<2, true>(tiles.turned[1]);
+    return tiles;
+}
+
+constexpr Tiles tiles_avx2() {
+    Tiles tiles = {6, {}, {}};
+    fill_avx2<1, false>(tiles.plain[0]), fill_avx2<2, false>(tiles.plain[1]);
+    fill_avx2<1, true>(tiles.turned[0]), fill_avx2<2, true>(tiles.turned[1]);
+    return tiles;
+}
+
+constexpr Tiles AVX512_TILES = tiles_avx512();
+constexpr Tiles AVX2_TILES = tiles_avx2();
+#endif
+
+/* The loops for this processor; null if there are none. */
+inline const Tiles *find_tiles() {
+#ifdef CF_HAS_TILES
+    if (__builtin_cpu_supports("avx512f"))
+        return &AVX512_TILES;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return &AVX2_TILES;
+#endif
+    return nullptr;
+}
+
+/* out[:, :columns] = start + left right for two panels or one, some rows and terms. A
+ * last panel that is not full is computed beside the output, where there is room. */
+inline void product_of_tiles(
+        const Tiles &tiles, bool turned, Panels<const float> left, ptrdiff_t rows,
+        ptrdiff_t depth, const float *const *right, ptrdiff_t columns,
+        Panels<const float> start, Panels<float> out) {
+    constexpr ptrdiff_t PAIR = 2 * PANEL;
+    const ptrdiff_t count = panels_of(columns);
+    const bool is_full = columns % PANEL == 0;
+    float first[8 * PAIR], result[8 * PAIR];
+    Tile t;
+    t.row = left.row, t.panel = left.panel;
+    for (ptrdiff_t p = 0; p < count; ++p)
+        t.right[p] = right[p];
+    for (ptrdiff_t i = 0, n; i < rows; i += n) {
+        n = std::min(tiles.rows, rows - i);
+        if (turned) {
+            n = std::min(n, PANEL - i % PANEL);
+            t.left = left.data + i / PANEL * left.panel + i % PANEL;
+        }
+        else
+            t.left = left.data + i * left.row;
+        const ptrdiff_t other = i + n < rows ? i + n : 0;
+        t.next = left.data + (turned ? other / PANEL * left.panel : other * left.row);
+        const float *s = start.data + i * start.row;
+        float *o = out.data + i * out.row;
+        if (is_full) {
+            for (ptrdiff_t p = 0; p < count; ++p)
+                t.start[p] = s + p * start.panel, t.out[p] = o + p * out.panel;
+            t.start_row = start.row, t.out_row = out.row;
+        }
+        else {
+            for (ptrdiff_t r = 0; r < n; ++r)
+                for (ptrdiff_t j = 0; j < count * PANEL; ++j)
+                    first[r * PAIR + j] = j < columns ? s[
+                        r * start.row + j / PANEL * start.panel + j % PANEL] : 0;
+            for (ptrdiff_t p = 0; p < count; ++p)
+                t.start[p] = first + p * PANEL, t.out[p] = result + p * PANEL;
+            t.start_row = t.out_row = PAIR;
+        }
+        (turned ? tiles.turned : tiles.plain)[count - 1][n](t, depth);
+        if (!is_full)
+            for (ptrdiff_t r = 0; r < n; ++r)
+                for (ptrdiff_t j = 0; j < columns; ++j)
+                    o[r * out.row + j / PANEL * out.panel + j % PANEL] =
+                        result[r * PAIR + j];
+    }
+}
+
+/* out = start + left right, of the shapes (rows, depth) and (depth, columns). The right
+ * operand is in panels. The left one is a matrix of panels with any distance of rows; or
+ * it is `turned`: the transpose of a matrix (depth, rows). */
+inline void product_of_panels(
+        const Tiles &tiles, bool turned, Panels<const float> left, ptrdiff_t rows,
+        ptrdiff_t depth, Panels<const float> right, ptrdiff_t columns,
+        Panels<const float> start, Panels<float> out) {
+    for (ptrdiff_t k = 0; k == 0 || k < depth; k += DEPTH) {
+        const ptrdiff_t terms = std::min(DEPTH, depth - k);
+        const Panels<const float> from = k ? Panels<const float>{
+            out.data, out.row, out.panel} : start;
+        const Panels<const float> part = turned ? left.below(k) : left.from(k / PANEL);
+        for (ptrdiff_t i = 0; i < rows; i += ROWS) {
+            const ptrdiff_t m = std::min(ROWS, rows - i);
+            for (ptrdiff_t j = 0; j < columns; j += 2 * PANEL) {
+                const float *pair[2];
+                for (int p = 0; p < 2; ++p)
+                    pair[p] = right.data + (j / PANEL + p) * right.panel + k * PANEL;
+                product_of_tiles(
+                    tiles, turned, turned ? part.from(i / PANEL) : part.below(i), m,
+                    terms, pair, std::min(2 * PANEL, columns - j),
+                    from.below(i).from(j / PANEL), out.below(i).from(j / PANEL));
+            }
+        }
+    }
+}
+
+/* Copies rows of a matrix in C order into panels, with zeros behind the last column. */
+CF_CLONES void pack_rows(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
+                      Panels<float> out) {
+    const ptrdiff_t rest = columns % PANEL, full = columns / PANEL;
+    for (ptrdiff_t i = 0; i < rows; ++i) {
+        const float *from = a + i * ld;
+        float *to = out.data + i * out.row;
+        for (ptrdiff_t p = 0; p < full; ++p, from += PANEL, to += out.panel)
+            memcpy(to, from, PANEL * sizeof(float));
+        for (ptrdiff_t j = 0; rest && j < PANEL; ++j)
+            to[j] = j < rest ? from[j] : 0;
+    }
+}
+
+/* Copies panels into rows of a matrix in C order. */
+CF_CLONES void unpack_rows(Panels<const float> a, ptrdiff_t rows, ptrdiff_t columns,
+                        float *out, ptrdiff_t ld) {
+    const ptrdiff_t rest = columns % PANEL, full = columns / PANEL;
+    for (ptrdiff_t i = 0; i < rows; ++i) {
+        const float *from = a.data + i * a.row;
+        float *to = out + i * ld;
+        for (ptrdiff_t p = 0; p < full; ++p, from += a.panel, to += PANEL)
+            memcpy(to, from, PANEL * sizeof(float));
+        for (ptrdiff_t j = 0; j < rest; ++j)
+            to[j] = from[j];
+    }
+}
+
+#ifdef CF_HAS_TILES
+/* Transposes 8 rows of 8 elements into a panel. */
+__attribute__((target("avx2")))
+inline void turn(const float *a, ptrdiff_t ld, float *out) {
+    __m256 row[8], pair[8];
+    for (int i = 0; i < 8; ++i)
+        row[i] = _mm256_loadu_ps(a + i * ld);
+    for (int i = 0; i < 8; i += 2) {
+        pair[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
+        pair[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int j = 0; j < 2; ++j) {
+            row[i + 2 * j] = _mm256_shuffle_ps(pair[i + j], pair[i + j + 2], 0x44);
+            row[i + 2 * j + 1] = _mm256_shuffle_ps(pair[i + j], pair[i + j + 2], 0xee);
+        }
+    for (int i = 0; i < 4; ++i) {
+        _mm256_storeu_ps(out + i * PANEL,
+                         _mm256_permute2f128_ps(row[i], row[i + 4], 0x20));
+        _mm256_storeu_ps(out + (i + 4) * PANEL,
+                         _mm256_permute2f128_ps(row[i], row[i + 4], 0x31));
+    }
+}
+#endif
+
+/* Transposes up to 16 rows of a matrix in C order into one panel, with zeros behind the
+ * last of them, and for the terms after the last one up to a full panel. */
+CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
+                        float *out) {
+    float block[PANEL][PANEL];
+    memset(block, 0, sizeof(block));
+    ptrdiff_t j = 0;
+#ifdef CF_HAS_TILES
+    if (rows == PANEL && __builtin_cpu_supports("avx2"))
+        for (; j + PANEL <= columns; j += PANEL)
+            for (ptrdiff_t i = 0; i < PANEL; i += 8)
+                for (ptrdiff_t k = 0; k < PANEL; k += 8)
+                    turn(a + i * ld + j + k, ld, out + (j + k) * PANEL + i);
+#endif
+    for (; j < columns; j += PANEL) {
+        const ptrdiff_t n = std::min(PANEL, columns - j);
+        if (n < PANEL)
+            memset(block, 0, sizeof(block));
+        for (ptrdiff_t i = 0; i < rows; ++i)
+            if (n == PANEL)
+                memcpy(block[i], a + i * ld + j, PANEL * sizeof(float));
+            else
+                memcpy(block[i], a + i * ld + j, n * sizeof(float));
+        for (ptrdiff_t k = 0; k < PANEL; ++k)
+            for (ptrdiff_t i = 0; i < PANEL; ++i)
+                out[(j + k) * PANEL + i] = block[i][k];
+    }
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,9 @@
+"""Memory for intermediate results, which is used again."""
+
+
+cdef class Scratch:
+    cdef void *data
+    cdef size_t size
+
+
+cdef Scratch take(size_t size)

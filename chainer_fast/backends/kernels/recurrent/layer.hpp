@@ -1,0 +1,442 @@
+/* A recurrent layer along a sequence, in single precision, and its gradient.
+ *
+ * All matrices inside are in panels: a block of 16 units is a panel, and the gates of a
+ * block are panels one after the other. So one product of a few panels of the weights
+ * gives all that the next states of a block need, and the step is finished for this block
+ * before the next one, while its gates are in the cache. Weights are packed once for a
+ * sequence. Units are filled up with zeros to whole blocks; theirs stay zero.
+ *
+ * Samples do not depend on each other, and threads share them, or rows or columns of the
+ * products over all steps; none of them waits for another within a sequence.
+ */
+#ifndef CHAINER_FAST_RECURRENT_LAYER_HPP
+#define CHAINER_FAST_RECURRENT_LAYER_HPP
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "chainer_fast/backends/kernels/common/panels.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/backends/kernels/recurrent/scan.hpp"
+
+namespace chainer_fast {
+namespace {
+
+constexpr ptrdiff_t MAX_GATES = 4;
+/* Samples that are not divided among threads. */
+constexpr ptrdiff_t SAMPLES = 8;
+
+typedef Panels<float> Out;
+typedef Panels<const float> In;
+
+/* Zeros for as many rows and panels as are asked for. */
+constexpr float ZEROS[PANEL] = {};
+constexpr In NOTHING = {ZEROS, 0, 0};
+
+inline In in(const Out &a) { return {a.data, a.row, a.panel}; }
+
+/* The shape of a layer and of its sequence. */
+struct Layer {
+    ptrdiff_t mode, gates, inputs, units, batch, rows, steps;
+    const ptrdiff_t *sizes;     /* of each step */
+    const ptrdiff_t *starts;    /* first row of each step */
+    bool reverse;
+    const Unary *tanh;
+
+    ptrdiff_t blocks() const { return panels_of(units); }
+
+    /* Gates of all units, filled up. */
+    ptrdiff_t width() const { return blocks() * gates * PANEL; }
+
+    /* Floats between panels that have a row for each sample of each step. Rows of
+     * neighbouring panels must not fall into the same sets of the cache. */
+    ptrdiff_t apart() const {
+        const ptrdiff_t rest = rows < 256 ? 0 : (8 - rows % 64 + 64) % 64;
+        return (rows + rest) * PANEL;
+    }
+
+    /* Number of units in a block. */
+    ptrdiff_t part(ptrdiff_t block) const {
+        return std::min(PANEL, units - block * PANEL);
+    }
+
+    Out over_rows(float *data) const { return {data, PANEL, apart()}; }
+    Out over_batch(float *data) const { return {data, PANEL, batch * PANEL}; }
+};
+
+/* Hands out parts of a block of memory; without memory it only counts. */
+class Parts {
+public:
+    explicit Parts(float *data) : data(data) {}
+
+    float *take(ptrdiff_t n) {
+        float *part = data ? data + used : nullptr;
+        used += (n + PANEL - 1) / PANEL * PANEL;
+        return part;
+    }
+
+    ptrdiff_t used = 0;
+
+private:
+    float *data;
+};
+
+/* What the gradient needs of the forward pass. The weights are those of that time. */
+struct Trace {
+    Out w_x, w_h, x, gates, h_prev, kept1, kept2;
+
+    Trace(const Layer &l, Parts &parts) {
+        const ptrdiff_t panel = l.width() * PANEL;
+        w_x = {parts.take(panels_of(l.inputs) * panel), PANEL, panel};
+        w_h = {parts.take(l.blocks() * panel), PANEL, panel};
+        x = l.over_rows(parts.take(panels_of(l.inputs) * l.apart()));
+        gates = l.over_rows(parts.take(l.blocks() * l.gates * l.apart()));
+        h_prev = l.over_rows(parts.take(l.blocks() * l.apart()));
+        kept1 = l.over_rows(l.gates > 1 ? parts.take(l.blocks() * l.apart()) : nullptr);
+        kept2 = l.over_rows(l.gates > 3 ? parts.take(l.blocks() * l.apart()) : nullptr);
+    }
+};
+
+/* Intermediate results of the forward pass. */
+struct Forward {
+    Out w_x, w_h;
+    float *bias, *new_bias, *parts, *y;
+    Out h, c;
+
+    Forward(const Layer &l, Parts &memory) {
+        const ptrdiff_t x_panel = panels_of(l.inputs) * PANEL * PANEL;
+        const ptrdiff_t h_panel = l.blocks() * PANEL * PANEL;
+        const ptrdiff_t state = l.blocks() * l.batch * PANEL;
+        w_x = {memory.take(l.blocks() * l.gates * x_panel), PANEL, x_panel};
+        w_h = {memory.take(l.blocks() * l.gates * h_panel), PANEL, h_panel};
+        bias = memory.take(l.width());
+        new_bias = memory.take(l.gates == 3 ? state : 0);
+        parts = memory.take(2 * l.gates * l.batch * PANEL);
+        y = memory.take(l.batch * PANEL);
+        h = l.over_batch(memory.take(state));
+        c = l.over_batch(memory.take(state));
+    }
+};
+
+/* Intermediate results of the gradient. */
+struct Backward {
+    Out gys, gx, gr, gh, gc;
+
+    Backward(const Layer &l, Parts &memory) {
+        const ptrdiff_t state = l.blocks() * l.batch * PANEL;
+        gys = l.over_rows(memory.take(l.blocks() * l.apart()));
+        gx = gr = l.over_rows(memory.take(l.blocks() * l.gates * l.apart()));
+        if (l.gates == 3)
+            gr = l.over_rows(memory.take(l.blocks() * l.gates * l.apart()));
+        gh = l.over_batch(memory.take(state));
+        gc = l.over_batch(memory.take(state));
+    }
+};
+
+/* How many of some items a thread should have at least: a part takes some 30
+ * microseconds or more, at a hundred multiplications or one copied float a nanosecond. */
+inline ptrdiff_t grain_of(double products, double copies) {
+    return std::max<ptrdiff_t>(1, (ptrdiff_t)(3e4 / (products / 100 + copies + 1)));
+}
+
+inline void pack_all_rows(const Layer &l, const float *a, ptrdiff_t columns, Out out) {
+    parallel(l.rows, grain_of(0, columns), [&](ptrdiff_t begin, ptrdiff_t end) {
+        pack_rows(a + begin * columns, columns, end - begin, columns, out.below(begin));
+    });
+}
+
+/* Weights of each gate, of the shape (units, columns), as right operands: transposed. */
+inline void pack_weights_turned(
+        const Layer &l, const float *const *w, ptrdiff_t columns, Out out) {
+    const ptrdiff_t count = l.blocks() * l.gates;
+    parallel(count, grain_of(0, PANEL * columns), [&](ptrdiff_t begin, ptrdiff_t end) {
+        for (ptrdiff_t k = begin; k < end; ++k) {
+            const ptrdiff_t block = k / l.gates;
+            pack_turned(w[k % l.gates] + block * PANEL * columns, columns, l.part(block),
+                        columns, out.from(k).data);
+        }
+    });
+}
+
+/* The same weights as right operands as they are, gates of all blocks in a row. */
+inline void pack_weights(
+        const Layer &l, const float *const *w, ptrdiff_t columns, Out out) {
+    const ptrdiff_t count = l.blocks() * l.gates;
+    parallel(count, grain_of(0, PANEL * columns), [&](ptrdiff_t begin, ptrdiff_t end) {
+        for (ptrdiff_t k = begin; k < end; ++k) {
+            const ptrdiff_t block = k / l.gates, n = l.part(block);
+            const Out rows = out.below(k * PANEL);
+            pack_rows(w[k % l.gates] + block * PANEL * columns, columns, n, columns, rows);
+            for (ptrdiff_t p = 0; n < PANEL && p < panels_of(columns); ++p)
+                memset(rows.below(n).from(p).data, 0,
+                       (PANEL - n) * PANEL * sizeof(float));
+        }
+    });
+}
+
+/* Biases: of the input's projections; and for 'gru' that of the last state's part of the
+ * new state, for each sample. */
+inline void pack_biases(const Layer &l, const float *const *b, const Forward &f) {
+    for (ptrdiff_t k = 0; k < l.blocks() * l.gates; ++k) {
+        const ptrdiff_t block = k / l.gates, gate = k % l.gates;
+        const float *b_x = b[gate] + block * PANEL;
+        const float *b_h = b[l.gates + gate] + block * PANEL;
+        const bool is_apart = l.gates == 3 && gate == 2;
+        float *out = f.bias + k * PANEL;
+        memset(out, 0, PANEL * sizeof(float));
+        for (ptrdiff_t j = 0; j < l.part(block); ++j)
+            out[j] = is_apart ? b_x[j] : b_x[j] + b_h[j];
+        if (!is_apart)
+            continue;
+        for (ptrdiff_t i = 0; i < l.batch; ++i) {
+            float *row = f.new_bias + (block * l.batch + i) * PANEL;
+            memset(row, 0, PANEL * sizeof(float));
+            memcpy(row, b_h, l.part(block) * sizeof(float));
+        }
+    }
+}
+
+/* The flags that loops over elements raise. Products raise some as well, which NumPy does
+ * not look at, and clears in its loops. */
+class Flags {
+public:
+    void begin() { feclearexcept(FLOAT_ERRORS); }
+    void end() { raised |= fetestexcept(FLOAT_ERRORS); }
+
+    /* Leaves them to `parallel`. */
+    ~Flags() {
+        feclearexcept(FLOAT_ERRORS);
+        if (raised)
+            feraiseexcept(raised);
+    }
+
+private:
+    int raised = 0;
+};
+
+/* All steps of some samples. */
+inline void scan_samples(const Layer &l, const Tiles &tiles, const Trace &trace,
+                         const Forward &f, float *ys, ptrdiff_t begin, ptrdiff_t end) {
+    constexpr ptrdiff_t GROUP = 2;
+    Flags flags;
+    float *part = f.parts + 2 * l.gates * begin * PANEL, *y = f.y + begin * PANEL;
+    for (ptrdiff_t t = 0; t < l.steps; ++t) {
+        const ptrdiff_t k = l.reverse ? l.steps - 1 - t : t;
+        const ptrdiff_t size = std::min(l.sizes[k], end) - begin;
+        const ptrdiff_t row = l.starts[k] + begin;
+        if (size <= 0)
+            continue;
+        const Out h = f.h.below(begin), c = f.c.below(begin);
+        const Out h_prev = trace.h_prev.below(row), gates = trace.gates.below(row);
+        const Out kept1 = trace.kept1.below(row), kept2 = trace.kept2.below(row);
+        for (ptrdiff_t u = 0; u < l.blocks(); ++u)
+            memcpy(h_prev.from(u).data, h.from(u).data, size * PANEL * sizeof(float));
+        for (ptrdiff_t u = 0; u < l.blocks(); u += GROUP) {
+            const ptrdiff_t stop = std::min(u + GROUP, l.blocks());
+            product_of_panels(
+                tiles, false, in(h_prev), size, l.units, in(f.w_h.from(u * l.gates)),
+                (stop - u) * l.gates * PANEL, NOTHING, {part, PANEL, size * PANEL});
+            flags.begin();
+            for (ptrdiff_t v = u; v < stop; ++v) {
+                float *const arrays[] = {
+                    gates.from(v * l.gates).data,
+                    part + (v - u) * l.gates * size * PANEL,
+                    f.new_bias + (v * l.batch + begin) * PANEL,
+                    h.from(v).data, c.from(v).data, y,
+                    kept1.data ? kept1.from(v).data : nullptr,
+                    kept2.data ? kept2.from(v).data : nullptr};
+                STEPS[l.mode].f(arrays, 1, size * PANEL, l.apart(), *l.tanh);
+                unpack_rows({y, PANEL, 0}, size, l.part(v),
+                            ys + row * l.units + v * PANEL, l.units);
+            }
+            flags.end();
+        }
+    }
+}
+
+/* Loops over samples that threads share. */
+template <typename F>
+void over_samples(const Layer &l, double products, const F &f) {
+    const ptrdiff_t count = (l.batch + SAMPLES - 1) / SAMPLES;
+    parallel(count, grain_of(products / count, 0), [&](ptrdiff_t begin, ptrdiff_t end) {
+        f(begin * SAMPLES, std::min(end * SAMPLES, l.batch));
+    });
+}
+
+/* Floats that the trace takes, and the memory of both passes. */
+inline ptrdiff_t size_of_trace(const Layer &l) {
+    Parts parts(nullptr);
+    Trace trace(l, parts);
+    return parts.used;
+}
+
+inline ptrdiff_t size_of_forward(const Layer &l) {
+    Parts parts(nullptr);
+    Forward forward(l, parts);
+    return parts.used;
+}
+
+inline ptrdiff_t size_of_backward(const Layer &l) {
+    Parts parts(nullptr);
+    Backward backward(l, parts);
+    return parts.used;
+}
+
+/* States after each step and at the end; returns the flags raised. Weights and biases are those of each gate for
+ * the input, then those for the last state; there are cells if cx is given. */
+inline int layer_forward(
+        const Layer &l, const Tiles &tiles, const float *x, const float *const *w,
+        const float *const *b, const float *hx, const float *cx, float *trace_memory,
+        float *memory, float *ys, float *hy, float *cy) {
+    Parts trace_parts(trace_memory), parts(memory);
+    const Trace trace(l, trace_parts);
+    const Forward f(l, parts);
+    pack_all_rows(l, x, l.inputs, trace.x);
+    pack_weights_turned(l, w, l.inputs, f.w_x);
+    pack_weights_turned(l, w + l.gates, l.units, f.w_h);
+    pack_weights(l, w, l.inputs, trace.w_x);
+    pack_weights(l, w + l.gates, l.units, trace.w_h);
+    pack_biases(l, b, f);
+    pack_rows(hx, l.units, l.batch, l.units, f.h);
+    if (cx)
+        pack_rows(cx, l.units, l.batch, l.units, f.c);
+    const double products = (double)l.width() * l.inputs;
+    parallel(l.rows, std::max<ptrdiff_t>(SAMPLES, grain_of(products, 0)),
+             [&](ptrdiff_t begin, ptrdiff_t end) {
+        product_of_panels(
+            tiles, false, in(trace.x.below(begin)), end - begin, l.inputs, in(f.w_x),
+            l.width(), {f.bias, 0, PANEL}, trace.gates.below(begin));
+    });
+    over_samples(l, (double)l.rows * l.width() * l.units,
+                 [&](ptrdiff_t begin, ptrdiff_t end) {
+        scan_samples(l, tiles, trace, f, ys, begin, end);
+    });
+    const int flags = fetestexcept(FLOAT_ERRORS);
+    unpack_rows(in(f.h), l.batch, l.units, hy, l.units);
+    if (cx)
+        unpack_rows(in(f.c), l.batch, l.units, cy, l.units);
+    return flags;
+}
+
+/* The gradient of all steps of some samples. */
+inline void scan_samples_grad(const Layer &l, const Tiles &tiles, const Trace &trace,
+                              const Backward &g, ptrdiff_t begin, ptrdiff_t end) {
+    Flags flags;
+    for (ptrdiff_t t = 0; t < l.steps; ++t) {
+        const ptrdiff_t k = l.reverse ? t : l.steps - 1 - t;
+        const ptrdiff_t size = std::min(l.sizes[k], end) - begin;
+        const ptrdiff_t row = l.starts[k] + begin;
+        if (size <= 0)
+            continue;
+        const Out gh = g.gh.below(begin), gc = g.gc.below(begin);
+        const Out kept1 = trace.kept1.below(row), kept2 = trace.kept2.below(row);
+        flags.begin();
+        for (ptrdiff_t u = 0; u < l.blocks(); ++u) {
+            float *const arrays[] = {
+                trace.gates.below(row).from(u * l.gates).data,
+                trace.h_prev.below(row).from(u).data,
+                kept1.data ? kept1.from(u).data : nullptr,
+                kept2.data ? kept2.from(u).data : nullptr,
+                g.gys.below(row).from(u).data, gh.from(u).data, gc.from(u).data,
+                g.gx.below(row).from(u * l.gates).data,
+                g.gr.below(row).from(u * l.gates).data};
+            STEP_GRADS[l.mode].f(arrays, 1, size * PANEL, l.apart(), *l.tanh);
+        }
+        flags.end();
+        product_of_panels(
+            tiles, false, in(g.gr.below(row)), size, l.width(), in(trace.w_h),
+            l.blocks() * PANEL, l.gates == 3 ? in(gh) : NOTHING, gh);
+    }
+}
+
+/* Adds some rows of a panel to sums of its columns: each fourth row at a time. */
+CF_CLONES void add_columns(In a, ptrdiff_t rows, ptrdiff_t columns, float *out) {
+    constexpr ptrdiff_t LANES = 4 * PANEL;
+    float sums[LANES] = {};
+    const ptrdiff_t end = rows * PANEL, whole = end - end % LANES;
+    for (ptrdiff_t i = 0; i < whole; i += LANES)
+        for (ptrdiff_t j = 0; j < LANES; ++j)
+            sums[j] += a.data[i + j];
+    for (ptrdiff_t j = 0; j < end - whole; ++j)
+        sums[j] += a.data[whole + j];
+    for (ptrdiff_t j = 0; j < columns; ++j)
+        out[j] += (sums[j] + sums[PANEL + j])
+            + (sums[2 * PANEL + j] + sums[3 * PANEL + j]);
+}
+
+/* Gradients of the weights and biases of some blocks of units of each gate, counted from
+ * gate to gate: for the input, then for the last state. What a block of rows needs stays
+ * in the cache. */
+inline void weight_grads(const Layer &l, const Tiles &tiles, const Trace &trace,
+                         const Backward &g, float *const *gw, float *const *gb,
+                         ptrdiff_t begin, ptrdiff_t end) {
+    const In rights[] = {in(trace.x), in(trace.h_prev)};
+    const Out lefts[] = {g.gx, g.gr};
+    const ptrdiff_t columns[] = {l.inputs, l.units};
+    for (ptrdiff_t k = 0; k < l.rows; k += DEPTH) {
+        const ptrdiff_t terms = std::min(DEPTH, l.rows - k);
+        for (ptrdiff_t i = begin, stop; i < end; i = stop) {
+            const ptrdiff_t gate = i / l.blocks(), block = i % l.blocks();
+            stop = std::min(end, (gate + 1) * l.blocks());
+            const ptrdiff_t last = block + stop - i;
+            const ptrdiff_t units = std::min(last * PANEL, l.units) - block * PANEL;
+            const ptrdiff_t unit = gate * l.units + block * PANEL;
+            for (int side = 0; side < 2; ++side) {
+                In left = in(lefts[side].below(k).from(block * l.gates + gate));
+                left.panel *= l.gates;
+                const Out out = {gw[side] + unit * columns[side], columns[side], PANEL};
+                product_of_panels(
+                    tiles, true, left, units, terms, rights[side].below(k),
+                    columns[side], k ? in(out) : NOTHING, out);
+                if (!k)
+                    memset(gb[side] + unit, 0, units * sizeof(float));
+                for (ptrdiff_t u = 0; u * PANEL < units; ++u)
+                    add_columns(left.from(u), terms, std::min(PANEL, units - u * PANEL),
+                                gb[side] + unit + u * PANEL);
+            }
+        }
+    }
+}
+
+/* Gradients of all that `layer_forward` takes; returns the flags raised. Those of the
+ * inputs are left out if gx is null. */
+inline int layer_backward(
+        const Layer &l, const Tiles &tiles, const float *gys, float *trace_memory,
+        float *memory, const float *ghy, const float *gcy,
+        float *gx, float *const *gw, float *const *gb, float *ghx, float *gcx) {
+    Parts trace_parts(trace_memory), parts(memory);
+    const Trace trace(l, trace_parts);
+    const Backward g(l, parts);
+    pack_all_rows(l, gys, l.units, g.gys);
+    pack_rows(ghy, l.units, l.batch, l.units, g.gh);
+    if (gcy)
+        pack_rows(gcy, l.units, l.batch, l.units, g.gc);
+    const double step = (double)l.width() * l.units, input = (double)l.width() * l.inputs;
+    over_samples(l, l.rows * step, [&](ptrdiff_t begin, ptrdiff_t end) {
+        scan_samples_grad(l, tiles, trace, g, begin, end);
+    });
+    const int flags = fetestexcept(FLOAT_ERRORS);
+    unpack_rows(in(g.gh), l.batch, l.units, ghx, l.units);
+    if (gcy)
+        unpack_rows(in(g.gc), l.batch, l.units, gcx, l.units);
+    const ptrdiff_t panels = l.blocks() * l.gates;
+    parallel(panels, grain_of(l.rows * (step + input) / panels, 0),
+             [&](ptrdiff_t begin, ptrdiff_t end) {
+        weight_grads(l, tiles, trace, g, gw, gb, begin, end);
+    });
+    if (!gx)
+        return flags;
+    parallel(l.rows, std::max<ptrdiff_t>(SAMPLES, grain_of(input, 0)),
+             [&](ptrdiff_t begin, ptrdiff_t end) {
+        product_of_panels(
+            tiles, false, in(g.gx.below(begin)), end - begin, l.width(), in(trace.w_x),
+            l.inputs, NOTHING, {gx + begin * l.inputs, l.inputs, PANEL});
+    });
+    return flags;
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

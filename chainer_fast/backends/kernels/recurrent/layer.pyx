@@ -1,0 +1,228 @@
+"""Compiled layers of recurrent networks; the references document them.
+
+They take plain arrays of single precision, large enough that packing the weights pays,
+on processors for which there is code.
+"""
+import numpy
+
+cimport numpy as np
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
+    PyArray_SimpleNewFromData, npy_intp
+
+from chainer_fast._core.floats cimport report_float_errors
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
+from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
+from chainer_fast.backends.kernels.common.scratch cimport Scratch, take
+
+np.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_FROM_OF(object, int)
+    bint PyArray_CheckExact(object)
+
+cdef extern from "chainer_fast/backends/kernels/recurrent/layer.hpp" \
+        namespace "chainer_fast" nogil:
+    ctypedef struct Tiles:
+        pass
+
+    ctypedef struct Layer:
+        ptrdiff_t mode, gates, inputs, units, batch, rows, steps
+        const ptrdiff_t *sizes
+        const ptrdiff_t *starts
+        bint reverse
+        const Unary *tanh
+
+    const Tiles *find_tiles() noexcept
+    ptrdiff_t size_of_trace(const Layer &) noexcept
+    ptrdiff_t size_of_forward(const Layer &) noexcept
+    ptrdiff_t size_of_backward(const Layer &) noexcept
+    int layer_forward(
+        const Layer &, const Tiles &, const float *, const float **, const float **,
+        const float *, const float *, float *, float *, float *, float *,
+        float *) noexcept
+    int layer_backward(
+        const Layer &, const Tiles &, const float *, float *, float *, const float *,
+        const float *, float *, float **, float **, float *, float *) noexcept
+
+cdef enum:
+    MAX_GATES = 4
+    # Layers of fewer units, or with fewer multiplications, are left to the reference.
+    FEWEST_UNITS = 16
+    FEWEST_PRODUCTS = 1 << 20
+    # Results of this many elements are worth keeping the memory of.
+    LARGE = 1 << 15
+
+# The order of the loops in `scan.hpp`.
+cdef dict _MODES = {'lstm': (0, 4), 'gru': (1, 3), 'rnn_tanh': (2, 1), 'rnn_relu': (3, 1)}
+
+cdef Unary _tanh = unary_of(numpy.tanh)
+
+
+cdef class Trace:
+    """What the gradient of a layer needs, in an order that only it knows."""
+    cdef Layer layer
+    cdef Scratch memory
+    cdef object places      # owns the sizes and the starts of the steps
+
+
+cdef inline float *_data(object array) noexcept:
+    if array is None:
+        return NULL
+    return <float *>PyArray_DATA(<np.ndarray>array)
+
+
+cdef object _plain(object array, npy_intp rows, npy_intp columns):
+    """Return an array in C order, or None if it is not one of floats of this shape.
+
+    Arrays of one axis have no columns: -1.
+    """
+    if not PyArray_CheckExact(array) or PyArray_NDIM(array) != (1 if columns < 0 else 2):
+        return None
+    if PyArray_DIM(<np.ndarray>array, 0) != rows or (
+            columns >= 0 and PyArray_DIM(<np.ndarray>array, 1) != columns):
+        return None
+    array = PyArray_FROM_OF(array, CF_PLAIN_FLAGS)
+    return array if kind_of(array) == b'f' else None
+
+
+cdef list _gates(groups, int gates, npy_intp n, npy_intp columns, npy_intp last_columns,
+                 const float **data):
+    """Note where the matrices or biases of each gate are, or return None.
+
+    Those for the input have other columns than those for the last state. Each half is one
+    array for each gate, or a single one with all gates. The result owns the memory.
+    """
+    cdef list plain = []
+    cdef Py_ssize_t half = len(groups) // 2
+    cdef int k, g, rows
+    if half != 1 and half != gates:
+        return None
+    rows = gates // half
+    for k in range(2 * half):
+        width = columns if k < half else last_columns
+        array = _plain(groups[k], rows * n, width)
+        if array is None:
+            return None
+        plain.append(array)
+        for g in range(rows):
+            data[k * rows + g] = _data(array) + g * n * (1 if width < 0 else width)
+    return plain
+
+
+cdef object _new(npy_intp rows, npy_intp columns):
+    """Return a new array; one of the large ones is in memory that is used again."""
+    cdef npy_intp dims[2]
+    cdef int ndim = 1 if columns < 0 else 2
+    cdef Scratch memory
+    dims[0], dims[1] = rows, columns
+    if rows * columns < LARGE:
+        return PyArray_EMPTY(ndim, dims, np.NPY_FLOAT32, 0)
+    memory = take(rows * columns * sizeof(float))
+    array = PyArray_SimpleNewFromData(ndim, dims, np.NPY_FLOAT32, memory.data)
+    np.set_array_base(array, memory)
+    return array
+
+
+cdef Trace _trace(mode, gates, sizes, npy_intp rows, npy_intp inputs, npy_intp units,
+                  npy_intp batch, bint reverse):
+    """Return an empty trace of a layer of this shape."""
+    cdef Trace trace = Trace.__new__(Trace)
+    cdef Py_ssize_t k, steps = len(sizes)
+    cdef ptrdiff_t *places
+    # The sizes, and the first row of each step.
+    cdef Scratch memory = take(2 * steps * sizeof(ptrdiff_t))
+    places = <ptrdiff_t *>memory.data
+    for k in range(steps):
+        places[k] = sizes[k]
+        places[steps + k] = 0 if k == 0 else places[steps + k - 1] + places[k - 1]
+    trace.places = memory
+    trace.layer = Layer(
+        mode=mode, gates=gates, inputs=inputs, units=units, batch=batch, rows=rows,
+        steps=steps, sizes=places, starts=places + steps, reverse=reverse, tanh=&_tanh)
+    trace.memory = take(size_of_trace(trace.layer) * sizeof(float))
+    return trace
+
+
+def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
+    cdef const Tiles *tiles = find_tiles()
+    cdef npy_intp m, n, rows, batch
+    cdef int kind, gates
+    cdef const float *w[2 * MAX_GATES]
+    cdef const float *b[2 * MAX_GATES]
+    cdef Scratch memory
+    cdef Trace trace
+    cdef int flags
+    if tiles is NULL or not (PyArray_CheckExact(hx) and PyArray_NDIM(x) == 2
+                             and PyArray_NDIM(hx) == 2):
+        return NotImplemented
+    kind, gates = _MODES[mode]
+    rows, m = PyArray_DIM(<np.ndarray>x, 0), PyArray_DIM(<np.ndarray>x, 1)
+    batch, n = PyArray_DIM(<np.ndarray>hx, 0), PyArray_DIM(<np.ndarray>hx, 1)
+    if n < FEWEST_UNITS or rows * gates * n * (n + m) < FEWEST_PRODUCTS or (
+            sum(sizes) != rows or sizes[0] > batch):
+        return NotImplemented
+    x, hx = _plain(x, rows, m), _plain(hx, batch, n)
+    cx = _plain(cx, batch, n) if kind == 0 else None
+    if x is None or hx is None or (kind == 0 and cx is None):
+        return NotImplemented
+    ws, bs = _gates(ws, gates, n, m, n, w), _gates(bs, gates, n, -1, -1, b)
+    if ws is None or bs is None:
+        return NotImplemented
+
+    trace = _trace(kind, gates, sizes, rows, m, n, batch, reverse)
+    memory = take(size_of_forward(trace.layer) * sizeof(float))
+    ys, hy = _new(rows, n), _new(batch, n)
+    cy = None if cx is None else _new(batch, n)
+    cdef const float *x_data = _data(x)
+    cdef const float *hx_data = _data(hx)
+    cdef const float *cx_data = _data(cx)
+    cdef float *ys_data = _data(ys)
+    cdef float *hy_data = _data(hy)
+    cdef float *cy_data = _data(cy)
+    with nogil:
+        flags = layer_forward(
+            trace.layer, tiles[0], x_data, w, b, hx_data, cx_data,
+            <float *>trace.memory.data, <float *>memory.data, ys_data, hy_data, cy_data)
+    if flags:
+        report_float_errors(flags)
+    return ys, hy, cy, trace
+
+
+def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, bint wants_gx):
+    cdef npy_intp m, n, rows, batch
+    cdef int flags
+    cdef float *gw[2]
+    cdef float *gb[2]
+    cdef Scratch memory
+    cdef Layer shape
+    if not isinstance(trace, Trace):
+        return NotImplemented
+    shape = (<Trace>trace).layer
+    m, n, rows, batch = shape.inputs, shape.units, shape.rows, shape.batch
+    gys, ghy = _plain(gys, rows, n), _plain(ghy, batch, n)
+    gcy = None if gcy is None else _plain(gcy, batch, n)
+
+    memory = take(size_of_backward(shape) * sizeof(float))
+    gx = _new(rows, m) if wants_gx else None
+    gw_x, gw_h = _new(shape.gates * n, m), _new(shape.gates * n, n)
+    gb_x, gb_h = _new(shape.gates * n, -1), _new(shape.gates * n, -1)
+    ghx = _new(batch, n)
+    gcx = None if gcy is None else _new(batch, n)
+    gw[0], gw[1], gb[0], gb[1] = _data(gw_x), _data(gw_h), _data(gb_x), _data(gb_h)
+    cdef const float *gys_data = _data(gys)
+    cdef const float *ghy_data = _data(ghy)
+    cdef const float *gcy_data = _data(gcy)
+    cdef float *gx_data = _data(gx)
+    cdef float *ghx_data = _data(ghx)
+    cdef float *gcx_data = _data(gcx)
+    cdef float *kept = <float *>(<Trace>trace).memory.data
+    cdef float *data = <float *>memory.data
+    cdef const Tiles *tiles = find_tiles()
+    with nogil:
+        flags = layer_backward(
+            shape, tiles[0], gys_data, kept, data, ghy_data, gcy_data, gx_data, gw, gb,
+            ghx_data, gcx_data)
+    if flags:
+        report_float_errors(flags)
+    return gx, ghx, gcx, (gw_x, gw_h, gb_x, gb_h)
