@@ -21,8 +21,8 @@ bool uses_winograd(const Convolution &c, const ptrdiff_t *outs) {
 }
 
 template <typename T>
-void convolve_channels_last(const Convolution &c, const Images<T> &given, const T *filters,
-                            const Images<T> &places, const T *bias) {
+void convolve_channels_last(const Convolution &c, const Images<T> &given,
+                            const T *filters, const Images<T> &places, const T *bias) {
     const Micro<T> &micro = *find_micro<T>();
     const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
     const bool joined = joins_taps(c.w, c.groups, c.channels);
@@ -51,10 +51,11 @@ void transpose_channels_last(const Convolution &c, const Images<T> &images,
                              const T *filters, const Images<T> &given, const T *bias) {
     const Micro<T> &micro = *find_micro<T>();
     const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
-    const Pixels<T> places(micro, given, c.images, c.groups * c.filters, c.w.nd, c.w.outs);
+    const Pixels<T> places(micro, given, c.images, c.groups * c.filters, c.w.nd,
+                           c.w.outs);
     if (c.channels <= FEW_CHANNELS && joins_taps(c.w, c.groups, c.channels)) {
-        ToFewChannels<T>{micro, c.w, c.images, c.channels, c.filters, filters, places.data,
-                         places.steps, images, bias}.run();
+        ToFewChannels<T>{micro, c.w, c.images, c.channels, c.filters, filters,
+                         places.data, places.steps, images, bias}.run();
         return;
     }
     const Window &w = c.w;
@@ -91,8 +92,7 @@ void correlate_channels_last(const Convolution &c, const Images<T> &given, T *fi
     FilterGradient<T>{
         micro, c.images, c.groups, c.channels * (c.w.taps / w.taps), c.filters,
         c.channels, c.w.taps, pixels.data, places.data, pixels.steps.image,
-        places.steps.image, filters, convolved_grid(w, pixels.steps, places.steps),
-        w.ksize[w.nd - 1]}.run();
+        places.steps.image, filters, convolved_grid(w, pixels.steps, places.steps)}.run();
 }
 
 /* Computes one of three arrays from the others. */

@@ -24,13 +24,14 @@ struct Application {
     bool transposed;
     ptrdiff_t images, groups;
     ptrdiff_t depth, filters;    /* channels of a group before and after */
-    ptrdiff_t taps;              /* that the packed weights of a pixel count as */
+    ptrdiff_t taps;              /* of the window, unless those of a row are joined */
     const T *in;
     ptrdiff_t in_step;           /* from image to image */
     T *out;
     ptrdiff_t out_step;
     const T *bias;               /* or NULL */
     std::vector<Grid> grids;
+    ptrdiff_t tap_columns;       /* taps along the last axis */
 
     /* Some places of a grid. */
     struct Block {
@@ -93,8 +94,8 @@ struct Application {
                      out - table.out.get()};
             for (ptrdiff_t i = 0; i < m; ++i) {
                 image[i] = in + n * in_step;
-                at_row[i] = &rows.in[r * rows.taps()];
-                at_column[i] = &columns.in[c * columns.taps()];
+                at_row[i] = rows.in.data() + r * rows.taps();
+                at_column[i] = columns.in.data() + c * columns.taps();
                 *out++ = this->out + n * out_step + rows.out[r] + columns.out[c];
                 if (images_last) {
                     if (++n == images) {
@@ -130,8 +131,6 @@ struct Application {
         }
         table.count = tiles;
     }
-
-    ptrdiff_t tap_columns;   /* taps along the last axis */
 
     void pack(const Panel &panel, T *to) const {
         if (depthwise())
@@ -190,7 +189,7 @@ struct Application {
         for (const Grid &grid : grids)
             for (ptrdiff_t begin = 0; begin < places(grid); begin += size)
                 blocks.push_back({&grid, begin, std::min(begin + size, places(grid))});
-        const ptrdiff_t rows = packed_rows();
+        const ptrdiff_t rows = taps * depth;   /* of packed weights */
         const std::vector<Panel> panels = depthwise()
             ? std::vector<Panel>{{0, 0, groups, 0, 0}}
             : panels_of(groups, filters, micro.lanes, rows);
@@ -258,9 +257,6 @@ struct Application {
         if (failed)
             throw std::bad_alloc();
     }
-
-    /* Rows of packed weights. */
-    ptrdiff_t packed_rows() const { return taps * depth; }
 
     static ptrdiff_t grain(ptrdiff_t products) { return GRAIN_PRODUCTS / products + 1; }
 };

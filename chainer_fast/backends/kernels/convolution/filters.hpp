@@ -21,12 +21,11 @@ struct FilterGradient {
     const Micro<T> &micro;
     ptrdiff_t images, groups;
     ptrdiff_t depth, filters;        /* channels of a group before and after */
-    ptrdiff_t channels, taps;        /* of the filters, of which some taps may be joined */
+    ptrdiff_t channels, taps;        /* of the filters, where no taps are joined */
     const T *in, *places;
     ptrdiff_t in_step, places_step;  /* from image to image */
     T *out;                          /* of shape (groups * filters, channels, taps) */
     Grid grid;                       /* of places; it lacks joined taps */
-    ptrdiff_t tap_columns;
 
     /* The columns that a tap meets inside of the image: from `first` to before `last`. */
     struct Inside {
@@ -70,8 +69,8 @@ struct FilterGradient {
         return n;
     }
 
-    /* Lists where a tap meets pixels. `step` is the distance of the places for the
-       inner loop; zero if it takes their offsets. */
+    /* Lists where a tap meets pixels, in row `a` and column `b` of the window. Places are
+       counted in the block, or with `offsets` are where their gradients are. */
     ptrdiff_t meet(const Row *rows, ptrdiff_t count, ptrdiff_t a, ptrdiff_t b,
                    const Inside &inside, bool offsets, Meeting<T> *met) const {
         const Line &line = grid.columns;

@@ -99,7 +99,8 @@ struct Winograd {
                 else
                     packing.by_filter(panel, packed.get());
                 micro.winograd_filters(packed.get(), depth * panel.vectors * lanes,
-                                       weights.get() + WINOGRAD_POINTS * panel.offset, transposed);
+                                       weights.get() + WINOGRAD_POINTS * panel.offset,
+                                       transposed);
             }
         });
         /* Many filters are read again for each block. */
@@ -114,8 +115,8 @@ struct Winograd {
                 failed = true;
                 return;
             }
-            for (ptrdiff_t first = begin * block; first < std::min(end * block, squares.count);
-                    first += block) {
+            const ptrdiff_t stop = std::min(end * block, squares.count);
+            for (ptrdiff_t first = begin * block; first < stop; first += block) {
                 const ptrdiff_t count = std::min(block, squares.count - first);
                 for (ptrdiff_t i = 0; i < count; ++i)
                     read(squares, first + i, zeros.get(),

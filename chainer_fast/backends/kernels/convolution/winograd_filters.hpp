@@ -83,15 +83,18 @@ struct WinogradFilters {
         return finite;
     }
 
-    /* Where rows of a panel begin in an array of shape (panels, points, rows, vectors). */
+    /* Where rows of a panel begin in an array of shape (panels, points, rows,
+       vectors). */
     ptrdiff_t part(const Panel &panel, ptrdiff_t point, ptrdiff_t rows) const {
-        return (WINOGRAD_POINTS * panel.first + point * panel.vectors * micro.lanes) * rows;
+        const ptrdiff_t width = panel.vectors * micro.lanes;
+        return (WINOGRAD_POINTS * panel.first + point * width) * rows;
     }
 
     void read(const Squares &squares, ptrdiff_t i, const T *zeros,
               const std::vector<Panel> &panels, T *values, ptrdiff_t step, T *gradients,
               ptrdiff_t row, ptrdiff_t rows) const {
-        const ptrdiff_t n = squares.image(i), top = squares.top(i), left = squares.left(i);
+        const ptrdiff_t n = squares.image(i);
+        const ptrdiff_t top = squares.top(i), left = squares.left(i);
         const T *pixels[WINOGRAD_POINTS];
         find_square(in + n * in_steps.image, in_steps, c.w.length, top - c.w.pad[0],
                     left - c.w.pad[1], WINOGRAD_SIDE + 2, zeros, pixels);
