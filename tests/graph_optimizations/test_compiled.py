@@ -1,5 +1,6 @@
 """Static chains on the processor, made by tapes: the numbers of plain chains."""
 import gc
+import re
 import weakref
 
 import numpy
@@ -8,8 +9,6 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
-
-ONE = chainer.Variable(numpy.ones((), 'f'))
 
 
 def draw(seed, *shape, dtype='f'):
@@ -95,7 +94,8 @@ def check(compute, *arrays, calls=2, units=3, exact=None):
     if exact is None:
         exact = dtype == numpy.float64
     for step in range(6):
-        xs = [x + x.dtype.type(.01 * step) if x.dtype.kind == 'f' else x for x in arrays]
+        xs = [numpy.asarray(x + .01 * step, x.dtype) if x.dtype.kind == 'f' else x
+              for x in arrays]
         assert_same(train(plain, xs), train(static, xs), exact)
     assert static.seen.count == calls, static.schedule_manager.calls.refused
     return static
@@ -347,13 +347,13 @@ def test_hooks_and_debug_mode_run_the_functions():
 
 
 def test_debug_mode_in_backward_names_the_function():
-    static = Static(lambda chain, x: F.sqrt(F.tanh(x) ** 2))
+    static = Static(lambda chain, x: F.tanh(F.sigmoid(x)))
     x = chainer.Variable(numpy.zeros((2, 2), 'f'))
     for _ in range(3):
         y = static(x)
-    y.grad = numpy.zeros((2, 2), 'f')
-    with numpy.errstate(invalid='ignore'), chainer.using_config('debug', True), \
-            pytest.raises(RuntimeError, match='NaN .* sqrt|NaN .* Sqrt'):
+    y.grad = numpy.full((2, 2), numpy.nan, 'f')
+    with chainer.using_config('debug', True), \
+            pytest.raises(RuntimeError, match='NaN is detected .* TanhGrad'):
         y.backward()
 
 
@@ -380,11 +380,6 @@ def test_replaced_parameters_and_attributes():
             expected = static(x)
         numpy.testing.assert_allclose(
             static(x).array, expected.array, rtol=1e-5, atol=1e-6)
-    static.w.requires_grad = False
-    y = static(x)
-    static.cleargrads()
-    F.sum(y).backward()
-    assert static.w.grad is None
 
 
 def test_other_methods_of_the_function_are_respected(monkeypatch):
@@ -439,7 +434,6 @@ def test_chains_that_are_not_static(compute, reason):
         y = static(x)
         numpy.random.seed(step)
         numpy.testing.assert_array_equal(y.array, compute(static, x).array)
-    import re
     assert re.search(reason, refused(static))
     assert static.seen.count == 6
 

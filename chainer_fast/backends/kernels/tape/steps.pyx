@@ -5,6 +5,7 @@ loops see. A frame belongs to one call at a time: what a call keeps for its grad
 stays there until the call is forgotten.
 """
 import copy
+import weakref
 
 cimport numpy as np
 import numpy
@@ -121,6 +122,12 @@ cdef class Frame:
             return array
         return array.copy()
 
+    def applied(self, int index):
+        """Return a function of this call."""
+        if self.functions[index] is None or index in self.declined:
+            return self.islands[index][0]
+        return self.functions[index]
+
     cpdef forget(self):
         """Let go of arrays that users may hold."""
         cdef int value
@@ -218,7 +225,7 @@ cdef class Gradient(Step):
     found : tuple of (int or None)
         Values that become the gradients of the inputs.
     otherwise : Step
-        Runs if the shortcut has declined in the forward direction.
+        Runs if the shortcut declines, in this direction or the other.
     """
     cdef int index
     cdef int given
@@ -239,12 +246,12 @@ cdef class Gradient(Step):
         if frame.declined and self.index in frame.declined:
             return self.otherwise.run(frame)
         if shortcut is None:
-            return False
+            return self.otherwise.run(frame)
         for i in range(n):
             found[i] = NULL
         try:
             if not shortcut.backward(function, frame.arrays[self.given], found):
-                return False
+                return self.otherwise.run(frame)
             for i in range(n):
                 if self.found[i] is None:
                     continue
@@ -379,4 +386,13 @@ def new_function(pristine, nodes):
     """Return a copy of a function, applied to nodes."""
     function = copy.copy(pristine)
     function.inputs = nodes
+    # Its output is not in a graph.
+    function.outputs = _GONE
     return function
+
+
+class _Nothing:
+    pass
+
+
+_GONE = (weakref.ref(_Nothing()),)
