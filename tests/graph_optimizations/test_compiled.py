@@ -287,6 +287,31 @@ def test_backward_twice_and_late():
             numpy.testing.assert_allclose(x.grad, count * expected.array, rtol=1e-6)
 
 
+def test_an_output_that_is_returned_twice():
+    def compute(chain, x):
+        y = F.tanh(x)
+        return y, [y, F.sum(y)]
+    static = Static(compute)
+    for step in range(4):
+        x = chainer.Variable(draw(step, 4, 3))
+        a, (b, total) = static(x)
+        assert a is b
+        F.sum(a * b + total).backward()
+        y = numpy.tanh(x.array)
+        numpy.testing.assert_allclose(x.grad, (1 - y * y) * (2 * y + 12), rtol=1e-5)
+
+
+def test_double_backprop_of_random_functions():
+    static = Static(lambda chain, x: F.dropout(F.tanh(x), .5) ** 2)
+    for step in range(4):
+        x = chainer.Variable(draw(step, 4, 3, dtype='d'))
+        y = static(x)
+        g, = chainer.grad([y], [x], enable_double_backprop=True)
+        tanh = numpy.tanh(x.array)
+        numpy.testing.assert_allclose(
+            g.array, 2 * y.array / tanh * (1 - tanh * tanh), rtol=1e-10)
+
+
 def test_double_backprop():
     def penalty(chain):
         x = chainer.Variable(draw(0, 4, 3, dtype='d'))
