@@ -42,6 +42,17 @@ inline ptrdiff_t number_ids(
 constexpr int MAX_ARRAYS = 5;
 typedef void (*UpdateLoop)(void **, ptrdiff_t, const double *);
 
+/* What an update does to a row whose gradient is zero. */
+enum Unused {
+    MOVES,
+    STAYS,      /* nothing, to the bit */
+    IS_LEFT     /* it is not updated at all: that is what makes a rule lazy */
+};
+
+inline bool is_zero(const char *bytes, ptrdiff_t n) {
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
 struct RowUpdate {
     UpdateLoop loop;
     const double *coefficients;
@@ -50,6 +61,7 @@ struct RowUpdate {
     ptrdiff_t n;
     const char *values;         /* their gradients */
     ptrdiff_t rows, row_bytes, columns;
+    Unused unused;
 
     void run(ptrdiff_t row, void *gradient, ptrdiff_t size) const {
         void *at[MAX_ARRAYS];
@@ -77,7 +89,10 @@ inline void update_used_rows(const RowUpdate &u) {
         for (ptrdiff_t k = begin; k < end; ++k) {
             if (k + AHEAD < end)
                 u.prefetch(u.ids[k + AHEAD]);
-            u.run(u.ids[k], (char *)u.values + k * u.row_bytes, u.columns);
+            /* No element of the gradient is minus zero. */
+            const char *gradient = u.values + k * u.row_bytes;
+            if (u.unused != IS_LEFT || !is_zero(gradient, u.row_bytes))
+                u.run(u.ids[k], (char *)gradient, u.columns);
         }
     });
 }

@@ -2,7 +2,7 @@
 from numpy cimport npy_intp
 
 from chainer_fast._core.operands cimport Operands
-from chainer_fast._core.recipe cimport Step
+from chainer_fast._core.recipe cimport Step, Unused
 
 
 cdef class RowGradient:
@@ -17,4 +17,4 @@ cdef object dense(object gradient)
 cdef bint has_shape_of(RowGradient gradient, object array) noexcept
 cdef object add_rows(RowGradient a, RowGradient b)
 cdef int run_on_rows(
-    Operands *operands, RowGradient gradient, Step *step, bint used_only) except -1
+    Operands *operands, RowGradient gradient, Step *step, Unused unused) except -1

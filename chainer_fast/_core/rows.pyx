@@ -1,19 +1,20 @@
 """Gradients of matrices of which only some rows are used.
 
-A step of a model of words uses some thousand rows of a matrix of a hundred thousand.  Its
-gradient is kept as these rows until somebody reads it: then it becomes, once and for all,
-the array that it stands for.  Only :mod:`~chainer_fast._core` and compiled shortcuts ever
-see a :class:`RowGradient`; an update that has the same result with it takes it as it is.
+A step of a model of words uses some thousand rows of a matrix of a hundred thousand.
+Its gradient is kept as these rows until somebody reads it: then it becomes, once and
+for all, the array that it stands for.  Nobody but the engine and compiled shortcuts sees
+a :class:`RowGradient`.
 """
 cimport numpy as np
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stddef cimport ptrdiff_t
 from libc.string cimport memcpy, memset
 from numpy cimport (
-    NPY_INT32, NPY_INTP, PyArray_DATA, PyArray_DIM,
-    PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS)
+    NPY_INT32, NPY_INTP, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_ITEMSIZE,
+    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS)
 
 from chainer_fast._core.floats cimport add_into, report_float_errors
+from chainer_fast._core.recipe cimport MOVES, Unused
 
 np.import_array()
 
@@ -31,6 +32,7 @@ cdef extern from "chainer_fast/_core/rows.hpp" namespace "chainer_fast" nogil:
         ptrdiff_t n
         const char *values
         ptrdiff_t rows, row_bytes, columns
+        Unused unused
     ptrdiff_t number_ids(
         ptrdiff_t *, ptrdiff_t, ptrdiff_t *, np.npy_int32 *, ptrdiff_t) noexcept
     void update_used_rows(const RowUpdate &) noexcept
@@ -42,15 +44,15 @@ cdef enum:
     LARGE = 65536
     # A matrix of more rows than this times those used is kept as rows.
     FEW = 4
-    # Elements that are updated at a time; loops take arrays of this size for long ones.
+    # Elements that are updated at a time: loops take arrays of this size for long ones.
     PIECE = 65536
 
 
 cdef class RowGradient:
     """Some rows of a matrix of zeros.
 
-    A sum in a row starts from zero, as it does in an array of zeros, so that no element is
-    minus zero.
+    A sum in a row starts from zero, as it does in an array of zeros, so that no element
+    is minus zero.
     """
 
 
@@ -69,8 +71,8 @@ cdef RowGradient new_rows(object ids, npy_intp rows, npy_intp columns, int typen
     Parameters
     ----------
     ids : numpy.ndarray of intp
-        Numbers of rows, in C order; negative for none.  In their place come the numbers of
-        their rows in ``values`` of the result.
+        Numbers of rows, in C order; negative for none.  In their place come the numbers
+        of their rows in ``values`` of the result.
     rows, columns : int
         Shape of the matrix.
     typenum : int
@@ -153,10 +155,10 @@ cdef object add_rows(RowGradient a, RowGradient b):
 
 
 cdef int run_on_rows(
-        Operands *operands, RowGradient gradient, Step *step, bint used_only) except -1:
+        Operands *operands, RowGradient gradient, Step *step, Unused unused) except -1:
     """Update a matrix, given by arrays in C order that have no gradient among them.
 
-    ``used_only`` tells that elements whose gradient is zero stay as they are.
+    ``unused`` is what the update does to a row whose gradient is zero.
     """
     cdef RowUpdate update
     cdef npy_intp n = PyArray_SIZE(gradient.ids)
@@ -172,7 +174,8 @@ cdef int run_on_rows(
     update.rows = gradient.rows
     update.columns = PyArray_DIM(gradient.values, 1)
     update.row_bytes = update.columns * PyArray_ITEMSIZE(gradient.values)
-    if used_only:
+    update.unused = unused
+    if unused != MOVES:
         with nogil:
             update_used_rows(update)
         return 0

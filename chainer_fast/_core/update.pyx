@@ -26,8 +26,8 @@ from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
 from chainer_fast._core.operands cimport (
     Operands, gather, kind_of_array, lie_alike, run, run_in_floats)
 from chainer_fast._core.recipe cimport (
-    HALF, MAX_COEFFICIENTS, MAX_HYPERPARAMS, SINGLE, HookRecipe, Recipe, Step, fits,
-    to_double)
+    HALF, IS_LEFT, MAX_COEFFICIENTS, MAX_HYPERPARAMS, SINGLE, HookRecipe, Recipe, Step,
+    fits, to_double)
 from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of, run_on_rows
 
 np.import_array()
@@ -122,6 +122,12 @@ cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1
     return True
 
 
+cdef bint _is_lazy(object hyperparam) except -1:
+    """Tell whether rows whose gradient is zero are left alone."""
+    cdef PyObject *item = _lookup(hyperparam, 'lazy')
+    return item is not NULL and <bint><object>item
+
+
 cdef bint _prepare(
         Recipe recipe, dict fields, const double *h, long t, int kind,
         Step *step) except -1:
@@ -192,6 +198,7 @@ cdef class _Values:
     cdef Recipe recipe           # None if the values are one rule's own
     cdef object parent
     cdef double h[MAX_HYPERPARAMS]
+    cdef bint lazy
     cdef Step step               # of a rule with these values,
     cdef long step_t             # for this count of updates
     cdef int step_kind           # and this kind of arrays; -1 if there is none
@@ -223,6 +230,7 @@ cdef class _Values:
         self.forget()
         if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h):
             return False
+        self.lazy = _is_lazy(hyperparam)
         if parent is not NULL:
             self.recipe = recipe
             self.parent = <object>parent
@@ -373,6 +381,8 @@ cdef bint _update_plainly(
             or not operands.order & NPY_ARRAY_C_CONTIGUOUS):
         grad = variable.grad_arr = dense(grad)
         by_rows = False
+    if values.lazy and not by_rows:
+        return False
     if optimizer_hooks is not None and (in_floats or not on_device):
         return False
     if in_floats:
@@ -419,7 +429,7 @@ cdef bint _update_plainly(
     elif by_rows:
         run_on_rows(
             &operands, <RowGradient>grad, &steps[0],
-            recipe.keeps_unused(steps[0].c, kind))
+            IS_LEFT if values.lazy else recipe.unused(steps[0].c, kind))
     else:
         run(&operands, steps, n + 1)
     fields[_fields[COUNT]] = t

@@ -28,7 +28,7 @@ class mdarray(metaclass=_TypeOfMarked):
     """Arrays on the device ``'@intel64'``, for ``isinstance``.
 
     They are arrays of NumPy that have been sent there, so that every function takes
-    them, at full speed. A call returns a copy of an array on the device.
+    them, at full speed. A call returns a view of an array, on the device.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class mdarray(metaclass=_TypeOfMarked):
     ndim: int
 
     def __new__(cls, array):
-        array = numpy.array(array)
+        array = numpy.asarray(array).view()
         if not _can_be_marked(array):
             raise ValueError(
                 'arrays of the device are of float32, have 1, 2 or 4 axes and are not '

@@ -12,6 +12,8 @@ import chainer_fast as chainer
 from chainer_fast import functions as F
 from chainer_fast import links as L
 from chainer_fast import optimizer_hooks
+from chainer_fast._core import update
+from chainer_fast.links.loss import hierarchical_softmax
 from tests._core.test_shortcuts import General
 from tests._core.update_cases import IDS, RULES, assert_same_bits
 
@@ -100,12 +102,14 @@ def programs(draw):
     return shape, dtype, steps, draw(st.booleans())
 
 
-def run(program, rule, arguments):
+def run(program, rule, arguments, lazy):
     shape, dtype, steps, checks = program
     model = Words(shape, dtype)
     optimizer = chainer.optimizers.SGD().setup(model)
     for param in model.params():
         param.update_rule = rule(**arguments)
+        if lazy:
+            param.update_rule.hyperparam.lazy = True
     seen = []
     for backwards, reader in steps:
         model.cleargrads()
@@ -125,11 +129,11 @@ def run(program, rule, arguments):
 @pytest.mark.filterwarnings('ignore:.*encountered:RuntimeWarning')
 @pytest.mark.parametrize('rule,arguments', RULES, ids=IDS)
 @settings(max_examples=15, deadline=None)
-@given(program=programs())
-def test_rows_have_the_bits_of_arrays(rule, arguments, program):
-    result = run(program, rule, arguments)
+@given(program=programs(), lazy=st.sampled_from([False, False, True]))
+def test_rows_have_the_bits_of_arrays(rule, arguments, program, lazy):
+    result = run(program, rule, arguments, lazy)
     with General():
-        expected = run(program, rule, arguments)
+        expected = run(program, rule, arguments, lazy)
     assert len(result) == len(expected)
     for a, b in zip(result, expected, strict=True):
         assert_same_bits(a, b)
@@ -172,29 +176,31 @@ def test_no_array_is_made_for_an_update(rule):
     assert link.W.grad.nbytes == link.W.array.nbytes
 
 
-@pytest.mark.parametrize('loss', ['negative', 'blackout'])
+@pytest.mark.parametrize('loss', ['negative', 'blackout', 'tree'])
 def test_no_array_is_made_for_samples(loss):
     ids = np.arange(6, dtype='i').reshape(2, 3)
-    W = chainer.Parameter(matrix((20000, 10)))
+    tree = hierarchical_softmax.BinaryHierarchicalSoftmaxFunction(
+        L.BinaryHierarchicalSoftmax.create_huffman_tree(dict.fromkeys(range(8193), 1)),
+        'f')
+    W = chainer.Parameter(matrix((8192, 10)))
     x = np.ones((2, 10), 'f')
-    optimizer = chainer.optimizers.SGD().setup(chainer.Sequential())
-    W.update_rule = optimizer.create_update_rule()
+    W.update_rule = chainer.optimizers.SGD().create_update_rule()
 
     def step():
         W.cleargrad()
         if loss == 'negative':
             y = F.negative_sampling(x, ids[:, 0], W, lambda shape: ids.copy(), 2)
-        else:
+        elif loss == 'blackout':
             y = F.black_out(x, ids[:, 0], W, ids[:, 1:])
+        else:
+            y = copy.copy(tree)(x, ids[:, 0], W)
         y.backward()
-        optimizer._update_params([W])
+        update.update_params([W])
 
-    from chainer_fast._core import update
-    optimizer._update_params = update.update_params
-    W.cleargrad()
     step()
     assert peak_of(step) < W.array.nbytes / 10
-    assert (W.grad != 0).any(axis=1).nonzero()[0].tolist() == list(range(6))
+    used = (W.grad != 0).any(axis=1).nonzero()[0].tolist()
+    assert used == list(range(6)) or loss == 'tree' and 13 < len(used) < 29
 
 
 @pytest.mark.parametrize('arguments', [
@@ -318,3 +324,51 @@ def test_warnings_of_sums():
     with pytest.warns(RuntimeWarning, match='overflow'):
         backward(1)
     assert np.isinf(link.W.grad[1]).all()
+
+
+@pytest.mark.parametrize('read', [False, True])
+@pytest.mark.parametrize('make', [
+    lambda **lazy: chainer.optimizers.Adam(**lazy),
+    lambda **lazy: chainer.optimizers.MomentumSGD(**lazy)])
+def test_a_lazy_rule_leaves_rows_alone(make, read):
+    optimizer = make(lazy=True)
+    assert optimizer.lazy is True
+    link = embedding([1, 2], optimizer=optimizer)
+    optimizer.update()
+    arrays = [link.W.array, *link.W.update_rule.state.values()]
+    before = [array.copy() for array in arrays]
+    assert all(array[1:3].any() for array in arrays)
+    link.cleargrads()
+    # The gradient of one row is zero.
+    F.sum(link(np.array([2, 3], 'i')) * np.array([[1], [0]], 'f')).backward()
+    if read:
+        assert link.W.grad is not None
+    optimizer.update()
+    for array, old in zip(arrays, before, strict=True):
+        assert (array[2] != old[2]).all()
+        array[2] = old[2]
+        assert_same_bits(array, old)
+
+
+@pytest.mark.parametrize('shape', [(), (3,), (0,), (0, 2), (2, 0), (4, 2, 3)])
+def test_lazy_rules_of_any_shape(shape):
+    first = np.s_[:1] if shape else ()
+    optimizer = chainer.optimizers.Adam()
+    assert optimizer.lazy is False
+    assert not hasattr(optimizer.hyperparam, 'lazy')
+    optimizer.lazy = True
+    param = chainer.Parameter(np.ones(shape, 'f'))
+    param.update_rule = optimizer.create_update_rule()
+    for _ in range(2):
+        param.grad = np.zeros(shape, 'f')
+        param.grad[first] = 1
+        param.update()
+    plain = chainer.Parameter(np.ones(shape, 'f'))
+    plain.update_rule = chainer.optimizers.Adam().create_update_rule()
+    for _ in range(2):
+        plain.grad = param.grad
+        plain.update()
+    np.testing.assert_array_equal(param.array[first], plain.array[first])
+    if shape:
+        assert (param.array[1:] == 1).all()
+    assert param.update_rule.t == 2

@@ -10,7 +10,7 @@ cdef extern from "chainer_fast/backends/_onednn/library.hpp" \
         int (*max_threads)() noexcept
         int (*sgemm)(
             char, char, Dim, Dim, Dim, float, const float *, Dim, const float *, Dim,
-            float, float *, Dim) noexcept
+            float, float *, Dim) noexcept nogil
     enum:
         SUCCESS "chainer_fast::onednn::SUCCESS"
         UNIMPLEMENTED "chainer_fast::onednn::UNIMPLEMENTED"

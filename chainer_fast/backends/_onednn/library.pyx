@@ -15,6 +15,12 @@ cdef extern from "chainer_fast/backends/_onednn/library.hpp" \
     const char *open_library "chainer_fast::onednn::open"(
         Library &library, const char *path)
 
+cdef extern from "chainer_fast/backends/_onednn/counting.hpp" \
+        namespace "chainer_fast::onednn":
+    void start_counting(Library &library)
+    void stop_counting(Library &library)
+    long long counted_calls()
+
 cdef extern from *:
     """
     static thread_local unsigned long long cf_seen = 0;
@@ -84,6 +90,31 @@ def version():
         return None
     cdef const Version *v = _library.version()
     return '%d.%d.%d' % (v.major, v.minor, v.patch)
+
+
+def count(on):
+    """Start or stop to count what the library does; it costs nothing while stopped.
+
+    Parameters
+    ----------
+    on : bool
+    """
+    if not available():
+        return
+    if on:
+        start_counting(_library)
+    else:
+        stop_counting(_library)
+
+
+def counted():
+    """Return how many primitives and products the library has computed, as counted.
+
+    Returns
+    -------
+    int
+    """
+    return counted_calls()
 
 
 cdef str _open():

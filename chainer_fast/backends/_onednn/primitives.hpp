@@ -44,6 +44,23 @@ struct Hash {
     }
 };
 
+/* The queue of a thread; executions of the processor end before they return. */
+class Queue {
+public:
+    explicit Queue(const Library &l)
+        : status(l.stream_create(&stream, l.engine, IN_ORDER)), l(l) {}
+    ~Queue() {
+        if (stream)
+            l.stream_destroy(stream);
+    }
+
+    Stream stream = nullptr;
+    const int status;
+
+private:
+    const Library &l;
+};
+
 /* What oneDNN needs to compute a convolution. */
 class Planned {
 public:
@@ -56,17 +73,30 @@ public:
     Planned(const Planned &) = delete;
     Planned &operator=(const Planned &) = delete;
 
-    /* Compute one of the three from the others. */
-    int run(void *images, void *filters, void *places, void *bias) const;
+    /* Compute one of the three from the others. Filters are in C order, or have been
+       prepared already. */
+    int run(void *images, void *filters, void *places, void *bias,
+            bool are_prepared) const;
+
+    /* Whether filters are reordered before use, how many bytes they take then, whether
+       another convolution takes the same, and doing it. */
+    bool prepares() const { return reorder && c.task != CORRELATE; }
+    size_t prepared_size() const { return chosen_size; }
+    bool prepares_like(const Planned &other) const {
+        return l.layout_equal(chosen, other.chosen) != 0;
+    }
+    int prepare(void *filters, void *prepared) const;
 
     int status = SUCCESS;
-    char implementation[32] = "";
 
 private:
     int plan();
     int layout(Layout &out, Dim channels, const Dim *lengths) const;
     int filters_layout(Layout &out, bool any) const;
     int plan_reorder();
+    int change(const Layout_ *from, void *source, const Layout_ *to,
+               void *target) const;
+    const Queue &queue() const;
     void release();
 
     const Library &l;
@@ -158,7 +188,6 @@ inline int Planned::plan() {
     s = l.plan_query(plan_, QUERY_IMPLEMENTATION, 0, &name);
     if (s != SUCCESS)
         return s;
-    strncpy(implementation, name, sizeof implementation - 1);
     /* The reference of oneDNN is many times slower than any other code. */
     if (strncmp(name, "ref", 3) == 0)
         return UNIMPLEMENTED;
@@ -232,23 +261,6 @@ private:
     size_t size = 0;
 };
 
-/* The queue of a thread; executions of the processor end before they return. */
-class Queue {
-public:
-    explicit Queue(const Library &l)
-        : status(l.stream_create(&stream, l.engine, IN_ORDER)), l(l) {}
-    ~Queue() {
-        if (stream)
-            l.stream_destroy(stream);
-    }
-
-    Stream stream = nullptr;
-    const int status;
-
-private:
-    const Library &l;
-};
-
 /* The arguments of one execution. */
 class Operands {
 public:
@@ -266,8 +278,10 @@ public:
         n += status == SUCCESS;
     }
 
-    int execute(Primitive primitive, Stream stream) {
-        return status == SUCCESS ? l.primitive_execute(primitive, stream, n, all)
+    int execute(Primitive primitive, const Queue &queue) {
+        if (status == SUCCESS)
+            status = queue.status;
+        return status == SUCCESS ? l.primitive_execute(primitive, queue.stream, n, all)
                                  : status;
     }
 
@@ -283,39 +297,50 @@ inline size_t rounded(size_t size) {
 
 }  // namespace
 
-inline int Planned::run(void *images_, void *filters_, void *places_,
-                        void *bias_) const {
-    static thread_local Workspace workspace;
+inline const Queue &Planned::queue() const {
     static thread_local Queue queue(l);
-    if (queue.status != SUCCESS)
-        return queue.status;
+    return queue;
+}
+
+inline int Planned::change(const Layout_ *from, void *source, const Layout_ *to,
+                           void *target) const {
+    Operands operands(l);
+    operands.add(SRC, from, source);
+    operands.add(DST, to, target);
+    return operands.execute(reorder, queue());
+}
+
+inline int Planned::prepare(void *filters, void *prepared) const {
+    return change(plain, filters, chosen, prepared);
+}
+
+inline int Planned::run(void *images_, void *filters_, void *places_, void *bias_,
+                        bool are_prepared) const {
+    static thread_local Workspace workspace;
+    const bool reorders = reorder && !are_prepared;
+    const size_t own = reorders ? rounded(chosen_size) : 0;
     char *space = nullptr;
-    if (chosen_size + scratchpad_size) {
-        space = (char *)workspace.get(rounded(chosen_size) + scratchpad_size);
+    if (own + scratchpad_size) {
+        space = (char *)workspace.get(own + scratchpad_size);
         if (!space)
             return OUT_OF_MEMORY;
     }
-    void *chosen_ = reorder ? space : filters_;
-    Operands main(l), change(l);
-    if (reorder) {
-        bool back = c.task == CORRELATE;
-        change.add(SRC, back ? chosen : plain, back ? chosen_ : filters_);
-        change.add(DST, back ? plain : chosen, back ? filters_ : chosen_);
-    }
+    void *chosen_ = reorders ? space : filters_;
+    Operands main(l);
     main.add(c.task == TRANSPOSE ? DIFF_SRC : SRC, images, images_);
     main.add(c.task == CORRELATE ? DIFF_WEIGHTS : WEIGHTS, chosen, chosen_);
     main.add(c.task == CONVOLVE ? DST : DIFF_DST, places, places_);
     if (c.bias)
         main.add(BIAS, bias, bias_);
     if (scratchpad_size)
-        main.add(SCRATCHPAD, scratchpad, space + rounded(chosen_size));
+        main.add(SCRATCHPAD, scratchpad, space + own);
     int s = SUCCESS;
-    if (reorder && c.task != CORRELATE)
-        s = change.execute(reorder, queue.stream);
+    if (reorders && c.task != CORRELATE)
+        s = prepare(filters_, chosen_);
     if (s == SUCCESS)
-        s = main.execute(primitive, queue.stream);
-    if (reorder && s == SUCCESS && c.task == CORRELATE)
-        s = change.execute(reorder, queue.stream);
+        s = main.execute(primitive, queue());
+    if (reorders && s == SUCCESS && c.task == CORRELATE)
+        s = change(chosen, chosen_, plain, filters_);
     workspace.trim();
     return s;
 }

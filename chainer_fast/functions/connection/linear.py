@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import matmul, shortcut
 from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -20,7 +20,7 @@ if tp.TYPE_CHECKING:
 
 def _product(a, b, dtype):
     """Matrix product in a given dtype, computed in that of the operands."""
-    return a.dot(b).astype(dtype, copy=False)
+    return matmul.dot(a, b).astype(dtype, copy=False)
 
 
 def _apply(function, inputs, dtype):

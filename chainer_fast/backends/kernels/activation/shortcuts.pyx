@@ -11,6 +11,7 @@ from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.shortcut cimport attribute, given, input_array, number
 from chainer_fast.backends.kernels.common.layout cimport in_order_of
+from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.loops cimport (
     LONG_LOOP, Binary, BinaryGrads, PairShortcut, Unary, UnaryShortcut, WithConstant,
     run1, run_with_grad, unary_of)
@@ -25,8 +26,8 @@ cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
     const Activation LEAKY_RELU "chainer_fast::activation<chainer_fast::LeakyReLU>"
     const Activation CLIPPED_RELU "chainer_fast::activation<chainer_fast::ClippedReLU>"
     const Activation HARD_SIGMOID "chainer_fast::activation<chainer_fast::HardSigmoid>"
-    const Activation ELU "chainer_fast::activation_by_ufunc<chainer_fast::ELU>"
-    const Activation SIGMOID "chainer_fast::activation_by_ufunc<chainer_fast::Sigmoid>"
+    const Activation ELU "chainer_fast::elu"
+    const Activation SIGMOID "chainer_fast::sigmoid"
     const Activation SOFTPLUS "chainer_fast::softplus"
     const Binary TANH_GRAD \
         "chainer_fast::binary<chainer_fast::Grad<chainer_fast::Tanh>>"
@@ -155,7 +156,7 @@ cdef class SoftplusShortcut(ActivationShortcut):
 cdef class TanhShortcut(UnaryShortcut):
 
     def __cinit__(self):
-        self.ufunc = unary_of(numpy.tanh)
+        self.ufunc = unary_of(exponential_ufuncs.tanh)
         self.grad = TANH_GRAD
 
 

@@ -8,6 +8,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.dense cimport dense_kind
 from chainer_fast._core.shortcut cimport (
     fits_inputs, given, input_array, number, wanted)
+from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.loops cimport (
     Binary, BinaryGrads, BinaryShortcut, PairShortcut, UnaryShortcut, WithConstant,
     run1, run2, run_with_grad, unary_of)
@@ -91,7 +92,7 @@ cdef class DivShortcut(PairShortcut):
 cdef class ExpShortcut(UnaryShortcut):
 
     def __cinit__(self):
-        self.ufunc = unary_of(numpy.exp)
+        self.ufunc = unary_of(exponential_ufuncs.exp)
         self.grad = MUL
 
 

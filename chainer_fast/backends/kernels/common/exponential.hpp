@@ -79,10 +79,10 @@ CF_ELEMENT Split split(float x) {
     const float below = n * 3.1946183e-05f;
     const float r = high - below;
     /* exp(r) - 1 - r is r^2 p(r), with an error of 3e-9. */
-    float p = 0.00139505416f;
-    p = fused(p, r, 0.00836891774f);
-    p = fused(p, r, 0.041666206f);
-    p = fused(p, r, 0.166665182f);
+    float p = 0.001394202f;
+    p = fused(p, r, 0.00836875848f);
+    p = fused(p, r, 0.0416663885f);
+    p = fused(p, r, 0.166665196f);
     p = fused(p, r, 0.5f);
     return {(uint32_t)bits_of(shifted), high, fused(r * r, p, -below)};
 }
@@ -146,7 +146,7 @@ CF_ELEMENT float log1p_exp_of_negative(float x) {
     const int32_t bits = bits_of(x);
     const Split e = split(minus_size(105, bits));
     /* Exponentials may be less than a normal number: they are 2^40 times as large. */
-    const float more = 0x1p40f, less = 0x1p-40f;
+    const float less = 0x1p-40f;
     const float t = e.high + e.low, sum = 1.0f + t;
     const float large = scaled(sum, e.n, 40);
     const float rest = (t - (sum - 1.0f)) * power(e.n, 40);

@@ -3,8 +3,8 @@ cimport numpy as np
 from cpython.ref cimport Py_INCREF
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DESCR, \
-    PyArray_DIM, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_SAMESHAPE, \
-    PyArray_SIZE, PyArray_TYPE, npy_intp
+    PyArray_DIM, PyArray_DIMS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, \
+    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.dense cimport same_order
 
@@ -28,24 +28,22 @@ cdef bint _is_plain(object array) noexcept:
             PyArray_ISNOTSWAPPED(<np.ndarray>array) and PyArray_SIZE(array) > 0)
 
 
-cdef object _copied(object array, object like, np.NPY_ORDER order):
-    """Return a copy of an array in an order, that of ``like`` if it is to be kept."""
-    cdef np.dtype dtype = <np.dtype>PyArray_DESCR(<np.ndarray>array)
-    cdef bint there, back
+cdef object _fill(object out, object array):
+    """Copy an array into another of its shape and type, and return that."""
+    cdef bint there = _is_plain(array) and is_channels_last(out)
+    cdef bint back = is_channels_last(array) and _is_plain(out)
     cdef npy_intp samples, rows, columns
-    cdef ptrdiff_t itemsize = PyArray_ITEMSIZE(<np.ndarray>array)
-    cdef void *source = PyArray_DATA(<np.ndarray>array)
+    cdef ptrdiff_t itemsize
+    cdef void *source
     cdef void *target
-    Py_INCREF(dtype)    # NumPy takes this reference
-    out = PyArray_NewLikeArray(<np.ndarray>like, order, dtype, 0)
-    there = _is_plain(array) and is_channels_last(out)
-    back = is_channels_last(array) and _is_plain(out)
     if (there or back) and np.PyTypeNum_ISNUMBER(PyArray_TYPE(<np.ndarray>array)):
         samples = PyArray_DIM(<np.ndarray>array, 0)
         rows = PyArray_DIM(<np.ndarray>array, 1)
         columns = PyArray_SIZE(<np.ndarray>array) // (samples * rows)
         if back:
             rows, columns = columns, rows
+        itemsize = PyArray_ITEMSIZE(<np.ndarray>array)
+        source = PyArray_DATA(<np.ndarray>array)
         target = PyArray_DATA(<np.ndarray>out)
         with nogil:
             there = transpose(itemsize, source, target, samples, rows, columns)
@@ -53,6 +51,13 @@ cdef object _copied(object array, object like, np.NPY_ORDER order):
             return out
     PyArray_CopyInto(<np.ndarray>out, <np.ndarray>array)
     return out
+
+
+cdef object _empty_like(object array, object like, np.NPY_ORDER order):
+    """Return a new array of the type of one and the shape of another, not filled."""
+    cdef np.dtype dtype = <np.dtype>PyArray_DESCR(<np.ndarray>array)
+    Py_INCREF(dtype)    # NumPy takes this reference
+    return PyArray_NewLikeArray(<np.ndarray>like, order, dtype, 0)
 
 
 cdef object in_order_of(object array, object like):
@@ -64,11 +69,27 @@ cdef object in_order_of(object array, object like):
     if not PyArray_CheckExact(array) or not PyArray_SAMESHAPE(
             <np.ndarray>array, <np.ndarray>like) or same_order(array, like):
         return array
-    return _copied(array, like, np.NPY_KEEPORDER)
+    return _fill(_empty_like(array, like, np.NPY_KEEPORDER), array)
 
 
 cdef object in_c_order(object array):
     """Return an array of NumPy in C order: the array itself, or a copy."""
     if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
         return array
-    return _copied(array, array, np.NPY_CORDER)
+    return _fill(_empty_like(array, array, np.NPY_CORDER), array)
+
+
+cdef object as_channels_last(object array):
+    """Return an array of numbers with channels last: the array itself, or a copy.
+
+    It has from 3 to ``MAX_IMAGE_DIMS`` axes; with one channel or pixel, C order will do.
+    """
+    cdef object out
+    if is_channels_last(array):
+        return array
+    out = empty_channels_last(
+        PyArray_NDIM(<np.ndarray>array), PyArray_DIMS(<np.ndarray>array),
+        PyArray_TYPE(<np.ndarray>array))
+    if _is_plain(array) and _is_plain(out):
+        return array
+    return _fill(out, array)

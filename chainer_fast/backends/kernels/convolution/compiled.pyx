@@ -14,15 +14,12 @@ from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast.backends._onednn cimport convolution as _onednn
 from chainer_fast.backends._onednn.library cimport wanted
 from chainer_fast.backends.kernels.common.blas cimport Gemm, gemm
+from chainer_fast.backends.kernels.common.layout cimport empty_channels_last
 
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     bint PyArray_ISBYTESWAPPED(np.ndarray)
-    object PyArray_New(
-        void *subtype, int nd, npy_intp *dims, int typenum, npy_intp *strides,
-        void *data, int itemsize, int flags, void *obj)
-    void *PyArray_Type_address "&PyArray_Type"
 
 cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
     enum:
@@ -66,6 +63,7 @@ cdef extern from "chainer_fast/backends/kernels/convolution/channels_last.hpp" n
         Steps steps
         ptrdiff_t channel
     bint has_vectors "chainer_fast::has_vectors"() noexcept
+    int &longest_vector "chainer_fast::longest_vector"() noexcept
     int run_channels_last "chainer_fast::run_channels_last"[T](
         Task task, const Convolution &c, const T &images, void *filters, const T &places,
         const void *bias) except +
@@ -75,6 +73,16 @@ cdef enum:
     MAX_INT = 2147483647
     # From this many multiplications on, other threads may run.
     LONG_PRODUCT = 65536
+
+# Up to this many, patches take less to set up than tiles.
+cdef ptrdiff_t _short_product = 10000
+
+
+def _limit_vectors(int size, ptrdiff_t short_product=10000):
+    """Use vectors of so many bytes at most, for more multiplications; for tests."""
+    global _short_product
+    (&longest_vector())[0] = size
+    _short_product = short_product
 
 
 cdef bint _set_window(Convolution *c, lengths, ksize, outs, stride, pad,
@@ -270,6 +278,11 @@ cdef int _run_vectors(Task task, const Convolution &c, char kind,
     return 0
 
 
+cdef bint _takes_vectors(const Convolution &c) noexcept:
+    """Tell whether tiles of vectors serve a convolution, with its channels last."""
+    return c.images * c.columns * c.depth * c.filters > _short_product and has_vectors()
+
+
 cdef int _run(Task task, const Convolution &c, char kind, object images,
               object filters, object places, object bias) except -1:
     """Compute one of three arrays from the others; ``bias`` may be None."""
@@ -283,7 +296,7 @@ cdef int _run(Task task, const Convolution &c, char kind, object images,
     if bias is not None:
         bias = _contiguous(bias)
         operands.bias = PyArray_DATA(<np.ndarray>bias)
-    if has_vectors():
+    if _takes_vectors(c):
         _set_steps(&operands.images, images)
         _set_steps(&operands.places, places)
         if not long_:
@@ -315,39 +328,32 @@ cdef int _set_steps(Doubles *images, object array) noexcept:
     return 0
 
 
-cdef object _usable(object array):
+cdef object _usable(object array, const Convolution &c):
     """Return images in C order or with neighbouring channels, a copy if need be."""
     cdef ptrdiff_t size = PyArray_ITEMSIZE(<np.ndarray>array)
     cdef int j
-    if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) or (
-            not has_vectors() or PyArray_STRIDE(<np.ndarray>array, 1) != size):
+    if not _takes_vectors(c) or PyArray_STRIDE(<np.ndarray>array, 1) != size or (
+            not PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_ALIGNED)):
         return _contiguous(array)
     for j in range(PyArray_NDIM(array)):
         if PyArray_STRIDE(<np.ndarray>array, j) < 0 or (
                 PyArray_STRIDE(<np.ndarray>array, j) % size):
             return _contiguous(array)
-    return np.PyArray_FROM_OF(array, np.NPY_ARRAY_ALIGNED)
+    return array
 
 
-cdef object _new_images(np.ndarray like, npy_intp n, npy_intp channels,
-                        const ptrdiff_t *lengths, Py_ssize_t nd):
+cdef object _new_images(np.ndarray like, const Convolution &c, npy_intp channels,
+                        const ptrdiff_t *lengths):
     """Return a new array of images, in the type of another."""
     cdef npy_intp shape[MAX_AXES + 2]
-    cdef npy_intp strides[MAX_AXES + 2]
-    cdef npy_intp step = PyArray_ITEMSIZE(like)
     cdef Py_ssize_t j
-    if not has_vectors():
-        return _new(like, n, channels, lengths, nd)
-    shape[0], shape[1] = n, channels
-    strides[1] = step
-    step *= channels
-    for j in range(nd - 1, -1, -1):
+    if not _takes_vectors(c):
+        return _new(like, c.images, channels, lengths, c.w.nd)
+    shape[0] = c.images
+    shape[1] = channels
+    for j in range(c.w.nd):
         shape[2 + j] = lengths[j]
-        strides[2 + j] = step
-        step *= lengths[j]
-    strides[0] = step
-    return PyArray_New(PyArray_Type_address, <int>(2 + nd), shape, PyArray_TYPE(like),
-                       strides, NULL, 0, 0, NULL)
+    return empty_channels_last(<int>(2 + c.w.nd), shape, PyArray_TYPE(like))
 
 
 cdef bint _set_filters(Convolution *c, char kind, x, W, images, stride, pad, dilate,
@@ -379,8 +385,8 @@ cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
             &c, kind, x, W, x.shape[2:], stride, pad, dilate, groups, outs, b,
             PyArray_DIM(W, 0)) or PyArray_DIM(x, 1) != c.groups * c.channels:
         return NotImplemented
-    x, W = _usable(x), _contiguous(W)
-    y = _new_images(x, c.images, PyArray_DIM(W, 0), c.w.outs, c.w.nd)
+    x, W = _usable(x, c), _contiguous(W)
+    y = _new_images(x, c, PyArray_DIM(W, 0), c.w.outs)
     _run(CONVOLVE, c, kind, x, W, y, b)
     return y
 
@@ -399,8 +405,8 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
             PyArray_DIM(W, 1) * <npy_intp>groups) or (
             PyArray_DIM(x, 1) != PyArray_DIM(W, 0)):
         return NotImplemented
-    x, W = _usable(x), _contiguous(W)
-    y = _new_images(x, c.images, c.groups * c.channels, c.w.length, c.w.nd)
+    x, W = _usable(x, c), _contiguous(W)
+    y = _new_images(x, c, c.groups * c.channels, c.w.length)
     _run(TRANSPOSE, c, kind, y, W, x, b)
     return y
 
@@ -421,7 +427,7 @@ cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
             not _set_sizes(&c, groups, PyArray_DIM(x, 0), PyArray_DIM(x, 1),
                            PyArray_DIM(gy, 1))):
         return NotImplemented
-    x, gy = _usable(x), _usable(gy)
+    x, gy = _usable(x, c), _usable(gy, c)
     gW = _new(x, PyArray_DIM(gy, 1), c.channels, c.w.ksize, n)
     _run(CORRELATE, c, kind, x, gW, gy, None)
     return gW

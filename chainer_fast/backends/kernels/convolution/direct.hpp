@@ -75,6 +75,10 @@ struct Packing {
         for (ptrdiff_t f = 0; f < filters; ++f) {
             const T *in = weights
                 + ((panel.group * filters + f) * channels + panel.first) * taps;
+            /* The next filter is too far away for the processor to expect it. */
+            if (f + 1 < filters)
+                for (ptrdiff_t i = 0; i < panel.count * taps; i += 64 / sizeof(T))
+                    __builtin_prefetch(in + channels * taps + i);
             for (ptrdiff_t v = 0; v < panel.count; v += lanes)
                 for (ptrdiff_t t = 0; t < taps; t += lanes) {
                     const ptrdiff_t rows = std::min(lanes, panel.count - v);

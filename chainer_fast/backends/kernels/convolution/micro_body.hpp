@@ -7,30 +7,48 @@
 template <typename T, int M, int VECTORS>
 void tile(const Tile<T> &job) {
     typedef Lanes<T> L;
-    typename L::V sums[M][VECTORS];
+    typename L::V sums[M][VECTORS], totals[M][VECTORS];
     for (int v = 0; v < VECTORS; ++v) {
         const typename L::V start =
             job.bias ? L::load(job.bias + v * L::N) : L::zero();
-        for (int i = 0; i < M; ++i)
+        for (int i = 0; i < M; ++i) {
             sums[i][v] = start;
+            totals[i][v] = L::zero();
+        }
     }
     const T *const *in = job.in;
+    ptrdiff_t room = MOST_PRODUCTS;
     for (ptrdiff_t t = 0; t < job.taps; ++t, in += M) {
         const T *x[M];
         for (int i = 0; i < M; ++i)
             x[i] = in[i] + job.offset;
         const T *w = job.weights + job.tap[t] * job.depth * (VECTORS * L::N);
-        for (ptrdiff_t c = 0; c < job.depth; ++c, w += VECTORS * L::N) {
-            typename L::V weights[VECTORS];
-            for (int v = 0; v < VECTORS; ++v)
-                weights[v] = L::load(w + v * L::N);
-            for (int i = 0; i < M; ++i) {
-                const typename L::V value = L::same(x[i][c]);
+        for (ptrdiff_t c = 0; c < job.depth; ) {
+            const ptrdiff_t end = std::min(job.depth, c + room);
+            room -= end - c;
+            for (; c < end; ++c, w += VECTORS * L::N) {
+                typename L::V weights[VECTORS];
                 for (int v = 0; v < VECTORS; ++v)
-                    sums[i][v] = L::fma(value, weights[v], sums[i][v]);
+                    weights[v] = L::load(w + v * L::N);
+                for (int i = 0; i < M; ++i) {
+                    const typename L::V value = L::same(x[i][c]);
+                    for (int v = 0; v < VECTORS; ++v)
+                        sums[i][v] = L::fma(value, weights[v], sums[i][v]);
+                }
             }
+            if (room)
+                continue;
+            for (int i = 0; i < M; ++i)
+                for (int v = 0; v < VECTORS; ++v) {
+                    totals[i][v] = L::add(totals[i][v], sums[i][v]);
+                    sums[i][v] = L::zero();
+                }
+            room = MOST_PRODUCTS;
         }
     }
+    for (int i = 0; i < M; ++i)
+        for (int v = 0; v < VECTORS; ++v)
+            sums[i][v] = L::add(totals[i][v], sums[i][v]);
     const ptrdiff_t last = job.filters - (VECTORS - 1) * L::N;
     for (int i = 0; i < M; ++i) {
         T *out = job.out[i] + job.out_offset;
@@ -127,6 +145,23 @@ void correlate_by_channel(const Correlation<T> &job, ptrdiff_t n) {
     }
 }
 
+template <typename T>
+void add_rows(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,
+              ptrdiff_t n) {
+    typedef Lanes<T> L;
+    for (ptrdiff_t t = 0; t < taps; ++t, runs += n) {
+        if (rows[t] < 0)
+            continue;
+        T *out = image + rows[t];
+        ptrdiff_t i = 0;
+        for (; i + L::N <= n; i += L::N)
+            L::store(out + i, L::add(L::load(out + i), L::load(runs + i)));
+        if (i < n)
+            L::store(out + i, L::add(L::load(out + i, n - i), L::load(runs + i, n - i)),
+                     n - i);
+    }
+}
+
 /* Transposes a square: out[j][i] = in[i][j] for `rows` i and `columns` j, which are no
  * more than the lanes. With `fill`, rows of `out` are filled up with zeros. */
 template <typename T>
@@ -134,12 +169,17 @@ void transpose(const T *const *in, ptrdiff_t rows, ptrdiff_t columns, T *const *
                bool fill) {
     typedef Lanes<T> L;
     typename L::V square[L::N];
-    if (rows == L::N && columns == L::N) {
-        for (int i = 0; i < L::N; ++i)
-            square[i] = L::load(in[i]);
+    if (rows == L::N) {
+        if (columns == L::N)
+            for (int i = 0; i < L::N; ++i)
+                square[i] = L::load(in[i]);
+        else
+            for (int i = 0; i < L::N; ++i)
+                square[i] = L::load(in[i], columns);
         L::transpose(square);
         for (int j = 0; j < L::N; ++j)
-            L::store(out[j], square[j]);
+            if (j < columns)
+                L::store(out[j], square[j]);
         return;
     }
     for (int i = 0; i < L::N; ++i)
@@ -186,6 +226,10 @@ Micro<T> micro_kernels() {
     list_by_channel<T>(micro, std::make_integer_sequence<int, TILE_PIXELS>());
     list_correlations_by_channel<T>(
         micro, std::make_integer_sequence<int, MOST_CHANNEL_VECTORS>());
+    micro.add_rows = add_rows<T>;
+    micro.winograd_in = winograd_in<T>;
+    micro.winograd_filters = winograd_filters<T>;
+    micro.winograd_out = winograd_out<T>;
     micro.transpose = transpose<T>;
     return micro;
 }

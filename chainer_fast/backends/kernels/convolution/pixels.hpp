@@ -3,6 +3,7 @@
 #define CHAINER_FAST_CONVOLUTION_PIXELS_HPP
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <new>
 
@@ -114,21 +115,34 @@ inline bool joins_taps(const Window &w, ptrdiff_t groups, ptrdiff_t channels) {
         && w.stride[last] <= w.ksize[last];
 }
 
+/* Changes a window to that of images that have the padding of the last axis in memory,
+ * where elements of the window along that axis are channels. */
+inline void pad_window(Window &w, ptrdiff_t channels, Steps &steps) {
+    const ptrdiff_t last = w.nd - 1;
+    const ptrdiff_t width = (w.outs[last] - 1) * w.stride[last] + w.ksize[last];
+    ptrdiff_t step = channels;
+    steps.axis[last] = step;
+    step *= width;
+    for (ptrdiff_t j = last - 1; j >= 0; --j) {
+        steps.axis[j] = step;
+        step *= w.length[j];
+    }
+    steps.image = step;
+    w.taps /= w.ksize[last];
+    w.ksize[last] = 1;
+    w.pad[last] = 0;
+    w.length[last] = width;
+}
+
 /* A copy of images with padding along the last axis, to which it changes the window. */
 template <typename T>
 void pad_columns(const Images<T> &given, ptrdiff_t images, ptrdiff_t channels, Window &w,
                  Images<T> &padded, Buffer<T> &copy) {
-    const ptrdiff_t last = w.nd - 1, stride = w.stride[last], pad = w.pad[last];
-    const ptrdiff_t width = (w.outs[last] - 1) * stride + w.ksize[last];
-    const ptrdiff_t length = w.length[last];
-    ptrdiff_t rows = 1;
+    const ptrdiff_t last = w.nd - 1, pad = w.pad[last], length = w.length[last];
     padded.channel = 1;
-    padded.steps.axis[last] = channels;
-    for (ptrdiff_t j = last - 1; j >= 0; --j) {
-        padded.steps.axis[j] = rows * width * channels;
-        rows *= w.length[j];
-    }
-    padded.steps.image = rows * width * channels;
+    pad_window(w, channels, padded.steps);
+    const ptrdiff_t width = w.length[last];
+    const ptrdiff_t rows = padded.steps.image / (width * channels);
     if (!copy.allocate(images * padded.steps.image))
         throw std::bad_alloc();
     padded.data = copy.get();
@@ -160,10 +174,6 @@ void pad_columns(const Images<T> &given, ptrdiff_t images, ptrdiff_t channels, W
                         out[x * channels + c] = in[x * apart + c * channel];
         }
     });
-    w.taps /= w.ksize[last];
-    w.ksize[last] = 1;
-    w.pad[last] = 0;
-    w.length[last] = width;
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 """Recipes of gradient descent and its momentum."""
-from libc.math cimport isfinite, signbit
-
-from chainer_fast._core.recipe cimport Loop, Recipe
+from chainer_fast._core.recipe cimport MOVES, STAYS, Loop, Recipe, Unused, is_rate
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" nogil:
     const Loop *SGD_LOOPS "(chainer_fast::rule_loops<chainer_fast::SGD, 0>)"
@@ -24,10 +22,8 @@ cdef class SGDRecipe(Recipe):
         self.name = b'Update<SGD, 0>'
         self.n_coefficients = 1
 
-    cdef bint keeps_unused(self, const double *c, int kind) noexcept:
-        cdef double lr = c[0]
-        # Minus zero plus zero would be zero.
-        return isfinite(lr) and not signbit(lr)
+    cdef Unused unused(self, const double *c, int kind) noexcept:
+        return STAYS if is_rate(c[0]) else MOVES
 
 
 cdef class MomentumSGDRecipe(Recipe):
