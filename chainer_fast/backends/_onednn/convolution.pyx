@@ -2,9 +2,10 @@
 
 All functions return ``NotImplemented`` for what oneDNN has no good code for, before
 they have done anything. Images may have any strides; those whose channels do not come
-last in memory are copied. Results have them last. A true ``rival`` says that there are
-loops of our own with vectors; unless ``config.use_ideep`` is ``'always'``, they get what
-they compute faster.
+last in memory are copied. Results have them last.
+
+A true ``rival`` says that there are loops of our own with vectors: they get what they
+compute faster, unless ``config.use_ideep`` is ``'always'``.
 """
 cimport numpy as np
 from libc.string cimport memset
