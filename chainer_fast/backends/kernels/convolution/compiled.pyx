@@ -362,7 +362,8 @@ cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
     cdef char kind = _common_kind(x, W)
     cdef Convolution c
     if wanted():
-        by_library = _onednn.convolve(x, W, b, stride, pad, dilate, groups, outs)
+        by_library = _onednn.convolve(
+            x, W, b, stride, pad, dilate, groups, outs, has_vectors())
         if by_library is not NotImplemented:
             return by_library
     if not kind or not _set_filters(
@@ -381,7 +382,7 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     cdef Convolution c
     if wanted():
         by_library = _onednn.convolve_transposed(
-            x, W, b, stride, pad, dilate, groups, outs)
+            x, W, b, stride, pad, dilate, groups, outs, has_vectors())
         if by_library is not NotImplemented:
             return by_library
     if not kind or not _set_filters(
@@ -401,7 +402,8 @@ cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     cdef Convolution c
     cdef Py_ssize_t n = len(ksize)
     if wanted():
-        by_library = _onednn.correlate(x, gy, ksize, stride, pad, dilate, groups, dtype)
+        by_library = _onednn.correlate(
+            x, gy, ksize, stride, pad, dilate, groups, dtype, has_vectors())
         if by_library is not NotImplemented:
             return by_library
     if not kind or PyArray_NDIM(x) != n + 2 or PyArray_NDIM(gy) != n + 2 or (
