@@ -7,10 +7,7 @@
 #ifndef CHAINER_FAST_POOLING_PIXELS_HPP
 #define CHAINER_FAST_POOLING_PIXELS_HPP
 
-#include <atomic>
-
 #include "chainer_fast/backends/kernels/common/lanes.hpp"
-#include "chainer_fast/backends/kernels/common/threads.hpp"
 #include "chainer_fast/backends/kernels/pooling/indexes.hpp"
 
 namespace chainer_fast {
