@@ -40,7 +40,7 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/.built
 	touch $@
 
 $(VENV)/.test: pyproject.toml compat/pyproject.toml | $(VENV)/.built
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,test,lint]'
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,test,lint,onednn]'
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps ./compat
 	touch $@ $(VENV)/.demo
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Time chainer_fast beside the released Chainer, PyTorch and plain NumPy.
 
-The peers get their own environments under .peers/. All sides run with one thread, in
-turns within one run, and the table gives the medians of their ratios: absolute times
-depend on the machine and its load.
+The peers get their own environments under .peers/. All sides run in turns within one
+run, with one thread unless --threads says otherwise, and the table gives the medians of
+their ratios: absolute times depend on the machine and its load.
 """
 import argparse
-import json
+import contextlib
 import os
 import statistics
 import subprocess
@@ -14,11 +14,10 @@ import sys
 import time
 
 import numpy as np
-from groups import GROUPS
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
-PEERS = os.path.join(ROOT, '.peers')
+import sides
+import table
+from groups import GROUPS, group_of
+from sides import Side, Worker, log
 
 WORKLOADS = {
     'small_forward': '750 small functions, forward',
@@ -39,69 +38,13 @@ BARS = {
     'bytes': {'chainer': 1 / 0.7, 'torch': 1 / 0.5},
     'import': {'chainer': 1, 'torch': 2},
 }
+ONEDNN_BARS = {}
 ALL = dict(WORKLOADS)
-for group in GROUPS.values():
-    ALL.update(group.TITLES)
-    BARS.update(getattr(group, 'BARS', {}))
-THREADS = {name: '1' for name in (
-    'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS')}
-
-
-def log(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def peer(name, python, *steps):
-    """Return the interpreter of a peer's environment, made on first use."""
-    folder = os.path.join(PEERS, name)
-    interpreter = os.path.join(folder, 'bin', 'python')
-    ready = os.path.join(folder, '.ready')
-    if not os.path.exists(ready):
-        log('making the environment of %s ...' % name)
-        subprocess.run([python, '-m', 'venv', '--clear', folder], check=True)
-        for step in steps:
-            subprocess.run([interpreter, '-m', 'pip', 'install', '--quiet', *step],
-                           check=True)
-        open(ready, 'w').close()
-    return interpreter
-
-
-def interpreters(args):
-    python = args.peer_python
-    sides = {'chainer_fast': sys.executable}
-    if 'chainer' in args.peers:
-        sides['chainer'] = peer(
-            'chainer', python,
-            ['setuptools<70', 'wheel', 'numpy==1.23.5', 'protobuf==3.20.3'],
-            ['--no-build-isolation', 'chainer==7.8.1'])
-    if 'torch' in args.peers:
-        sides['torch'] = peer('torch', python, ['numpy', args.torch])
-    if 'numpy' in args.peers:
-        sides['numpy'] = sys.executable
-    return sides
-
-
-class Worker:
-    """A process that runs the workloads of one side."""
-
-    def __init__(self, name, interpreter):
-        self.name = name
-        self.process = subprocess.Popen(
-            [interpreter, os.path.join(HERE, 'worker.py'), name],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=dict(os.environ, PYTHONWARNINGS='ignore', **THREADS))
-
-    def ask(self, do, workload, count=0):
-        task = {'do': do, 'workload': workload, 'count': count}
-        print(json.dumps(task), file=self.process.stdin, flush=True)
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit('the process of %s ended: see its message above' % self.name)
-        return json.loads(line)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+for _group in GROUPS.values():
+    ALL.update(_group.TITLES)
+    BARS.update(getattr(_group, 'BARS', {}))
+    ONEDNN_BARS.update(getattr(_group, 'ONEDNN_BARS', {}))
+ROUNDS = 15
 
 
 def agree(a, b):
@@ -116,27 +59,41 @@ def agree(a, b):
 
 def measure(workload, workers, rounds, seconds):
     """Return the times of each side, measured in turns; the results must agree."""
-    sides = [w for w in workers if w.ask('exists', workload)]
-    results = {w.name: w.ask('check', workload) for w in sides}
-    for name, arrays in results.items():
-        if not agree(arrays, results['chainer_fast']):
-            sys.exit('%s computes something else in %s' % (name, workload))
+    workers = [w for w in workers if w.ask('exists', workload)]
+    results = {w.side: w.ask('check', workload) for w in workers}
+    expected = results[workers[0].side]
+    for side, arrays in results.items():
+        if not agree(arrays, expected):
+            sys.exit('%s computes something else in %s, with %d threads'
+                     % (sides.NAMES[side.name], workload, side.threads))
     counts = {}
-    for worker in sides:
+    for worker in workers:
         once = min(worker.ask('time', workload, 1) for _ in range(3))
-        counts[worker.name] = max(1, int(seconds / once))
-    times = {w.name: [] for w in sides}
+        counts[worker.side] = max(1, int(seconds / once))
+    times = {w.side: [] for w in workers}
     for _ in range(rounds):
-        for worker in sides:
-            times[worker.name].append(
-                worker.ask('time', workload, counts[worker.name]))
+        for worker in workers:
+            times[worker.side].append(
+                worker.ask('time', workload, counts[worker.side]))
+    for worker in workers:
+        worker.ask('forget', workload)
     return times
 
 
-def measure_imports(sides, rounds):
-    times = {name: [] for name in sides}
+def measure_peaks(workload, found):
+    """Return the most memory of a step on each side, in a fresh process."""
+    peaks = {}
+    for side in found:
+        with Worker(side) as worker:
+            if worker.ask('exists', workload):
+                peaks[side] = worker.ask('peak', workload)
+    return peaks
+
+
+def measure_imports(interpreters, rounds):
+    times = {name: [] for name in interpreters}
     for _ in range(rounds):
-        for name, interpreter in sides.items():
+        for name, interpreter in interpreters.items():
             begin = time.perf_counter()
             subprocess.run([interpreter, '-c', 'import ' + name], check=True, cwd='/',
                            env=dict(os.environ, PYTHONWARNINGS='ignore'))
@@ -144,35 +101,24 @@ def measure_imports(sides, rounds):
     return times
 
 
-def row(title, key, values, unit):
-    """Return a line of the table: our figure, and each peer's ratio and bar."""
-    own = values['chainer_fast']
-    cells = [title, unit % statistics.median(own)]
-    met = True
-    for name in ('chainer', 'torch', 'numpy'):
-        if name not in values:
-            cells.append('')
-            continue
-        ratio = statistics.median(
-            [theirs / ours for theirs, ours in zip(values[name], own, strict=True)])
-        bar = BARS.get(key, {}).get(name)
-        if bar is None:
-            cells.append('%.2f' % ratio)
-        else:
-            met = met and ratio >= bar
-            cells.append('%.2f (%.4g)' % (ratio, bar))
-    cells.append('yes' if met and key in BARS else 'no' if not met else '')
-    return cells
-
-
-def show(rows):
-    heads = ['workload', 'chainer_fast', 'Chainer 7.8.1', 'PyTorch', 'NumPy', 'met']
-    widths = [max(len(str(r[i])) for r in [heads] + rows) for i in range(len(heads))]
-    for cells in [heads, ['-' * w for w in widths]] + rows:
-        print('| ' + ' | '.join(
-            str(c).ljust(w) for c, w in zip(cells, widths, strict=True)) + ' |')
-    print('\nRatios: how many times the time (or memory) of chainer_fast the other '
-          'takes; the required ratios are in brackets.')
+def rows_of(workload, times, peaks):
+    """Return the rows of a workload, by our side: one for each number of threads."""
+    title, rows = ALL[workload], {'chainer_fast': [], 'onednn': []}
+    large = statistics.median(times[next(iter(times))]) > 0.01
+    scale, unit = (1e3, '%.1f ms') if large else (1e6, '%.1f us')
+    for threads in dict.fromkeys(side.threads for side in times):
+        values = {side.name: [scale * t for t in ts]
+                  for side, ts in times.items() if side.threads == threads}
+        memory = {side.name: peak
+                  for side, peak in peaks.items() if side.threads == threads}
+        for own, bars in ('chainer_fast', BARS), ('onednn', ONEDNN_BARS):
+            if own not in values:
+                continue
+            cells = table.row(title, values, bars.get(workload, {}), unit, own)
+            cells['threads'] = str(threads)
+            cells.update(table.memory(memory, own))
+            rows[own].append(cells)
+    return rows
 
 
 def parse_args():
@@ -183,9 +129,16 @@ def parse_args():
              '(default: everything)' % ', '.join(GROUPS))
     parser.add_argument('--peers', nargs='+', default=['chainer', 'torch', 'numpy'],
                         choices=['chainer', 'torch', 'numpy'])
-    parser.add_argument('--rounds', type=int, default=15, help='default: %(default)s')
+    parser.add_argument('--rounds', type=int,
+                        help='default: %d, fewer for workloads that take long' % ROUNDS)
     parser.add_argument('--seconds', type=float, default=0.15,
                         help='length of one measurement (default: %(default)s)')
+    parser.add_argument('--threads', nargs='+', type=int, metavar='N',
+                        help='numbers of threads (default: 1, and 1 2 for models)')
+    parser.add_argument('--memory', action='store_true',
+                        help='measure the most memory of a step, too')
+    parser.add_argument('--onednn', action='store_true',
+                        help='add chainer_fast with oneDNN, from the extra "onednn"')
     parser.add_argument('--peer-python', default='python3.11',
                         help='interpreter of the peers; Chainer 7.8.1 needs 3.11 or '
                              'older (default: %(default)s)')
@@ -199,43 +152,71 @@ def parse_args():
             parser.error('no workload %r: choose from %s, %s'
                          % (name, ', '.join(GROUPS), ', '.join(known)))
         names += GROUPS[name].TITLES if name in GROUPS else [name]
-    args.workloads = names
-    args.workloads = args.workloads or known
+    args.workloads = names or known
     return args
+
+
+def timed_rows(args, interpreters):
+    """Return the rows of all workloads with a step, by our side."""
+    rows = {'chainer_fast': [], 'onednn': []}
+    with contextlib.ExitStack() as stack:
+        workers = {}
+        for name in args.workloads:
+            if name not in ALL:
+                continue
+            log('timing %s ...' % ALL[name])
+            group = group_of(name)
+            threads = args.threads or getattr(group, 'THREADS', (1,))
+            found = [Side(*item, n) for n in threads for item in interpreters.items()]
+            for side in found:
+                if side not in workers:
+                    workers[side] = stack.enter_context(Worker(side))
+            rounds = args.rounds or getattr(group, 'ROUNDS', ROUNDS)
+            times = measure(
+                name, [workers[side] for side in found], rounds, args.seconds)
+            peaks = measure_peaks(name, times) if args.memory else {}
+            for own, more in rows_of(name, times, peaks).items():
+                rows[own] += more
+    return rows
+
+
+def bytes_row(interpreters):
+    log('measuring memory ...')
+    memory = {}
+    for item in interpreters.items():
+        values = []
+        for _ in range(3):
+            with Worker(Side(*item, 1)) as worker:
+                values.append(worker.ask('memory', ''))
+        memory[item[0]] = values
+    return table.row(
+        'bytes per function of the graph', memory, BARS['bytes'], '%.0f B')
+
+
+def import_row(interpreters, rounds):
+    log('timing imports ...')
+    times = measure_imports(interpreters, rounds)
+    milli = {name: [1e3 * t for t in ts] for name, ts in times.items()}
+    return table.row('import', milli, BARS['import'], '%.0f ms')
 
 
 def main():
     args = parse_args()
-    sides = interpreters(args)
-    rows = []
-    timed = [name for name in args.workloads if name in ALL]
-    if timed:
-        workers = [Worker(name, interpreter) for name, interpreter in sides.items()]
-        for name in timed:
-            log('timing %s ...' % ALL[name])
-            times = measure(name, workers, args.rounds, args.seconds)
-            micro = {side: [1e6 * t for t in ts] for side, ts in times.items()}
-            rows.append(row(ALL[name], name, micro, '%.1f us'))
-        for worker in workers:
-            worker.close()
-    without_floor = {n: i for n, i in sides.items() if n != 'numpy'}
+    interpreters = sides.interpreters(
+        args.peers, args.peer_python, args.torch, args.onednn)
+    rows = timed_rows(args, interpreters)
+    plain = {name: interpreters[name] for name in interpreters
+             if name not in ('numpy', 'onednn')}
     if 'bytes' in args.workloads:
-        log('measuring memory ...')
-        memory = {}
-        for name, interpreter in without_floor.items():
-            values = []
-            for _ in range(3):
-                worker = Worker(name, interpreter)
-                values.append(worker.ask('memory', ''))
-                worker.close()
-            memory[name] = values
-        rows.append(row('bytes per function of the graph', 'bytes', memory, '%.0f B'))
+        rows['chainer_fast'].append(bytes_row(plain))
     if 'import' in args.workloads:
-        log('timing imports ...')
-        times = measure_imports(without_floor, args.rounds)
-        milli = {side: [1e3 * t for t in ts] for side, ts in times.items()}
-        rows.append(row('import', 'import', milli, '%.0f ms'))
-    show(rows)
+        rows['chainer_fast'].append(import_row(plain, args.rounds or ROUNDS))
+    table.show(rows['chainer_fast'])
+    if rows['onednn']:
+        print('\nThe same with oneDNN:\n')
+        table.show(rows['onednn'])
+    print('\nRatios: how many times the time (or memory) of chainer_fast the other '
+          'takes; the required ratios are in brackets.')
 
 
 if __name__ == '__main__':

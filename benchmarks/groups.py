@@ -6,18 +6,22 @@ A group is a module with
 - ``chainer_step(chainer, key)``, which returns a function that does one step;
 - if others can do the same, ``torch_step(torch, key)`` and ``numpy_step(key)``, which
   return None for steps that they cannot do;
-- optionally ``BARS``, required ratios of each side by key.
+- optionally ``BARS``, required ratios of each side by key, and ``ONEDNN_BARS``, those
+  of chainer_fast with oneDNN;
+- optionally ``THREADS``, the numbers of threads, and ``ROUNDS``, if they are not those
+  of the other groups.
 
 A step has an attribute ``check``, a function that returns arrays on which all sides
 must agree, with None for unknown ones.
 """
 from functions import steps as functions
 from links import cases as links
+from models import cases as models
 from optimizers import cases as optimizers
 from training import cases as training
 
-GROUPS = {'functions': functions, 'links': links, 'optimizers': optimizers,
-          'training': training}
+GROUPS = {'functions': functions, 'links': links, 'models': models,
+          'optimizers': optimizers, 'training': training}
 
 
 def group_of(key):

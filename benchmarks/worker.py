@@ -32,6 +32,20 @@ def bytes_per_function(make_graph):
     return used / (graphs * workloads.CHAIN * 3)
 
 
+def peak(step):
+    """Return the most memory that three steps take beside what is there before."""
+    gc.collect()
+    # Linux forgets the highest use so far.
+    with open('/proc/self/clear_refs', 'w') as f:
+        f.write('5')
+    before = resident()
+    for _ in range(3):
+        step()
+    with open('/proc/self/status') as f:
+        highest, = [line.split()[1] for line in f if line.startswith('VmHWM')]
+    return int(highest) * 1024 - before
+
+
 def make_step(side, name):
     """Return the step of a workload, or None if the side has none."""
     if groups.group_of(name) is None:
@@ -62,6 +76,10 @@ def main():
         if task['do'] == 'exists':
             steps = {name: make_step(side, name)}
             answer = steps[name] is not None
+        elif task['do'] == 'forget':
+            answer = steps.clear()
+        elif task['do'] == 'peak':
+            answer = peak(steps[name])
         elif task['do'] == 'memory':
             answer = bytes_per_function(side.make_graph)
         elif task['do'] == 'check':

@@ -465,7 +465,6 @@ def load(name):
         return NumpyWorkloads()
     if name == 'torch':
         import torch
-        torch.set_num_threads(1)
         return TorchWorkloads(torch)
     if name == 'chainer_fast':
         import chainer_fast

@@ -9,13 +9,19 @@ import types
 from chainer_fast import _doctor, alias
 
 USAGE = '''\
-usage: python -m chainer_fast SCRIPT [ARGUMENT ...]
-       python -m chainer_fast -m MODULE [ARGUMENT ...]
+usage: python -m chainer_fast [--profile] SCRIPT [ARGUMENT ...]
+       python -m chainer_fast [--profile] -m MODULE [ARGUMENT ...]
        python -m chainer_fast --doctor
 
 Run a Python program in which "import chainer" means chainer_fast. Nothing has to be
 installed under that name; if the real Chainer is, this one wins, in the program and in
 the processes that it starts.
+
+--profile prints two tables to standard error when the program has ended, by itself, by
+an exception or by Ctrl-C: how often each function and each link was called, the time
+it took forward and backward, the size of its results, which path it took (a shortcut,
+a compiled kernel, oneDNN, CUDA, or general: plain NumPy or CuPy), and what kept it
+from a faster one. docs/performance.md tells how to read them.
 
 --doctor prints which of NumPy, CuPy, the CUDA driver, cuDNN and others work on this
 machine, and how to mend what does not; the exit status is 1 if something that is
@@ -69,6 +75,9 @@ def main():
         if arguments[1:]:
             _refuse('--doctor takes no arguments')
         sys.exit(_doctor.main())
+    profile = arguments[:1] == ['--profile']
+    if profile:
+        del arguments[0]
     # As with Python itself, the name may follow -m with or without a space, and
     # everything after it belongs to the program.
     is_module = bool(arguments) and arguments[0].startswith('-m')
@@ -84,6 +93,9 @@ def main():
 
     sys.argv = arguments
     _alias_here_and_in_children()
+    if profile:
+        from chainer_fast import _profile
+        _profile.print_at_exit()
     if is_module:
         runpy.run_module(program, run_name='__main__', alter_sys=True)
     else:

@@ -22,7 +22,7 @@ class _RuntimeInfo:
         found = _cudnn.version()
         self.cudnn = found if found > 0 else '%s (%s)' % (
             _MISSING, _cudnn.library.reason())
-        self.ideep_version = intel64._ideep_version
+        self.ideep_version = intel64.library.version()
 
     def _lines(self):
         yield 'Platform: %s' % self.platform_version

@@ -55,6 +55,22 @@ def classes_with_shortcuts():
     return list(_shortcuts)
 
 
+def registered(cls):
+    """Return the shortcut of a class, and its methods by name as they have to be.
+
+    Parameters
+    ----------
+    cls : type
+
+    Returns
+    -------
+    tuple of (Shortcut, dict) or None
+        None if the class has no shortcut.
+    """
+    cdef _ShortcutEntry entry = _shortcuts.get(cls)
+    return None if entry is None else (entry.shortcut, dict(entry.methods))
+
+
 cdef Shortcut _revalidate(type cls, _ShortcutEntry entry):
     """Compare the methods of a class that has changed with the registered ones."""
     for name, method in entry.methods.items():

@@ -30,10 +30,17 @@ cdef VariableNodeBase node_of(VariableBase variable):
     return variable.node_base
 
 
+cdef object _grad_array_of(VariableBase variable):
+    """Return the gradient as an array, which it is from then on."""
+    if type(variable.grad_arr) is RowGradient:
+        variable.grad_arr = dense(variable.grad_arr)
+    return variable.grad_arr
+
+
 cdef VariableBase grad_var_of(VariableBase variable):
     """Return the gradient as a variable, making it around the array if needed."""
     if variable.grad_variable is None and variable.grad_arr is not None:
-        variable.grad_variable = new_variable(variable.grad_arr, True)
+        variable.grad_variable = new_variable(_grad_array_of(variable), True)
     return variable.grad_variable
 
 
@@ -238,7 +245,7 @@ cdef class VariableBase:
             self._refuse_layout()
         if not self._grad_valid:
             _refuse_grad()
-        return self.grad_arr
+        return _grad_array_of(self)
 
     @grad.setter
     def grad(self, grad):
@@ -282,7 +289,7 @@ cdef class VariableBase:
 
     @property
     def _grad(self):
-        return self.grad_arr
+        return _grad_array_of(self)
 
     @_grad.setter
     def _grad(self, grad):

@@ -13,6 +13,7 @@ from chainer_fast._core.graph cimport MAX_SHORTCUT_INPUTS, FunctionBase, Shortcu
     VariableBase, VariableNodeBase, shortcut_of, local_hooks, lone_output, node_of, \
     nodes_of_outputs, on_host, put_grad, variable_of
 from chainer_fast._core.heap cimport CandidateHeap
+from chainer_fast._core.rows cimport RowGradient
 from chainer_fast._core.state cimport ThreadState, current, set_enable_backprop
 
 cdef object _FunctionNode = None
@@ -295,7 +296,8 @@ cdef class Traversal:
                 if found[i] is not NULL and node.needs_grad:
                     if node.creator_base is None:
                         check_old_style(node)
-                        check_leaf(function, node, <object>found[i])
+                        if type(<object>found[i]) is not RowGradient:
+                            check_leaf(function, node, <object>found[i])
                     # The table's reference is the only one from here on.
                     gradient = <object>found[i]
                     Py_XDECREF(found[i])

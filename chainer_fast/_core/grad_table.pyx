@@ -15,10 +15,12 @@ cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
     PyArray_DESCR, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
 
+from chainer_fast._core.dense cimport common_dense_kind
 from chainer_fast._core.floats cimport add_into, report_float_errors
 from chainer_fast._core.graph cimport VariableBase, VariableNodeBase, \
     cf_instance_dict, new_variable, variable_of
 from chainer_fast._core.heap cimport home_of
+from chainer_fast._core.rows cimport RowGradient, add_rows, dense
 
 np.import_array()
 
@@ -36,31 +38,40 @@ cdef VariableBase as_grad_variable(object gradient):
     """Return a gradient as a variable; None stays None."""
     if gradient is None or isinstance(gradient, VariableBase):
         return gradient
-    return new_variable(gradient, True)
+    return new_variable(dense(gradient), True)
 
 
 cdef object as_grad_array(object gradient):
     """Return a gradient as an array; None stays None."""
     if isinstance(gradient, VariableBase):
         return (<VariableBase>gradient).arr
-    return gradient
+    return dense(gradient)
 
 
 cdef bint _is_ours(object array) noexcept:
     # One reference from the table and one from the caller's variable.
     return (Py_REFCNT(array) <= 2
-            and PyArray_CHKFLAGS(array, np.NPY_ARRAY_OWNDATA | np.NPY_ARRAY_CARRAY))
+            and PyArray_CHKFLAGS(array, np.NPY_ARRAY_OWNDATA | np.NPY_ARRAY_BEHAVED))
+
+
+cdef object _sum_rows(object a, object b):
+    """Return the sum of two gradients by rows; None if the sum is one of arrays."""
+    if type(a) is RowGradient and type(b) is RowGradient:
+        return add_rows(<RowGradient>a, <RowGradient>b)
+    return None
 
 
 cdef object _sum_two(object a, object b):
     """Return ``a + b``, in place if only the table and the caller refer to ``a``."""
     cdef bint alike
+    if type(a) is RowGradient or type(b) is RowGradient:
+        rows = _sum_rows(a, b)
+        return _sum_two(dense(a), dense(b)) if rows is None else rows
     if PyArray_CheckExact(a) and PyArray_CheckExact(b):
         alike = (PyArray_DESCR(a) is PyArray_DESCR(b)
                  and PyArray_SAMESHAPE(a, b))
         if alike and _is_ours(a):
-            if PyArray_CHKFLAGS(b, np.NPY_ARRAY_CARRAY_RO) and (
-                    PyArray_TYPE(a) in (np.NPY_FLOAT32, np.NPY_FLOAT64)):
+            if common_dense_kind(a, b):
                 flags = add_into(PyArray_TYPE(a), PyArray_DATA(a), PyArray_DATA(b),
                                  PyArray_SIZE(a))
                 if flags:
@@ -293,6 +304,10 @@ cdef object _own_gradient(VariableNodeBase node):
 
 cdef object _sum_shared(object a, object b):
     """Add to a gradient that the user holds: never in place."""
+    rows = _sum_rows(a, b)
+    if rows is not None:
+        return rows
+    a, b = dense(a), dense(b)
     if PyArray_CheckExact(a) and PyArray_CheckExact(b):
         if PyArray_DESCR(a) is PyArray_DESCR(b) and PyArray_SAMESHAPE(a, b):
             return np.PyArray_FROM_O(a + b)

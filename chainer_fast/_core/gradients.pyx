@@ -19,6 +19,7 @@ from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
 from chainer_fast._core.operands cimport Operands, gather, kind_of_array, run
 from chainer_fast._core.recipe cimport (
     HALF, MAX_COEFFICIENTS, SINGLE, HookRecipe, Step, fits, to_double)
+from chainer_fast._core.rows cimport dense
 
 np.import_array()
 
@@ -100,7 +101,7 @@ cdef int report() except -1:
     return 0
 
 
-cdef bint is_ready(object param) except -1:
+cdef bint has_gradient(object param) except -1:
     """Tell whether a parameter is an ordinary one, and has an array and a gradient."""
     cdef VariableBase variable
     if type(param) is not _Parameter:
@@ -108,6 +109,16 @@ cdef bint is_ready(object param) except -1:
     variable = <VariableBase>param
     return (variable.arr is not None and variable.grad_arr is not None
             and variable._grad_valid and variable._layout is None)
+
+
+cdef bint is_ready(object param) except -1:
+    """Tell whether a parameter has a gradient, and make that an array."""
+    cdef VariableBase variable
+    if not has_gradient(param):
+        return False
+    variable = <VariableBase>param
+    variable.grad_arr = dense(variable.grad_arr)
+    return True
 
 
 def has_cleared_grad(params):

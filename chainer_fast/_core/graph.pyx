@@ -15,6 +15,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, \
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_DESCR, PyArray_DIMS, PyArray_NDIM
 
+from chainer_fast._core.rows cimport RowGradient, dense
 from chainer_fast._core.state cimport ThreadState, current
 
 np.import_array()

@@ -11,6 +11,13 @@ cdef enum:
 
 ctypedef void (*Loop)(void **arrays, Py_ssize_t n, const double *c) noexcept nogil
 
+cdef extern from "chainer_fast/_core/rows.hpp" namespace "chainer_fast":
+    # What an update does to a row whose gradient is zero.
+    enum Unused:
+        MOVES
+        STAYS       # nothing, to the bit
+        IS_LEFT     # it is not updated at all: that is what makes a rule lazy
+
 cdef struct Step:
     Loop loop
     double c[MAX_COEFFICIENTS]
@@ -32,6 +39,7 @@ cdef class Recipe:
     cdef tuple states_for(self, const double *h)
     cdef const Loop *loops_for(self, const double *h) noexcept
     cdef const char *name_for(self, const double *h) noexcept
+    cdef Unused unused(self, const double *c, int kind) noexcept
     cdef bint prepare(
         self, dict fields, const double *h, long t, int kind, double *c) except -1
 
@@ -49,4 +57,5 @@ cdef class HookRecipe:
 
 cdef bint to_double(object value, double *result) except -1
 cdef bint fits(const double *c, int kind, unsigned int narrow) noexcept
+cdef bint is_rate(double value) noexcept
 cdef bint vanishes(double eps, int kind) noexcept

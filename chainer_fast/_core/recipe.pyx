@@ -12,7 +12,7 @@ from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from cpython.long cimport PyLong_CheckExact
 from libc.float cimport FLT_MAX
-from libc.math cimport fabs, isfinite
+from libc.math cimport fabs, isfinite, signbit
 
 cdef enum:
     ALL = 0x1ff              # a bit for each of MAX_COEFFICIENTS
@@ -58,6 +58,14 @@ cdef bint vanishes(double eps, int kind) noexcept:
     return eps != 0 and kind == SINGLE and <float>eps == 0
 
 
+cdef bint is_rate(double value) noexcept:
+    """Tell whether zeros multiplied by a value are zeros, none of them minus zero.
+
+    Taken away from anything, they change nothing.
+    """
+    return isfinite(value) and not signbit(value)
+
+
 cdef class Recipe:
     """Compiled form of a class of update rules; a subclass for each formula.
 
@@ -77,6 +85,10 @@ cdef class Recipe:
     cdef const char *name_for(self, const double *h) noexcept:
         """Return the name of the step on a GPU."""
         return self.name
+
+    cdef Unused unused(self, const double *c, int kind) noexcept:
+        """Tell what the loop does to a row whose gradient is zero, to the bit."""
+        return MOVES
 
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,

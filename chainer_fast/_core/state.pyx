@@ -10,6 +10,7 @@ import threading
 
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericGetAttr, PyObject_GenericSetAttr
+from libc.stdint cimport uintptr_t
 
 cdef extern from *:
     """
@@ -117,6 +118,15 @@ cdef int _changed() except -1:
     global _version
     _version += 1
     return 0
+
+
+def version_address():
+    """Return where the version of the configuration stands, an ``unsigned long long``.
+
+    Compiled code that keeps what it has read of the configuration reads it again when
+    the version is another.
+    """
+    return <uintptr_t>&_version
 
 
 def get_function_hooks():

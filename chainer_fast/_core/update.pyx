@@ -14,19 +14,21 @@ from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.long cimport PyLong_AsLong
 from cpython.object cimport PyObject
 from libc.string cimport memset
+from numpy cimport NPY_ARRAY_C_CONTIGUOUS
 
 from chainer_fast._core.device_arrays cimport (
     Changes, arrays_of_update, kind_on_device)
 from chainer_fast._core.floats cimport clear_float_errors
 from chainer_fast._core.gradients cimport (
-    has_methods, is_ready, prepare_hook, prepare_unscale, recipe_of_hook, report)
+    has_gradient, has_methods, prepare_hook, prepare_unscale, recipe_of_hook, report)
 from chainer_fast._core.gradients import call_hook
 from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
 from chainer_fast._core.operands cimport (
     Operands, gather, kind_of_array, lie_alike, run, run_in_floats)
 from chainer_fast._core.recipe cimport (
-    HALF, MAX_COEFFICIENTS, MAX_HYPERPARAMS, SINGLE, HookRecipe, Recipe, Step, fits,
-    to_double)
+    HALF, IS_LEFT, MAX_COEFFICIENTS, MAX_HYPERPARAMS, SINGLE, HookRecipe, Recipe, Step,
+    fits, to_double)
+from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of, run_on_rows
 
 np.import_array()
 
@@ -120,6 +122,12 @@ cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1
     return True
 
 
+cdef bint _is_lazy(object hyperparam) except -1:
+    """Tell whether rows whose gradient is zero are left alone."""
+    cdef PyObject *item = _lookup(hyperparam, 'lazy')
+    return item is not NULL and <bint><object>item
+
+
 cdef bint _prepare(
         Recipe recipe, dict fields, const double *h, long t, int kind,
         Step *step) except -1:
@@ -190,6 +198,7 @@ cdef class _Values:
     cdef Recipe recipe           # None if the values are one rule's own
     cdef object parent
     cdef double h[MAX_HYPERPARAMS]
+    cdef bint lazy
     cdef Step step               # of a rule with these values,
     cdef long step_t             # for this count of updates
     cdef int step_kind           # and this kind of arrays; -1 if there is none
@@ -221,6 +230,7 @@ cdef class _Values:
         self.forget()
         if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h):
             return False
+        self.lazy = _is_lazy(hyperparam)
         if parent is not NULL:
             self.recipe = recipe
             self.parent = <object>parent
@@ -316,10 +326,10 @@ cdef bint _update_plainly(
     cdef object array, grad, loss_scale, rule, hooks, place
     cdef list arrays
     cdef Recipe recipe
-    cdef bint in_floats, on_device
+    cdef bint in_floats, on_device, by_rows
     cdef int n = 0, n_hooks = 0, kind
     cdef long t
-    if not is_ready(param):
+    if not has_gradient(param):
         return False
     variable = <VariableBase>param
     pointer = cf_instance_dict(param)
@@ -362,6 +372,17 @@ cdef bint _update_plainly(
     if not on_device:
         kind = kind_of_array(array)
     in_floats = kind == HALF and <object>field[USE_FP32]
+    by_rows = type(grad) is RowGradient
+    if by_rows and (
+            on_device or in_floats or loss_scale is not None or PyDict_GET_SIZE(hooks)
+            or not has_shape_of(<RowGradient>grad, array)
+            or not gather(&operands, array, None, <object>field[STATE],
+                          recipe.states_for(values.h), False)
+            or not operands.order & NPY_ARRAY_C_CONTIGUOUS):
+        grad = variable.grad_arr = dense(grad)
+        by_rows = False
+    if values.lazy and not by_rows:
+        return False
     if optimizer_hooks is not None and (in_floats or not on_device):
         return False
     if in_floats:
@@ -379,7 +400,7 @@ cdef bint _update_plainly(
         place = changes.place(arrays)
         if place is None:
             return False
-    elif not gather(
+    elif not by_rows and not gather(
             &operands, array,
             None if in_floats else grad,    # it will stand in a buffer
             <object>field[STATE], recipe.states_for(values.h),
@@ -405,6 +426,10 @@ cdef bint _update_plainly(
         changes.add(place, arrays, steps, n + 1, n_hooks)
     elif in_floats:
         run_in_floats(&operands, &halves, steps, n + 1)
+    elif by_rows:
+        run_on_rows(
+            &operands, <RowGradient>grad, &steps[0],
+            IS_LEFT if values.lazy else recipe.unused(steps[0].c, kind))
     else:
         run(&operands, steps, n + 1)
     fields[_fields[COUNT]] = t

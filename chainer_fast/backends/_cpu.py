@@ -7,10 +7,17 @@ from chainer_fast import _backend
 # with its own arrays adds itself, so this module need not know it.
 _to_numpy = []
 
+# Weak references to arrays of NumPy that belong to another device, by their ids.
+_of_other_device: dict = {}
+
+
+def _is_of_other_device(array):
+    return id(array) in _of_other_device
+
 
 def _array_to_cpu(array):
     if array is None or isinstance(array, numpy.ndarray):
-        return array
+        return array.view() if _is_of_other_device(array) else array
     for array_type, convert in _to_numpy:
         if isinstance(array, array_type):
             return convert(array)
@@ -40,10 +47,15 @@ class CpuDevice(_backend.NamedDevice):
     @staticmethod
     def from_array(array):
         """Return the device of an array of NumPy, or ``None`` for anything else."""
-        return CpuDevice() if isinstance(array, numpy.ndarray) else None
+        if not isinstance(array, numpy.ndarray) or _is_of_other_device(array):
+            return None
+        return CpuDevice()
 
     def __repr__(self):
         return '<%s (numpy)>' % type(self).__name__
+
+    def is_array_supported(self, array):
+        return super().is_array_supported(array) and not _is_of_other_device(array)
 
     def send_array(self, array):
         return _array_to_cpu(array)

@@ -1,27 +1,77 @@
-"""The backend of iDeep, which has no release for current Pythons.
+"""The backend of Chainer for x86 processors, with oneDNN where Chainer had iDeep.
 
-Chainer could use iDeep's ``mdarray``. The last ``ideep4py`` is from 2019, so here the
-backend is never available and NumPy does the work; only the names that programs query
-before they choose it remain.
+Chainer called iDeep, whose ``mdarray`` wrapped the arrays of what is oneDNN today. The
+last ``ideep4py`` is from 2019. The names that programs know stay, and the library
+behind them is oneDNN itself, which works on NumPy's arrays. ``config.use_ideep``
+switches it on, and it is opened when it is first asked for.
 """
+import weakref
+
 import numpy
 
 from chainer_fast import _backend
 from chainer_fast.backends import _cpu
+from chainer_fast.backends._onednn import _find, library
 from chainer_fast.configuration import config
 
-_ideep_version = None
+# Numbers of axes of the arrays that are marked as the device's.
+_NDIMS = (1, 2, 4)
 
 
-class mdarray:
-    """Type of iDeep's arrays, for ``isinstance``; there are none."""
+class _TypeOfMarked(type):
+
+    def __instancecheck__(cls, array):
+        return _cpu._is_of_other_device(array)
+
+
+class mdarray(metaclass=_TypeOfMarked):
+    """Arrays on the device ``'@intel64'``, for ``isinstance``.
+
+    They are arrays of NumPy that have been sent there, so that every function takes
+    them, at full speed. A call returns a view of an array, on the device.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        An array of float32, with 1, 2 or 4 axes.
+    """
 
     dtype: numpy.dtype
     ndim: int
 
+    def __new__(cls, array):
+        array = numpy.asarray(array).view()
+        if not _can_be_marked(array):
+            raise ValueError(
+                'arrays of the device are of float32, have 1, 2 or 4 axes and are not '
+                'empty; got %s of shape %s' % (array.dtype, array.shape))
+        _cpu._of_other_device[id(array)] = weakref.ref(array, _forget(id(array)))
+        return array
+
+
+def _forget(key):
+    return lambda _: _cpu._of_other_device.pop(key, None)
+
+
+def _can_be_marked(array):
+    return array.dtype == numpy.float32 and array.ndim in _NDIMS and array.size > 0
+
+
+class ideep:
+    """Names of the module ``ideep4py`` that programs use."""
+
+    mdarray = mdarray
+    array = mdarray
+
 
 class Intel64Device(_backend.NamedDevice):
-    """An x86 CPU with iDeep. Creating one raises ``RuntimeError``: see the module."""
+    """An x86 processor with oneDNN.
+
+    Raises
+    ------
+    RuntimeError
+        If oneDNN is not available.
+    """
 
     xp = numpy
     name = '@intel64'
@@ -33,35 +83,40 @@ class Intel64Device(_backend.NamedDevice):
     @staticmethod
     def from_array(array):
         """Return the device of an ``mdarray``, or ``None`` for anything else."""
-        return Intel64Device() if isinstance(array, mdarray) else None
+        return Intel64Device() if _cpu._is_of_other_device(array) else None
 
     def __repr__(self):
         return '<%s>' % type(self).__name__
 
     def send_array(self, array):
-        return _cpu._array_to_cpu(array)
+        if _cpu._is_of_other_device(array):
+            return array
+        array = _cpu._array_to_cpu(array)
+        if array is not None and _can_be_marked(array):
+            return mdarray(array)
+        return array
 
 
 def is_ideep_available():
-    """Return whether iDeep can be used: always ``False``.
+    """Return whether oneDNN can be used; the first call looks for it.
 
     Returns
     -------
     bool
     """
-    return _ideep_version is not None
+    return library.available()
 
 
 def check_ideep_available():
-    """Raise ``RuntimeError`` unless iDeep can be used."""
+    """Raise ``RuntimeError`` unless oneDNN can be used."""
     if not is_ideep_available():
         raise RuntimeError(
-            'iDeep is not available: ideep4py has no release for this Python. '
-            "Use the device '@numpy'.")
+            'iDeep is not available: oneDNN, which stands in for it, cannot be used '
+            '(%s). To install it: %s' % (library.reason(), _find.INSTALL))
 
 
 def should_use_ideep(level):
-    """Return whether a function that asks at ``level`` should use iDeep.
+    """Return whether a function that asks at ``level`` should use oneDNN.
 
     Parameters
     ----------
@@ -75,15 +130,17 @@ def should_use_ideep(level):
     Raises
     ------
     ValueError
-        If iDeep is available and ``level`` or ``config.use_ideep`` is unknown.
+        If oneDNN is available and ``level`` or ``config.use_ideep`` is unknown.
     """
+    if config.use_ideep == 'never' and level in _backend._LEVELS:
+        return False        # the library need not be opened to know that
     if not is_ideep_available():
         return False
     return _backend._library_wanted('iDeep', 'use_ideep', level, config.use_ideep)
 
 
 def inputs_all_ready(inputs, supported_ndim=(2, 4)):
-    """Return whether arrays can be passed to iDeep directly.
+    """Return whether arrays can be passed to oneDNN directly.
 
     Parameters
     ----------
@@ -94,10 +151,9 @@ def inputs_all_ready(inputs, supported_ndim=(2, 4)):
     Returns
     -------
     bool
-        ``True`` if iDeep is available and all inputs are arrays of float32 in host
+        ``True`` if oneDNN is available and all inputs are arrays of float32 in host
         memory with a supported number of dimensions.
     """
     return is_ideep_available() and all(
-        isinstance(x, Intel64Device.supported_array_types)
-        and x.dtype == numpy.float32 and x.ndim in supported_ndim
-        for x in inputs)
+        isinstance(x, numpy.ndarray) and x.dtype == numpy.float32
+        and x.ndim in supported_ndim for x in inputs)

@@ -10,7 +10,7 @@ import numpy
 from chainer_fast import reporter
 
 # Attributes that belong to `static_graph` itself.
-_OWN = frozenset(['schedule_manager', 'static_schedule'])
+OWN = frozenset(['schedule_manager', 'static_schedule'])
 
 
 class Unrecordable(Exception):
@@ -50,7 +50,7 @@ class State:
         """Undo what a call did to the attributes."""
         for link, attributes in self._links:
             current = vars(link())
-            for name in set(current) - set(attributes) - _OWN:
+            for name in set(current) - set(attributes) - OWN:
                 del current[name]
             current.update(attributes)
         for now, then in self._host:
@@ -58,7 +58,7 @@ class State:
 
 
 def _attributes(link):
-    return {name: value for name, value in vars(link).items() if name not in _OWN}
+    return {name: value for name, value in vars(link).items() if name not in OWN}
 
 
 @contextlib.contextmanager
@@ -88,6 +88,20 @@ def unchanged(state):
         state.restore()
         numpy.random.set_state(drawn)
         raise
+
+
+@contextlib.contextmanager
+def watched(chain, trace):
+    """Note in a trace if the ``with`` block changes anything but results."""
+    state = State(chain)
+    observed: dict = {}
+    with _reports_to(observed):
+        yield
+    if observed:
+        reporter.get_current_reporter().observation.update(observed)
+        trace.refuse('values are reported: %s' % ', '.join(observed))
+    if not state.holds() or not state.host_arrays_hold():
+        trace.refuse('attributes of links change')
 
 
 def _reports_to(observation):

@@ -150,6 +150,8 @@ class StaticScheduleFunction(function_node.FunctionNode):
         self._params = []
         self._in_indexes = []
         self._out_indexes = []
+        #: The functions of the call that is being recorded, and None afterwards.
+        self.trace = None
         #: Runs the chain on variables; `static_graph` sets it.
         self._rerun = None
 

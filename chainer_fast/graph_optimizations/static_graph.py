@@ -26,7 +26,7 @@ from chainer_fast import variable
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations import _replay
+from chainer_fast.graph_optimizations import _host, _replay
 from chainer_fast.graph_optimizations._recording import Recording
 from chainer_fast.graph_optimizations._schedule import (
     ArrayInfo,
@@ -34,6 +34,7 @@ from chainer_fast.graph_optimizations._schedule import (
     StaticScheduleFunction,
     flatten,
 )
+from chainer_fast.graph_optimizations._trace import Trace
 
 __all__ = [
     'ArrayInfo', 'ScheduleInfo', 'ScheduleManager', 'StaticScheduleFunction',
@@ -64,6 +65,7 @@ class ScheduleManager:
         self.verbosity_level = verbosity_level
         self.schedules = {}
         self.recordings = _replay.Recordings()
+        self.calls = _host.Calls(verbosity_level)
         self._settings = None
 
     def __reduce__(self):
@@ -86,6 +88,7 @@ class ScheduleManager:
         if self.minimize_cache_size and settings != self._settings:
             self.schedules.clear()
             self.recordings = _replay.Recordings()
+            self.calls = _host.Calls(self.verbosity_level)
         self._settings = settings
         kind = (settings, tuple([(x.shape, x.dtype) for x in in_vars]))
         if kind not in self.schedules:
@@ -150,22 +153,33 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
             verbosity_level=0, enable_double_backprop=False):
     @functools.wraps(func)
     def call(chain, *args, **kwargs):
+        manager = vars(chain).get('schedule_manager')
+        if manager is not None:
+            returned = manager.calls.repeat(chain, func, args, kwargs)
+            if returned is not _host.ANOTHER:
+                return returned
         recording = config.schedule_func is not None
         if recording or not config.use_static_graph or (
                 force_test_define_by_run and not config.train):
             return func(chain, *args, **kwargs)
-        if 'schedule_manager' not in chain.__dict__:
-            chain.schedule_manager = ScheduleManager(
+        if manager is None:
+            chain.schedule_manager = manager = ScheduleManager(
                 minimize_cache_size, verbosity_level)
         inputs = [x for x in flatten((args, list(kwargs.values()))) if _is_input(x)]
-        schedule = chain.schedule_manager.get_schedule(inputs, enable_double_backprop)
+        schedule = manager.get_schedule(inputs, enable_double_backprop)
         chain.static_schedule = schedule
-        if schedule.is_empty():
-            return _record(schedule, func, chain, inputs, args, kwargs)
-        kind = None
-        if cuda.available:
-            outline = _outline(args), _outline(kwargs)
+        outline = _outline(args), _outline(kwargs)
+        kind = _host.kind_of(func, inputs, outline)
+        if kind is not None:
+            returned = manager.calls.apply(kind, func, schedule, args, kwargs)
+            if returned is not _host.ANOTHER:
+                return returned
+        if schedule.is_empty() or (kind is not None and manager.calls.wants(kind)):
+            return _record(schedule, func, chain, inputs, args, kwargs, kind)
+        if kind is None and cuda.available:
             kind = _replay.kind_of(inputs, outline)
+        else:
+            kind = None
         if kind is not None:
             again = functools.partial(
                 _call_again, func, weakref.ref(chain), *outline)
@@ -183,10 +197,26 @@ def _is_input(x):
     return isinstance(x, get_array_types())
 
 
-def _record(schedule, func, chain, inputs, args, kwargs):
-    """Run a static chain's method while the schedule records it."""
-    with using_config('schedule_func', schedule):
-        returned = func(chain, *args, **kwargs)
+def _record(schedule, func, chain, inputs, args, kwargs, kind):
+    """Run a static chain's method while a schedule records it."""
+    first = schedule.is_empty()
+    if not first:
+        # Another recording, to be compared with the first.
+        schedule = StaticScheduleFunction(None)
+    trace = None if kind is None else Trace()
+    with using_config('schedule_func', schedule), _host.watched(chain, trace):
+        schedule.trace = trace
+        try:
+            returned = func(chain, *args, **kwargs)
+        finally:
+            schedule.trace = None
+    if kind is not None:
+        chain.schedule_manager.calls.note(
+            kind, trace, chain, inputs, (args, kwargs), returned, functools.partial(
+                _call_again, func, weakref.ref(chain), _outline(args),
+                _outline(kwargs)))
+    if not first:
+        return returned
     schedule.set_out_variables(
         [y for y in flatten(returned) if isinstance(y, variable.Variable)])
     schedule.build_schedule(chain, inputs)

@@ -35,6 +35,8 @@ def _static(func, *, func_name=None):
         schedule = config.schedule_func
         if schedule is None:
             return func(*args, **kwargs)
+        if schedule.trace is not None:
+            schedule.trace.refuse('%s is static code' % (func_name or func.__name__))
         return schedule.append_function(func, args, kwargs, func_name)
     return step
 
@@ -53,7 +55,10 @@ def static_forward_optimizations(func, inputs):
         Result of ``func.forward(inputs)``.
     """
     schedule = config.schedule_func
+    trace = getattr(schedule, 'trace', None)
     if schedule is None or func._supports_static_optimizations:
+        if trace is not None:
+            trace.refuse('%s has static code' % func.label)
         return func.forward(inputs)
     # A repetition begins with the function as it was before it ran: values kept for its
     # gradient, or a random mask, belong to one call. And the step must not keep the
@@ -68,5 +73,10 @@ def static_forward_optimizations(func, inputs):
             current = copy.copy(pristine)
         return current.forward(tuple(inputs))
 
-    return schedule.append_function(
+    if trace is not None:
+        trace.begin()
+    outputs = schedule.append_function(
         forward, (), {'inputs': list(inputs)}, func.label)
+    if trace is not None:
+        trace.end(pristine, func, inputs, outputs)
+    return outputs

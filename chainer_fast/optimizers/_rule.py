@@ -40,10 +40,33 @@ class ElementwiseRule(optimizer.UpdateRule):
         data, grad = param.array, param.grad
         if grad is None:
             return
-        if self._recipe is None or not _update.step(self._recipe, self, data, grad):
-            self._move(param.device.xp, data, grad)
+        xp = param.device.xp
+        if data.ndim > 0 and getattr(self.hyperparam, 'lazy', False):
+            used = grad != 0
+            if grad.ndim > 1:
+                used = used.any(axis=tuple(range(1, grad.ndim)))
+            if not used.all():
+                self._move_rows(xp, data, grad, used)
+                return
+        self._move_all(xp, data, grad)
 
     update_core_gpu = update_core_cpu
+
+    def _move_all(self, xp, data, grad):
+        if self._recipe is None or not _update.step(self._recipe, self, data, grad):
+            self._move(xp, data, grad)
+
+    def _move_rows(self, xp, data, grad, used):
+        """Update some rows, and their states."""
+        whole, rows = self._state, data[used]
+        self._state = {name: state[used] for name, state in whole.items()}
+        try:
+            self._move_all(xp, rows, grad[used])
+            data[used] = rows
+            for name, state in self._state.items():
+                whole[name][used] = state
+        finally:
+            self._state = whole
 
     def _move(self, xp, data, grad):
         """Update an array in place, by functions of its module."""
@@ -84,6 +107,16 @@ def plain(value):
     if isinstance(value, (numpy.generic, numpy.ndarray)) and value.ndim == 0:
         return value.item()
     return value
+
+
+class LazyProxy(optimizer.HyperparameterProxy):
+    """Attribute of an optimizer: whether rows whose gradient is zero are left alone."""
+
+    def __init__(self):
+        super().__init__('lazy')
+
+    def __get__(self, obj, type=None):
+        return self if obj is None else getattr(obj.hyperparam, 'lazy', False)
 
 
 def assign(hyperparam, **values):

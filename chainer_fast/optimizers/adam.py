@@ -150,6 +150,12 @@ class Adam(_LearningRate, GradientMethod):
         Final learning rate of AdaBound.
     gamma : float
         How fast the bounds of AdaBound approach it.
+    lazy : bool
+        Leave rows whose gradient is zero as they are, with their states. A row is what
+        the first axis counts. By the formula, which is the default, all rows move by
+        what is left of earlier gradients. The matrix of an embedding has many rows, of
+        which a step uses few: with this it takes time for these alone. The rows are
+        not the same as without, so this is no mere switch of speed.
     """
 
     _lr_owner = 'Adam'
@@ -164,15 +170,18 @@ class Adam(_LearningRate, GradientMethod):
     adabound = HyperparameterProxy('adabound')
     final_lr = HyperparameterProxy('final_lr')
     gamma = HyperparameterProxy('gamma')
+    lazy = _rule.LazyProxy()
 
     def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0,
                  weight_decay_rate=0, amsgrad=False, adabound=False, final_lr=0.1,
-                 gamma=0.001):
+                 gamma=0.001, *, lazy=False):
         super().__init__()
         _rule.assign(
             self.hyperparam, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps, eta=eta,
             weight_decay_rate=weight_decay_rate, amsgrad=amsgrad, adabound=adabound,
             final_lr=final_lr, gamma=gamma)
+        if lazy:
+            self.lazy = lazy
 
     def create_update_rule(self):
         """Return a new :class:`AdamRule`."""

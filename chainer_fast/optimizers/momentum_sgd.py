@@ -42,14 +42,23 @@ class MomentumSGD(GradientMethod):
         Learning rate :math:`\eta`.
     momentum : float
         How much of the last step is kept, :math:`\mu`.
+    lazy : bool
+        Leave rows whose gradient is zero as they are, with their states. A row is what
+        the first axis counts. By the formula, which is the default, all rows move by
+        what is left of earlier gradients. The matrix of an embedding has many rows, of
+        which a step uses few: with this it takes time for these alone. The rows are
+        not the same as without, so this is no mere switch of speed.
     """
 
     lr = HyperparameterProxy('lr')
     momentum = HyperparameterProxy('momentum')
+    lazy = _rule.LazyProxy()
 
-    def __init__(self, lr=0.01, momentum=0.9):
+    def __init__(self, lr=0.01, momentum=0.9, *, lazy=False):
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, momentum=momentum)
+        if lazy:
+            self.lazy = lazy
 
     def create_update_rule(self):
         """Return a new :class:`MomentumSGDRule`."""

@@ -24,7 +24,11 @@ from chainer_fast.functions.connection import (
     linear,
 )
 from chainer_fast.functions.evaluation import accuracy
-from chainer_fast.functions.loss import softmax_cross_entropy
+from chainer_fast.functions.loss import (
+    _candidates,
+    negative_sampling,
+    softmax_cross_entropy,
+)
 from chainer_fast.functions.math import (
     average,
     basic_math,
@@ -34,6 +38,7 @@ from chainer_fast.functions.math import (
     sum,
 )
 from chainer_fast.functions.noise import dropout
+from chainer_fast.links.loss import hierarchical_softmax
 
 LAYOUTS = ['C', 'C', 'C', 'C', 'F', 'strided', 'reversed', 'repeated', 'swapped',
            'unaligned', 'read-only', 'subclass']
@@ -286,6 +291,55 @@ def embeddings(draw, kind):
 
 
 @st.composite
+def candidates(draw, cls, kind):
+    n, k, rows, width = (draw(st.integers(1, most)) for most in (5, 4, 9, 40))
+    dtype = draw(types[kind])
+    x, W = (draw(arrays(shape, dtype, kind)) for shape in ((n, width), (rows, width)))
+    ids = np.random.RandomState(draw(st.integers(0, 99))).randint(0, rows, (n, k))
+    ids = ids.astype(draw(st.sampled_from('il')))
+    if kind is not Kind.TAME and draw(st.integers(0, 9)) == 0:
+        ids.flat[-1] = draw(st.sampled_from([-1, rows, -rows - 1]))
+    if kind is Kind.WILD:
+        ids = laid_out(ids, draw(st.sampled_from(LAYOUTS)))
+    if cls is _candidates.Scores:
+        counted = draw(st.sampled_from([None, np.arange(n) % 2 == 0]))
+        return lambda: cls(ids, counted), [x, W]
+    t = ids[:, 0].astype('i')
+    if kind is not Kind.TAME:
+        t[0] = draw(st.sampled_from([-1, -1, 0, rows]))
+    if kind is Kind.WILD:
+        t = laid_out(t, draw(st.sampled_from(LAYOUTS)))
+    reduce = draw(st.sampled_from(['sum', 'no']))
+
+    def sample(shape):
+        # A new array, whose first column the function writes to.
+        return laid_out(ids.copy(), 'F' if kind is Kind.WILD else 'C')
+
+    return lambda: cls(sample, k - 1, reduce), [x, t, W]
+
+
+@st.composite
+def ways(draw, kind):
+    n, width = draw(st.integers(1, 5)), draw(st.integers(1, 40))
+    dtype = draw(types[kind])
+    x, W = (draw(arrays((length, width), dtype, kind)) for length in (n, 4))
+    t = np.random.RandomState(draw(st.integers(0, 99))).randint(0, 5, n).astype('i')
+    if kind is not Kind.TAME and draw(st.integers(0, 9)) == 0:
+        t[0] = draw(st.sampled_from([-1, 5, -7]))
+    if kind is Kind.WILD:
+        t = laid_out(t, draw(st.sampled_from(LAYOUTS)))
+
+    def make():
+        function = hierarchical_softmax.BinaryHierarchicalSoftmaxFunction(
+            ((0, 1), ((2, 3), 4)), dtype)
+        node = function.node
+        node._own_function()
+        return node
+
+    return make, [x, t, W]
+
+
+@st.composite
 def reductions(draw, cls, kind):
     x, = draw(elementwise(1, kind))
     axes = [None, *range(-x.ndim, x.ndim)]
@@ -368,4 +422,7 @@ CASES = {
         deconvolution_2d.Deconvolution2DFunction)},
     reshape.Reshape: reshaped,
     embed_id.EmbedIDFunction: embeddings,
+    **{cls: lambda kind, cls=cls: candidates(cls, kind) for cls in (
+        negative_sampling.NegativeSamplingFunction, _candidates.Scores)},
+    hierarchical_softmax._TreeAdapter: ways,
 }

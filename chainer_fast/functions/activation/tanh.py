@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import backend, utils
+from chainer_fast import utils
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.activation import shortcuts
+from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray, VariableOrArray
@@ -22,9 +23,8 @@ class Tanh(FunctionNode):
         _checks.floats(in_types, 'x')
 
     def forward(self, inputs):
-        xp = backend.get_array_module(inputs[0])
         self.retain_outputs((0,))
-        return utils.force_array(xp.tanh(inputs[0])),
+        return utils.force_array(exponential.tanh(inputs[0])),
 
     def backward(self, indexes, grad_outputs):
         y, = self.get_retained_outputs()

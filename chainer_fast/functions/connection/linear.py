@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels import matmul, shortcut
 from chainer_fast.backends.kernels.matmul import shortcuts
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.graph_optimizations import static_code
+from chainer_fast.graph_optimizations._builders import Affine, compiled_as
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import array as array_utils
 from chainer_fast.utils import type_check
@@ -19,7 +20,7 @@ if tp.TYPE_CHECKING:
 
 def _product(a, b, dtype):
     """Matrix product in a given dtype, computed in that of the operands."""
-    return a.dot(b).astype(dtype, copy=False)
+    return matmul.dot(a, b).astype(dtype, copy=False)
 
 
 def _apply(function, inputs, dtype):
@@ -28,6 +29,7 @@ def _apply(function, inputs, dtype):
     return y if y.dtype == dtype else cast.cast(y, dtype)
 
 
+@compiled_as(Affine)
 @shortcut(shortcuts.LinearShortcut())
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""

@@ -6,6 +6,8 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import negative_sampling as kernels
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.negative_sampling import shortcuts
 from chainer_fast.configuration import config, using_config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.activation import softplus
@@ -16,6 +18,7 @@ from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
 
 
+@shortcut(shortcuts.NegativeSamplingShortcut())
 class NegativeSamplingFunction(FunctionNode):
     """Loss that tells the target from samples of noise.
 
@@ -52,11 +55,13 @@ class NegativeSamplingFunction(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs((0, 1, 2))
-        x, t, W = inputs
+        return self._losses(*inputs),
+
+    def _losses(self, x, t, W):
         self.samples = self.sampler((len(t), self.sample_size + 1))
         self.ignore_mask = kernels.put_targets(t, self.samples, self.ignore_label)
         self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
-        return kernels.losses(self.wx, self.ignore_mask, self.reduce == 'no'),
+        return kernels.losses(self.wx, self.ignore_mask, self.reduce == 'no')
 
     def backward(self, indexes, grad_outputs):
         x, t, W = self.get_retained_inputs()

@@ -245,7 +245,7 @@ class _Pair:
         return x.shape[batch:batch + n_x] + y.shape[y.ndim - n_y:]
 
     def _dot(self, xp, x, y):
-        z = xp.dot(self.a.merge(x), self.b.merge(y))
+        z = kernels.dot(self.a.merge(x), self.b.merge(y))
         if self.counts[1] > 1 or self.counts[2] > 1:
             z = z.reshape(self._own_shapes(x, y))
         return z

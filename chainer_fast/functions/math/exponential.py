@@ -6,6 +6,7 @@ import typing as tp
 
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.arithmetic import shortcuts
+from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import VariableOrArray
 
@@ -20,6 +21,9 @@ class Exp(_unary.FloatUfunc):
     label = 'exp'
     ufunc = 'exp'
     keeps = 'y'
+
+    def compute(self, x):
+        return exponential.exp(x)
 
     def gradient(self, y, gy):
         return y * gy

@@ -31,7 +31,7 @@ def _matmul(a, b, transa=False, transb=False, transout=False):
     left, right = _flip(a, transa), _flip(b, transb)
     if right.ndim < 3 and (left.ndim < 3 or not transa):
         # One large product where matmul would make many small ones.
-        return left.dot(right)
+        return kernels.dot(left, right)
     return kernels.matmul(left, right)
 
 

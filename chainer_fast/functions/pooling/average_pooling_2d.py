@@ -14,6 +14,8 @@ if tp.TYPE_CHECKING:
 class AveragePooling2D(pooling_2d.Pooling2D):
     """Averages over windows; the padding counts as zeros."""
 
+    _channels_last = False
+
     def _get_pool_mode(self):
         # CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
         return 1
@@ -22,6 +24,7 @@ class AveragePooling2D(pooling_2d.Pooling2D):
         """Keep what backward needs, and return the number of places."""
         self._in_shape = x.shape
         self._in_dtype = x.dtype
+        self._channels_last = kernels.lies_channels_last(x)
         return kernels.places(x.shape[2:], *self._window, self.cover_all)
 
     def forward_cpu(self, x):
@@ -57,7 +60,8 @@ class AveragePooling2DGrad(pooling_2d._Window2D, FunctionNode):
 
     def forward_cpu(self, gy):
         return kernels.window_spread(
-            gy[0], *self._window, self._in_shape[2:], self.kh * self.kw),
+            gy[0], *self._window, self._in_shape[2:], self.kh * self.kw,
+            self.apool2d._channels_last),
 
     def forward_gpu(self, gy):
         return average_pooling_nd.backward_on_gpu(

@@ -47,6 +47,7 @@ class AveragePoolingND(pooling_nd._PoolingND):
         Number of elements of the image in each window, if the padding does not count.
     """
 
+    _channels_last = False
     _in_shape = None
     _width = None
 
@@ -78,6 +79,7 @@ class AveragePoolingND(pooling_nd._PoolingND):
         self._in_shape = x.shape
         self._in_dtype = x.dtype
         self._width = None
+        self._channels_last = kernels.lies_channels_last(x)
         self._xp = backend.get_array_module(x)
         self._places = kernels.places(
             x.shape[2:], self.ksize, self.stride, self.pad, self.cover_all)
@@ -122,7 +124,7 @@ class AveragePoolingNDGrad(FunctionNode):
             gy = gy / func.width
         return kernels.window_spread(
             gy, func.ksize, func.stride, func.pad, func._in_shape[2:],
-            func._divisor or 1),
+            func._divisor or 1, func._channels_last),
 
     def forward_gpu(self, gys):
         func = self.func

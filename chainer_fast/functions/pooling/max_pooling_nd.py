@@ -19,6 +19,8 @@ class MaxPoolingND(pooling_nd._PoolingND):
         After ``forward``: which element of its window each maximum is.
     """
 
+    _channels_last = False
+
     def get_cudnn_pool_mode(self):
         # CUDNN_POOLING_MAX_DETERMINISTIC and CUDNN_POOLING_MAX
         return 3 if config.cudnn_deterministic else 0
@@ -27,6 +29,7 @@ class MaxPoolingND(pooling_nd._PoolingND):
         image, = x
         self._in_shape = image.shape
         self._in_dtype = image.dtype
+        self._channels_last = kernels.lies_channels_last(image)
         y, self.indexes = kernels.max_pool(
             image, self.ksize, self.stride, self.pad, self.cover_all)
         return y,
@@ -64,7 +67,7 @@ class MaxPoolingNDGrad(FunctionNode):
         func = self.func
         return kernels.put(
             gy[0], func.indexes, func.ksize, func.stride, func.pad,
-            func._in_shape[2:]),
+            func._in_shape[2:], func._channels_last),
 
     def forward_gpu(self, gy):
         func = self.func

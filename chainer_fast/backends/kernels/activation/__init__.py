@@ -11,6 +11,7 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels._device import device_form
 from chainer_fast.backends.kernels.activation import compiled as _compiled
+from chainer_fast.backends.kernels.common import exponential
 
 _ELEMENTS = 'chainer_fast/backends/kernels/activation/elements.hpp'
 
@@ -50,7 +51,7 @@ def elu(x, alpha):
     """Exponential linear unit."""
     xp = get_array_module(x)
     # The minimum spares expm1() the values whose result is not used.
-    bent = alpha * xp.expm1(xp.minimum(x, 0))
+    bent = alpha * exponential.expm1_of_negative(xp.minimum(x, 0))
     return arrays.force_array(xp.where(x < 0, bent, x), x.dtype)
 
 
@@ -105,11 +106,7 @@ def crelu_grad(x, gy, axis):
 @kernel(device=_device('Sigmoid::of', 'T x'))
 def sigmoid(x):
     """Logistic sigmoid."""
-    # The identity sigmoid(x) = (tanh(x / 2) + 1) / 2 neither overflows
-    # nor loses the tails to a division.
-    xp = get_array_module(x)
-    half = x.dtype.type(0.5)
-    return arrays.force_array(xp.tanh(x * half) * half + half)
+    return arrays.force_array(exponential.sigmoid(x))
 
 
 @kernel(device=_device('Sigmoid::grad', 'T y, T gy'))
@@ -147,7 +144,7 @@ def softplus(x, beta, beta_inv):
     # cannot overflow.
     xp = get_array_module(x)
     z = beta * x
-    tail = xp.log1p(xp.exp(-xp.abs(z)))
+    tail = exponential.log1p_exp_of_negative(-xp.abs(z))
     return arrays.force_array((xp.maximum(z, 0) + tail) * beta_inv, x.dtype)
 
 
@@ -158,7 +155,7 @@ def softplus_grad(x, gy, beta):
     # exp() is fed with the negated absolute value, so that it stays
     # within (0, 1] on either side of zero.
     z = beta * x
-    decay = xp.exp(-xp.abs(z))
+    decay = exponential.exp(-xp.abs(z))
     slope = xp.where(z >= 0, 1, decay) / (1 + decay)
     return arrays.force_array(slope * gy, x.dtype)
 

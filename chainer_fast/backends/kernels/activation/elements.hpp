@@ -186,17 +186,13 @@ struct Swish {
     static CF_ELEMENT T inner(T x, T beta) { return Sigmoid::inner(beta * x); }
 
     template <typename T>
-    static CF_ELEMENT T outer(T x, T tanh_of_inner) {
-        return x * Sigmoid::outer(x, tanh_of_inner);
+    static CF_ELEMENT T of(T x, T beta) {
+        return x * Sigmoid::outer(x, T(tanh(inner(x, beta))));
     }
 
+    /* Given the sigmoid. */
     template <typename T>
-    static CF_ELEMENT T of(T x, T beta) { return outer(x, T(tanh(inner(x, beta)))); }
-
-    template <typename T>
-    static CF_ELEMENT void outer_grads(
-            T x, T beta, T gy, T tanh_of_inner, T &gx, T &gbeta) {
-        T gate = Sigmoid::outer(x, tanh_of_inner);
+    static CF_ELEMENT void gate_grads(T x, T beta, T gy, T gate, T &gx, T &gbeta) {
         T slope = x * gate * (T(1) - gate);
         gx = gy * (gate + beta * slope);
         gbeta = gy * x * slope;
@@ -204,7 +200,7 @@ struct Swish {
 
     template <typename T>
     static CF_ELEMENT void grads(T x, T beta, T gy, T &gx, T &gbeta) {
-        outer_grads(x, beta, gy, T(tanh(inner(x, beta))), gx, gbeta);
+        gate_grads(x, beta, gy, Sigmoid::outer(x, T(tanh(inner(x, beta)))), gx, gbeta);
     }
 };
 

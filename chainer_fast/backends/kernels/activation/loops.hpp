@@ -1,13 +1,14 @@
 /* Loops of activations and of their gradients.
  *
- * If a loop of NumPy is involved, the work goes part by part, so that its results are
- * still in the cache. */
+ * Exponentials of doubles are NumPy's. Where its loop is involved, the work goes part by
+ * part, so that its results are still in the cache. */
 #ifndef CHAINER_FAST_ACTIVATION_LOOPS_HPP
 #define CHAINER_FAST_ACTIVATION_LOOPS_HPP
 
 #include <string.h>
 
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
+#include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
@@ -24,14 +25,14 @@ inline ptrdiff_t part_at(ptrdiff_t i, ptrdiff_t n) {
 
 template <typename Operation, typename T>
 CF_CLONES void values(
-        const T *x, const T *, T *out, ptrdiff_t n, T p, T q, const Unary *) {
+        const T *x, const T *, T *out, T p, T q, const Unary *, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
         out[i] = Operation::of(x[i], p, q);
 }
 
 template <typename Operation, typename T>
 CF_CLONES void gradients(
-        const T *x, const T *g, T *out, ptrdiff_t n, T p, T q, const Unary *) {
+        const T *x, const T *g, T *out, T p, T q, const Unary *, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
         out[i] = Operation::grad(x[i], g[i], p, q);
 }
@@ -58,7 +59,7 @@ CF_CLONES void outer_gradients(
 /* ``ufuncs`` are one or two functions of NumPy, the second of the first. */
 template <typename Operation, typename T>
 void values_by_parts(
-        const T *x, const T *, T *out, ptrdiff_t n, T p, T q, const Unary *ufuncs) {
+        const T *x, const T *, T *out, T p, T q, const Unary *ufuncs, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i += PART) {
         const ptrdiff_t m = part_at(i, n);
         inner<Operation>(x + i, out + i, m, p, q);
@@ -71,7 +72,7 @@ void values_by_parts(
 
 template <typename Operation, typename T>
 void gradients_by_parts(
-        const T *x, const T *g, T *out, ptrdiff_t n, T p, T q, const Unary *ufuncs) {
+        const T *x, const T *g, T *out, T p, T q, const Unary *ufuncs, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i += PART) {
         const ptrdiff_t m = part_at(i, n);
         inner<Operation>(x + i, out + i, m, p, q);
@@ -80,10 +81,34 @@ void gradients_by_parts(
     }
 }
 
+/* Activations of floats, whose exponentials are our own. */
+
+struct SigmoidOfFloats {
+    static CF_ELEMENT float of(float x, float, float) { return one_ulp::sigmoid(x); }
+};
+
+struct ELUOfFloats {
+    static CF_ELEMENT float of(float x, float alpha, float) {
+        return ELU::outer(x, one_ulp::expm1_of_negative(ELU::inner(x)), alpha);
+    }
+};
+
+struct SoftplusOfFloats {
+    static CF_ELEMENT float of(float x, float beta, float beta_inv) {
+        const float tail = one_ulp::log1p_exp_of_negative(Softplus::inner(x, beta));
+        return Softplus::outer(x, tail, beta, beta_inv);
+    }
+
+    static CF_ELEMENT float grad(float x, float gy, float beta, float) {
+        const float decay = one_ulp::exp_of_negative(Softplus::inner(x, beta));
+        return Softplus::outer_grad(x, gy, decay, beta);
+    }
+};
+
 /* The loops of an activation, as a module in Cython holds them. */
 struct Activation {
     template <typename T>
-    using Loop = void (*)(const T *, const T *, T *, ptrdiff_t, T, T, const Unary *);
+    using Loop = void (*)(const T *, const T *, T *, T, T, const Unary *, ptrdiff_t);
 
     Loop<float> f;
     Loop<double> d;
@@ -93,7 +118,8 @@ struct Activation {
     /* The gradient if ``g`` is not null. */
     void run(char kind, const void *x, const void *g, void *out, ptrdiff_t n, double p,
              double q, const Unary *ufuncs) const {
-        by_type(kind, g ? grad_f : f, g ? grad_d : d, x, g, out, n, p, q, ufuncs);
+        shared_by_type(
+            kind, g ? grad_f : f, g ? grad_d : d, n, x, g, out, p, q, ufuncs);
     }
 };
 
@@ -102,14 +128,17 @@ constexpr Activation activation = {
     values<Operation, float>, values<Operation, double>,
     gradients<Operation, float>, gradients<Operation, double>};
 
-template <typename Operation>
-constexpr Activation activation_by_ufunc = {
-    values_by_parts<Operation, float>, values_by_parts<Operation, double>,
-    gradients<Operation, float>, gradients<Operation, double>};
+constexpr Activation elu = {
+    values<ELUOfFloats, float>, values_by_parts<ELU, double>,
+    gradients<ELU, float>, gradients<ELU, double>};
+
+constexpr Activation sigmoid = {
+    values<SigmoidOfFloats, float>, values_by_parts<Sigmoid, double>,
+    gradients<Sigmoid, float>, gradients<Sigmoid, double>};
 
 constexpr Activation softplus = {
-    values_by_parts<Softplus, float>, values_by_parts<Softplus, double>,
-    gradients_by_parts<Softplus, float>, gradients_by_parts<Softplus, double>};
+    values<SoftplusOfFloats, float>, values_by_parts<Softplus, double>,
+    gradients<SoftplusOfFloats, float>, gradients_by_parts<Softplus, double>};
 
 /* The gradient of an activation as an operation on two arrays. */
 template <typename Activation>
@@ -134,7 +163,8 @@ CF_CLONES void bend_each(
 
 inline void bend(char kind, const void *x, const void *signs, const void *slopes,
                  void *out, ptrdiff_t n) {
-    by_type(kind, bend_each<float>, bend_each<double>, x, signs, slopes, out, n);
+    shared_by_type(
+        kind, bend_each<float>, bend_each<double>, n, x, signs, slopes, out);
 }
 
 template <typename T>
@@ -215,41 +245,54 @@ CF_CLONES void prelu_grads(const T *x, const T *w, const T *g, const T *signs, T
         PReLU::grads(x[i], w[i], g[i], signs[i], gx[i], gw[i]);
 }
 
-template <typename T>
-CF_CLONES void swish_inner(const T *x, const T *w, T *out, ptrdiff_t n) {
+/* The sigmoids of w x, and of doubles with NumPy's hyperbolic tangent. */
+
+CF_CLONES void fill_gates(
+        const float *x, const float *w, float *out, ptrdiff_t n, const Unary &) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = one_ulp::sigmoid(w[i] * x[i]);
+}
+
+CF_CLONES void fill_gates(const double *x, const double *w, double *out, ptrdiff_t n,
+                          const Unary &tanh) {
     for (ptrdiff_t i = 0; i < n; ++i)
         out[i] = Swish::inner(x[i], w[i]);
-}
-
-template <typename T>
-CF_CLONES void swish_outer(const T *x, T *out, ptrdiff_t n) {
+    tanh.run(out, out, n);
     for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Swish::outer(x[i], out[i]);
+        out[i] = Sigmoid::outer(x[i], out[i]);
 }
 
 template <typename T>
-CF_CLONES void swish_outer_grads(
+CF_CLONES void multiply_by(const T *x, T *out, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = x[i] * out[i];
+}
+
+template <typename T>
+CF_CLONES void swish_grads(
         const T *x, const T *w, const T *g, T *out, T *gw, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
-        Swish::outer_grads(x[i], w[i], g[i], out[i], out[i], gw[i]);
+        Swish::gate_grads(x[i], w[i], g[i], out[i], out[i], gw[i]);
 }
 
 /* With ``tanh`` a swish, without it a parametric ReLU. */
 template <typename T>
 void parametric_each(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
                      ptrdiff_t run, const Unary *tanh) {
-    T wide[PART];
-    for (ptrdiff_t i = 0; i < n; i += PART) {
-        const ptrdiff_t m = part_at(i, n);
-        spread(w, wide, i, m, count, run);
-        if (!tanh) {
-            map2<PReLU>(x + i, wide, y + i, m);
-            continue;
+    const ptrdiff_t parts = (n + PART - 1) / PART;
+    parallel(parts, GRAIN / PART, [=](ptrdiff_t begin, ptrdiff_t end) {
+        T wide[PART];
+        for (ptrdiff_t i = begin * PART; begin < end; ++begin, i += PART) {
+            const ptrdiff_t m = part_at(i, n);
+            spread(w, wide, i, m, count, run);
+            if (!tanh) {
+                map2<PReLU>(x + i, wide, y + i, m);
+                continue;
+            }
+            fill_gates(x + i, wide, y + i, m, *tanh);
+            multiply_by(x + i, y + i, m);
         }
-        swish_inner(x + i, wide, y + i, m);
-        tanh->run(y + i, y + i, m);
-        swish_outer(x + i, y + i, m);
-    }
+    });
 }
 
 inline void parametric(
@@ -273,9 +316,8 @@ void parametric_grads_each(
         const ptrdiff_t m = part_at(i, n);
         spread(w, wide, i, m, count, run);
         if (tanh) {
-            swish_inner(x + i, wide, gx + i, m);
-            tanh->run(gx + i, gx + i, m);
-            swish_outer_grads(x + i, wide, g + i, gx + i, part, m);
+            fill_gates(x + i, wide, gx + i, m, *tanh);
+            swish_grads(x + i, wide, g + i, gx + i, part, m);
         } else
             prelu_grads(x + i, wide, g + i, signs + i, gx + i, part, m);
         gather(part, totals, i, m, count, run);

@@ -6,13 +6,15 @@ from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_DATA, PyArray_SIZE
 
+from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
 from chainer_fast._core.shortcut cimport attribute, given, input_array, number
+from chainer_fast.backends.kernels.common.layout cimport in_order_of
+from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.loops cimport (
     LONG_LOOP, Binary, BinaryGrads, PairShortcut, Unary, UnaryShortcut, WithConstant,
-    run1, run2, unary_of)
+    run1, run_with_grad, unary_of)
 
 np.import_array()
 
@@ -24,8 +26,8 @@ cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
     const Activation LEAKY_RELU "chainer_fast::activation<chainer_fast::LeakyReLU>"
     const Activation CLIPPED_RELU "chainer_fast::activation<chainer_fast::ClippedReLU>"
     const Activation HARD_SIGMOID "chainer_fast::activation<chainer_fast::HardSigmoid>"
-    const Activation ELU "chainer_fast::activation_by_ufunc<chainer_fast::ELU>"
-    const Activation SIGMOID "chainer_fast::activation_by_ufunc<chainer_fast::Sigmoid>"
+    const Activation ELU "chainer_fast::elu"
+    const Activation SIGMOID "chainer_fast::sigmoid"
     const Activation SOFTPLUS "chainer_fast::softplus"
     const Binary TANH_GRAD \
         "chainer_fast::binary<chainer_fast::Grad<chainer_fast::Tanh>>"
@@ -68,7 +70,10 @@ cdef class ActivationShortcut(Shortcut):
         cdef void *pg = NULL
         cdef void *pout
         cdef Py_ssize_t n
-        cdef char kind = kind_of(x) if gy is None else common_kind(x, gy)
+        cdef char kind = dense_kind(x) if gy is None else common_dense_kind(x, gy)
+        if not kind and gy is not None and dense_kind(x):
+            gy = in_order_of(gy, x)
+            kind = common_dense_kind(x, gy)
         if not kind or not number(function, self.first, &p) or (
                 not number(function, self.second, &q)):
             return None
@@ -76,7 +81,7 @@ cdef class ActivationShortcut(Shortcut):
             return None
         if gy is not None:
             pg = PyArray_DATA(<np.ndarray>gy)
-        out = empty_like(x)
+        out = empty_dense_like(x)
         n = PyArray_SIZE(x)
         px = PyArray_DATA(<np.ndarray>x)
         pout = PyArray_DATA(<np.ndarray>out)
@@ -151,7 +156,7 @@ cdef class SoftplusShortcut(ActivationShortcut):
 cdef class TanhShortcut(UnaryShortcut):
 
     def __cinit__(self):
-        self.ufunc = unary_of(numpy.tanh)
+        self.ufunc = unary_of(exponential_ufuncs.tanh)
         self.grad = TANH_GRAD
 
 
@@ -161,7 +166,7 @@ cdef class ReLUShortcut(UnaryShortcut):
         self.grad = RELU_GRAD
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
+        cdef char kind = dense_kind(<object>x[0]) if n == 1 else 0
         return run1(RECTIFY, kind, <object>x[0], 0) if kind else None
 
 
@@ -183,9 +188,7 @@ cdef class ReLUGradShortcut(Shortcut):
     """Passes the gradient where the attribute ``b`` of the function is positive."""
 
     cdef object mask(self, FunctionBase function, object gy):
-        cdef object b = attribute(function, 'b')
-        cdef char kind = common_kind(b, gy)
-        return run2(RELU_GRAD, kind, b, gy) if kind else None
+        return run_with_grad(RELU_GRAD, attribute(function, 'b'), gy)
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         return self.mask(function, <object>x[0]) if n == 1 else None

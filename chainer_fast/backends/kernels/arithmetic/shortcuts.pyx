@@ -5,12 +5,13 @@ cimport numpy as np
 from cpython.object cimport PyObject
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.dense cimport dense_kind
 from chainer_fast._core.shortcut cimport (
     fits_inputs, given, input_array, number, wanted)
+from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.loops cimport (
     Binary, BinaryGrads, BinaryShortcut, PairShortcut, UnaryShortcut, WithConstant,
-    run1, run2, unary_of)
+    run1, run2, run_with_grad, unary_of)
 
 np.import_array()
 
@@ -49,7 +50,7 @@ cdef class SubShortcut(BinaryShortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef char kind = kind_of(gy)
+        cdef char kind = dense_kind(gy)
         if not kind or not fits_inputs(function, gy, 2):
             return 0
         if wanted(function, 1):
@@ -68,18 +69,14 @@ cdef class MulShortcut(BinaryShortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef char kind = kind_of(gy)
         cdef Py_ssize_t i
-        cdef object other
-        if not kind or not fits_inputs(function, gy, 2):
+        if not dense_kind(gy) or not fits_inputs(function, gy, 2):
             return 0
         for i in range(2):
             if not wanted(function, i):
                 continue
-            other = input_array(function, 1 - i)
-            if kind_of(other) != kind:
-                return 0
-            gx[i] = given(run2(self.loops, kind, gy, other))
+            gx[i] = given(run_with_grad(
+                self.loops, input_array(function, 1 - i), gy))
             if gx[i] is NULL:
                 return 0
         return 1
@@ -95,7 +92,7 @@ cdef class DivShortcut(PairShortcut):
 cdef class ExpShortcut(UnaryShortcut):
 
     def __cinit__(self):
-        self.ufunc = unary_of(numpy.exp)
+        self.ufunc = unary_of(exponential_ufuncs.exp)
         self.grad = MUL
 
 
@@ -109,12 +106,12 @@ cdef class SqrtShortcut(UnaryShortcut):
 cdef class NegShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
+        cdef char kind = dense_kind(<object>x[0]) if n == 1 else 0
         return run1(NEG, kind, <object>x[0], 0) if kind else None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef char kind = kind_of(gy)
+        cdef char kind = dense_kind(gy)
         if not kind or not fits_inputs(function, gy, 1):
             return 0
         gx[0] = given(run1(NEG, kind, gy, 0))
@@ -129,7 +126,7 @@ cdef class _Constant(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef double value = 0
-        cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
+        cdef char kind = dense_kind(<object>x[0]) if n == 1 else 0
         if not kind or not number(function, 'value', &value):
             return None
         return run1(self.loops, kind, <object>x[0], value)
@@ -155,7 +152,7 @@ cdef class SubFromConstantShortcut(_Constant):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef char kind = kind_of(gy)
+        cdef char kind = dense_kind(gy)
         if not kind or not fits_inputs(function, gy, 1):
             return 0
         gx[0] = given(run1(NEG, kind, gy, 0))
@@ -170,7 +167,7 @@ cdef class MulConstantShortcut(_Constant):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef double value = 0
-        cdef char kind = kind_of(gy)
+        cdef char kind = dense_kind(gy)
         if not kind or not number(function, 'value', &value) or not fits_inputs(
                 function, gy, 1):
             return 0
@@ -186,7 +183,7 @@ cdef class PowVarConstShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef double value = 0
-        cdef char kind = kind_of(<object>x[0]) if n == 1 else 0
+        cdef char kind = dense_kind(<object>x[0]) if n == 1 else 0
         if not kind or not number(function, 'value', &value) or value != 2:
             return None
         return run2(MUL, kind, <object>x[0], <object>x[0])
@@ -194,10 +191,8 @@ cdef class PowVarConstShortcut(Shortcut):
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef double value = 0
-        cdef char kind = kind_of(gy)
-        cdef object x = input_array(function, 0)
-        if not kind or not number(function, 'value', &value) or value != 2 or (
-                kind_of(x) != kind) or not fits_inputs(function, gy, 1):
+        if not dense_kind(gy) or not number(function, 'value', &value) or (
+                value != 2) or not fits_inputs(function, gy, 1):
             return 0
-        gx[0] = given(run2(SQUARE_GRAD, kind, x, gy))
+        gx[0] = given(run_with_grad(SQUARE_GRAD, input_array(function, 0), gy))
         return gx[0] is not NULL

@@ -1,9 +1,11 @@
-"""Matrix products of SciPy's BLAS.
+"""Matrix products of SciPy's BLAS, or of oneDNN where it is wanted.
 
 The functions are looked up when they are first needed, not when this is imported:
 SciPy's linear algebra takes longer to import than all of the rest.
 """
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
+
+from chainer_fast.backends._onednn.library cimport SUCCESS, Library, library, wanted
 
 cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
     ctypedef struct Control "chainer_fast::Control":
@@ -37,13 +39,36 @@ cdef void _shared_dgemm(
         _dgemm, _control, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 
 
+cdef enum:
+    # Products of so many multiplications take OpenBLAS less time.
+    SMALL = 32 * 32 * 32
+
+cdef const Library *_library = NULL
+
+
+cdef void _sgemm_of_library(
+        char *ta, char *tb, int *m, int *n, int *k, void *alpha, void *a, int *lda,
+        void *b, int *ldb, void *beta, void *c, int *ldc) noexcept nogil:
+    # oneDNN has matrices in C order, which are the transposed ones in Fortran's.
+    if <double>m[0] * n[0] * k[0] <= SMALL or _library.sgemm(
+            tb[0], ta[0], n[0], m[0], k[0], (<float *>alpha)[0], <float *>b, ldb[0],
+            <float *>a, lda[0], (<float *>beta)[0], <float *>c, ldc[0]) != SUCCESS:
+        # It fails when memory is short, before it has changed anything.
+        _shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+
+
 cdef Gemm gemm(char kind) except NULL:
     """Return the product of matrices of floats, kind 'f', or of doubles, kind 'd'."""
-    global _sgemm, _dgemm, _control
+    global _sgemm, _dgemm, _control, _library
     if _dgemm is NULL:
         from scipy.linalg import cython_blas
         table = cython_blas.__pyx_capi__
         _control = control_of_openblas()
         _sgemm = _address(table, 'sgemm')
         _dgemm = _address(table, 'dgemm')
-    return _shared_sgemm if kind == b'f' else _shared_dgemm
+    if kind != b'f':
+        return _shared_dgemm
+    if wanted():
+        _library = library()
+        return _sgemm_of_library
+    return _shared_sgemm

@@ -1,4 +1,4 @@
-"""Loops over plain arrays that elementwise shortcuts share."""
+"""Loops over dense arrays that elementwise shortcuts share."""
 from libc.stddef cimport ptrdiff_t
 from numpy cimport npy_intp
 
@@ -43,6 +43,7 @@ cdef Unary unary_of(ufunc) except *
 cdef object run2(const Binary &loops, char kind, object a, object b)
 cdef object run1(const WithConstant &loops, char kind, object a, double c)
 cdef object run_unary(const Unary &loops, char kind, object a)
+cdef object run_with_grad(const Binary &loops, object a, object gy)
 
 
 cdef class BinaryShortcut(Shortcut):

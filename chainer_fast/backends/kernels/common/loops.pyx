@@ -1,4 +1,4 @@
-"""Loops over plain arrays that elementwise shortcuts share.
+"""Loops over dense arrays that elementwise shortcuts share.
 
 In small models the cost is not the arithmetic but the calls: argument parsing, type
 resolution and dispatch of each ufunc. A shortcut goes from the arrays straight to a
@@ -13,8 +13,9 @@ from numpy cimport PyArray_DATA, PyArray_SIZE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase
-from chainer_fast._core.plain cimport common_kind, empty_like, kind_of
+from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.shortcut cimport fits_inputs, given, input_array
+from chainer_fast.backends.kernels.common.layout cimport in_order_of
 
 np.import_array()
 
@@ -52,7 +53,7 @@ cdef Unary unary_of(ufunc) except *:
 
 cdef object run2(const Binary &loops, char kind, object a, object b):
     """Return ``loop(a, b)``, or None if it raised a flag."""
-    cdef object out = empty_like(a)
+    cdef object out = empty_dense_like(a)
     cdef ptrdiff_t n = PyArray_SIZE(a)
     cdef void *pa = PyArray_DATA(<np.ndarray>a)
     cdef void *pb = PyArray_DATA(<np.ndarray>b)
@@ -68,7 +69,7 @@ cdef object run2(const Binary &loops, char kind, object a, object b):
 
 cdef object run1(const WithConstant &loops, char kind, object a, double c):
     """Return ``loop(a, c)``, or None if it raised a flag."""
-    cdef object out = empty_like(a)
+    cdef object out = empty_dense_like(a)
     cdef ptrdiff_t n = PyArray_SIZE(a)
     cdef void *pa = PyArray_DATA(<np.ndarray>a)
     cdef void *pout = PyArray_DATA(<np.ndarray>out)
@@ -83,7 +84,7 @@ cdef object run1(const WithConstant &loops, char kind, object a, double c):
 
 cdef object run_unary(const Unary &loops, char kind, object a):
     """Return the ufunc of ``a``, or None if its loop raised a flag."""
-    cdef object out = empty_like(a)
+    cdef object out = empty_dense_like(a)
     cdef ptrdiff_t n = PyArray_SIZE(a)
     cdef void *pa = PyArray_DATA(<np.ndarray>a)
     cdef void *pout = PyArray_DATA(<np.ndarray>out)
@@ -96,6 +97,18 @@ cdef object run_unary(const Unary &loops, char kind, object a):
     return None if float_errors() else out
 
 
+cdef object run_with_grad(const Binary &loops, object a, object gy):
+    """Return ``loop(a, gy)`` in the order of ``a``, whatever that of the gradient.
+
+    None if there is no loop for the arrays, and if it raised a flag.
+    """
+    cdef char kind = common_dense_kind(a, gy)
+    if not kind and dense_kind(a):
+        gy = in_order_of(gy, a)
+        kind = common_dense_kind(a, gy)
+    return run2(loops, kind, a, gy) if kind else None
+
+
 cdef class BinaryShortcut(Shortcut):
     """Elementwise operation on two arrays of one shape."""
 
@@ -104,7 +117,7 @@ cdef class BinaryShortcut(Shortcut):
             return None
         cdef object a = <object>x[0]
         cdef object b = <object>x[1]
-        cdef char kind = common_kind(a, b)
+        cdef char kind = common_dense_kind(a, b)
         return run2(self.loops, kind, a, b) if kind else None
 
 
@@ -122,11 +135,15 @@ cdef class PairShortcut(BinaryShortcut):
         cdef object a = input_array(function, 0)
         cdef object b = input_array(function, 1)
         cdef object ga, gb
-        cdef char kind = common_kind(a, b)
-        if not kind or kind_of(gy) != kind or not fits_inputs(function, gy, 2):
+        cdef char kind = common_dense_kind(a, b)
+        if not kind or not fits_inputs(function, gy, 2):
             return 0
-        ga = empty_like(a)
-        gb = empty_like(a)
+        if not common_dense_kind(a, gy):
+            gy = in_order_of(gy, a)
+            if not common_dense_kind(a, gy):
+                return 0
+        ga = empty_dense_like(a)
+        gb = empty_dense_like(a)
         clear_float_errors()
         self.grads.run(
             kind, PyArray_DATA(<np.ndarray>a), PyArray_DATA(<np.ndarray>b),
@@ -152,14 +169,10 @@ cdef class UnaryShortcut(Shortcut):
         if n != 1:
             return None
         cdef object a = <object>x[0]
-        cdef char kind = kind_of(a)
+        cdef char kind = dense_kind(a)
         return run_unary(self.ufunc, kind, a) if kind else None
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        cdef object y = function.kept_outputs
-        cdef char kind = common_kind(y, gy)
-        if not kind:
-            return 0
-        gx[0] = given(run2(self.grad, kind, y, gy))
+        gx[0] = given(run_with_grad(self.grad, function.kept_outputs, gy))
         return gx[0] is not NULL

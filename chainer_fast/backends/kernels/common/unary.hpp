@@ -10,6 +10,8 @@
 
 #include "numpy/npy_common.h"
 
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+
 namespace chainer_fast {
 
 struct UnaryLoop {
@@ -36,11 +38,13 @@ struct Unary {
         d.run(a, out, n, sizeof(double));
     }
 
+    /* By several threads, if that pays. */
     void run(char kind, const void *a, void *out, ptrdiff_t n) const {
-        if (kind == 'f')
-            run((const float *)a, (float *)out, n);
-        else
-            run((const double *)a, (double *)out, n);
+        const UnaryLoop &loop = kind == 'f' ? f : d;
+        const npy_intp size = kind == 'f' ? sizeof(float) : sizeof(double);
+        parallel(n, GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
+            loop.run(from(a, begin * size), from(out, begin * size), end - begin, size);
+        });
     }
 
     explicit operator bool() const { return f.loop != nullptr; }

@@ -27,6 +27,30 @@ CF_CLONES void add_channels(const T *y, double *sums, ptrdiff_t images,
         }
 }
 
+/* The same with channels last in memory. */
+template <typename T>
+CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t pixels,
+                          ptrdiff_t channels) {
+    constexpr ptrdiff_t LANES = 32;
+    for (ptrdiff_t c = 0; c + LANES <= channels; c += LANES) {
+        double part[LANES] = {0};
+        for (ptrdiff_t p = 0; p < pixels; ++p)
+            for (ptrdiff_t j = 0; j < LANES; ++j)
+                part[j] += y[p * channels + c + j];
+        for (ptrdiff_t j = 0; j < LANES; ++j)
+            sums[c + j] += part[j];
+    }
+    const ptrdiff_t rest = channels - channels % LANES;
+    for (ptrdiff_t p = 0; p < pixels; ++p)
+        for (ptrdiff_t c = rest; c < channels; ++c)
+            sums[c] += y[p * channels + c];
+}
+
+inline void pixel_sums(char kind, const void *y, double *sums, ptrdiff_t pixels,
+                       ptrdiff_t channels) {
+    by_type(kind, add_pixels<float>, add_pixels<double>, y, sums, pixels, channels);
+}
+
 inline void channel_sums(char kind, const void *y, double *sums, ptrdiff_t images,
                          ptrdiff_t channels, ptrdiff_t plane) {
     by_type(kind, add_channels<float>, add_channels<double>, y, sums, images, channels,

@@ -1,15 +1,20 @@
-"""Patches of images, and convolutions made of them and matrix products.
+"""Patches of images, and convolutions.
 
 All functions return ``NotImplemented`` for arrays of types that they have no code for.
-Arrays may have any strides.
+Arrays may have any strides. Convolutions have their channels last in memory where the
+processor has vectors for that; otherwise they are made of patches and matrix products.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
-    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
+    PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, \
+    PyArray_TYPE, npy_intp
 
 from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends._onednn cimport convolution as _onednn
+from chainer_fast.backends._onednn.library cimport wanted
 from chainer_fast.backends.kernels.common.blas cimport Gemm, gemm
+from chainer_fast.backends.kernels.common.layout cimport empty_channels_last
 
 np.import_array()
 
@@ -45,11 +50,39 @@ cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" nogil:
         Task task, const Convolution &c, Gemm gemm, T *images, T *filters, T *places,
         const T *bias) noexcept
 
+cdef extern from "chainer_fast/backends/kernels/convolution/channels_last.hpp" nogil:
+    ctypedef struct Steps "chainer_fast::Steps":
+        ptrdiff_t image
+        ptrdiff_t axis[MAX_AXES]
+    ctypedef struct Singles "chainer_fast::Images<float>":
+        float *data
+        Steps steps
+        ptrdiff_t channel
+    ctypedef struct Doubles "chainer_fast::Images<double>":
+        double *data
+        Steps steps
+        ptrdiff_t channel
+    bint has_vectors "chainer_fast::has_vectors"() noexcept
+    int &longest_vector "chainer_fast::longest_vector"() noexcept
+    int run_channels_last "chainer_fast::run_channels_last"[T](
+        Task task, const Convolution &c, const T &images, void *filters, const T &places,
+        const void *bias) except +
+
 cdef enum:
     # BLAS takes dimensions up to this.
     MAX_INT = 2147483647
     # From this many multiplications on, other threads may run.
     LONG_PRODUCT = 65536
+
+# Up to this many, patches take less to set up than tiles.
+cdef ptrdiff_t _short_product = 10000
+
+
+def _limit_vectors(int size, ptrdiff_t short_product=10000):
+    """Use vectors of so many bytes at most, for more multiplications; for tests."""
+    global _short_product
+    (&longest_vector())[0] = size
+    _short_product = short_product
 
 
 cdef bint _set_window(Convolution *c, lengths, ksize, outs, stride, pad,
@@ -212,7 +245,7 @@ def scatter(col, stride, pad, lengths, dilate):
 
 # -------------------------------------------------------------------- convolutions
 
-cdef bint _run_any(
+cdef bint _run_patches(
         Task task, const Convolution &c, char kind, Gemm multiply, void *images,
         void *filters, void *places, const void *bias) noexcept nogil:
     if kind == b'f':
@@ -222,26 +255,105 @@ cdef bint _run_any(
                <double *>places, <const double *>bias)
 
 
+cdef struct Operands:
+    Doubles images, places    # of either type
+    void *filters
+    const void *bias
+
+
+cdef int _run_vectors(Task task, const Convolution &c, char kind,
+                      Operands *operands) except -1 nogil:
+    cdef Singles images, places
+    if kind == b'd':
+        run_channels_last(task, c, operands.images, operands.filters, operands.places,
+                          operands.bias)
+        return 0
+    images.data = <float *>operands.images.data
+    images.steps = operands.images.steps
+    images.channel = operands.images.channel
+    places.data = <float *>operands.places.data
+    places.steps = operands.places.steps
+    places.channel = operands.places.channel
+    run_channels_last(task, c, images, operands.filters, places, operands.bias)
+    return 0
+
+
+cdef bint _takes_vectors(const Convolution &c) noexcept:
+    """Tell whether tiles of vectors serve a convolution, with its channels last."""
+    return c.images * c.columns * c.depth * c.filters > _short_product and has_vectors()
+
+
 cdef int _run(Task task, const Convolution &c, char kind, object images,
               object filters, object places, object bias) except -1:
-    """Compute one of three plain arrays from the others; ``bias`` may be None."""
+    """Compute one of three arrays from the others; ``bias`` may be None."""
+    cdef Operands operands
     cdef void *x = PyArray_DATA(<np.ndarray>images)
-    cdef void *W = PyArray_DATA(<np.ndarray>filters)
     cdef void *y = PyArray_DATA(<np.ndarray>places)
-    cdef const void *b = NULL
-    cdef Gemm multiply = gemm(kind)
-    cdef bint done
+    cdef Gemm multiply
+    cdef bint done, long_ = c.images * c.columns * c.depth * c.filters >= LONG_PRODUCT
+    operands.filters = PyArray_DATA(<np.ndarray>filters)
+    operands.bias = NULL
     if bias is not None:
         bias = _contiguous(bias)
-        b = PyArray_DATA(<np.ndarray>bias)
-    if c.images * c.columns * c.depth * c.filters < LONG_PRODUCT:
-        done = _run_any(task, c, kind, multiply, x, W, y, b)
+        operands.bias = PyArray_DATA(<np.ndarray>bias)
+    if _takes_vectors(c):
+        _set_steps(&operands.images, images)
+        _set_steps(&operands.places, places)
+        if not long_:
+            return _run_vectors(task, c, kind, &operands)
+        with nogil:
+            return _run_vectors(task, c, kind, &operands)
+    multiply = gemm(kind)
+    if not long_:
+        done = _run_patches(
+            task, c, kind, multiply, x, operands.filters, y, operands.bias)
     else:
         with nogil:
-            done = _run_any(task, c, kind, multiply, x, W, y, b)
+            done = _run_patches(
+                task, c, kind, multiply, x, operands.filters, y, operands.bias)
     if not done:
         raise MemoryError
     return 0
+
+
+cdef int _set_steps(Doubles *images, object array) noexcept:
+    """Describe an array of images."""
+    cdef ptrdiff_t size = PyArray_ITEMSIZE(<np.ndarray>array)
+    cdef int j
+    images.data = <double *>PyArray_DATA(<np.ndarray>array)
+    images.steps.image = PyArray_STRIDE(<np.ndarray>array, 0) // size
+    images.channel = PyArray_STRIDE(<np.ndarray>array, 1) // size
+    for j in range(2, PyArray_NDIM(array)):
+        images.steps.axis[j - 2] = PyArray_STRIDE(<np.ndarray>array, j) // size
+    return 0
+
+
+cdef object _usable(object array, const Convolution &c):
+    """Return images in C order or with neighbouring channels, a copy if need be."""
+    cdef ptrdiff_t size = PyArray_ITEMSIZE(<np.ndarray>array)
+    cdef int j
+    if not _takes_vectors(c) or PyArray_STRIDE(<np.ndarray>array, 1) != size or (
+            not PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_ALIGNED)):
+        return _contiguous(array)
+    for j in range(PyArray_NDIM(array)):
+        if PyArray_STRIDE(<np.ndarray>array, j) < 0 or (
+                PyArray_STRIDE(<np.ndarray>array, j) % size):
+            return _contiguous(array)
+    return array
+
+
+cdef object _new_images(np.ndarray like, const Convolution &c, npy_intp channels,
+                        const ptrdiff_t *lengths):
+    """Return a new array of images, in the type of another."""
+    cdef npy_intp shape[MAX_AXES + 2]
+    cdef Py_ssize_t j
+    if not _takes_vectors(c):
+        return _new(like, c.images, channels, lengths, c.w.nd)
+    shape[0] = c.images
+    shape[1] = channels
+    for j in range(c.w.nd):
+        shape[2 + j] = lengths[j]
+    return empty_channels_last(<int>(2 + c.w.nd), shape, PyArray_TYPE(like))
 
 
 cdef bint _set_filters(Convolution *c, char kind, x, W, images, stride, pad, dilate,
@@ -265,12 +377,16 @@ cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
     cdef char kind = _common_kind(x, W)
     cdef Convolution c
+    if wanted():
+        by_library = _onednn.convolve(x, W, b, stride, pad, dilate, groups, outs)
+        if by_library is not NotImplemented:
+            return by_library
     if not kind or not _set_filters(
             &c, kind, x, W, x.shape[2:], stride, pad, dilate, groups, outs, b,
             PyArray_DIM(W, 0)) or PyArray_DIM(x, 1) != c.groups * c.channels:
         return NotImplemented
-    x, W = _contiguous(x), _contiguous(W)
-    y = _new(x, c.images, PyArray_DIM(W, 0), c.w.outs, c.w.nd)
+    x, W = _usable(x, c), _contiguous(W)
+    y = _new_images(x, c, PyArray_DIM(W, 0), c.w.outs)
     _run(CONVOLVE, c, kind, x, W, y, b)
     return y
 
@@ -279,13 +395,18 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     """Compiled form of the kernel ``convolve_transposed``."""
     cdef char kind = _common_kind(x, W)
     cdef Convolution c
+    if wanted():
+        by_library = _onednn.convolve_transposed(
+            x, W, b, stride, pad, dilate, groups, outs)
+        if by_library is not NotImplemented:
+            return by_library
     if not kind or not _set_filters(
             &c, kind, x, W, outs, stride, pad, dilate, groups, x.shape[2:], b,
             PyArray_DIM(W, 1) * <npy_intp>groups) or (
             PyArray_DIM(x, 1) != PyArray_DIM(W, 0)):
         return NotImplemented
-    x, W = _contiguous(x), _contiguous(W)
-    y = _new(x, c.images, c.groups * c.channels, c.w.length, c.w.nd)
+    x, W = _usable(x, c), _contiguous(W)
+    y = _new_images(x, c, c.groups * c.channels, c.w.length)
     _run(TRANSPOSE, c, kind, y, W, x, b)
     return y
 
@@ -295,6 +416,10 @@ cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     cdef char kind = _common_kind(x, gy)
     cdef Convolution c
     cdef Py_ssize_t n = len(ksize)
+    if wanted():
+        by_library = _onednn.correlate(x, gy, ksize, stride, pad, dilate, groups, dtype)
+        if by_library is not NotImplemented:
+            return by_library
     if not kind or PyArray_NDIM(x) != n + 2 or PyArray_NDIM(gy) != n + 2 or (
             dtype != x.dtype or PyArray_DIM(x, 0) != PyArray_DIM(gy, 0)):
         return NotImplemented
@@ -302,7 +427,7 @@ cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
             not _set_sizes(&c, groups, PyArray_DIM(x, 0), PyArray_DIM(x, 1),
                            PyArray_DIM(gy, 1))):
         return NotImplemented
-    x, gy = _contiguous(x), _contiguous(gy)
+    x, gy = _usable(x, c), _usable(gy, c)
     gW = _new(x, PyArray_DIM(gy, 1), c.channels, c.w.ksize, n)
     _run(CORRELATE, c, kind, x, gW, gy, None)
     return gW

@@ -4,12 +4,13 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
-    PyArray_TYPE, PyArray_ZEROS, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_NDIM, \
+    PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS, npy_intp
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.shortcut cimport given, input_array, wanted
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends.kernels.common.layout cimport is_channels_last
 from chainer_fast.backends.kernels.convolution.compiled cimport convolve, \
     convolve_transposed, correlate
 
@@ -19,6 +20,8 @@ cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
         namespace "chainer_fast" nogil:
     void channel_sums(char kind, const void *y, double *sums, ptrdiff_t images,
                       ptrdiff_t channels, ptrdiff_t plane) noexcept
+    void pixel_sums(char kind, const void *y, double *sums, ptrdiff_t pixels,
+                    ptrdiff_t channels) noexcept
 
 
 cdef class _Window:
@@ -48,13 +51,20 @@ cdef _Window _window(FunctionBase function):
     return window
 
 
+cdef char _kind_of(object x) noexcept:
+    """Return 'f' or 'd' for an array of any strides that is not empty, else 0."""
+    if not PyArray_CheckExact(x) or PyArray_SIZE(x) == 0:
+        return 0
+    return cf_float_kind(<np.ndarray>x)
+
+
 cdef bint _fit(object x, object W, object b) except -1:
-    """Tell whether these are plain images, filters and bias of one type."""
-    cdef char kind = kind_of(x)
-    if not kind or kind_of(W) != kind or (
+    """Tell whether these are images, filters and bias of one type."""
+    cdef char kind = _kind_of(x)
+    if not kind or _kind_of(W) != kind or (
             PyArray_NDIM(x) != 4 or PyArray_NDIM(W) != 4):
         return False
-    return b is None or (kind_of(b) == kind and PyArray_NDIM(b) == 1)
+    return b is None or (_kind_of(b) == kind and PyArray_NDIM(b) == 1)
 
 
 cdef tuple _spatial(object x):
@@ -81,8 +91,13 @@ cdef object _bias_gradient(object gy):
     cdef bint single = PyArray_TYPE(gy) == np.NPY_FLOAT
     cdef double limit = 3.4e38 if single else INFINITY
     cdef npy_intp c
-    channel_sums(kind_of(gy), PyArray_DATA(<np.ndarray>gy), out, PyArray_DIM(gy, 0),
-                 channels, plane)
+    if is_channels_last(gy):
+        pixel_sums(_kind_of(gy), PyArray_DATA(<np.ndarray>gy), out,
+                   PyArray_DIM(gy, 0) * plane, channels)
+    else:
+        gy = np.PyArray_FROM_OF(gy, np.NPY_ARRAY_CARRAY_RO)
+        channel_sums(_kind_of(gy), PyArray_DATA(<np.ndarray>gy), out,
+                     PyArray_DIM(gy, 0), channels, plane)
     for c in range(channels):
         # False for NaN, too.
         if not -limit < out[c] < limit:

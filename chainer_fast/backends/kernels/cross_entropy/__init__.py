@@ -9,6 +9,7 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel, softmax
+from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.backends.kernels.cross_entropy import cuda as device
 
@@ -28,7 +29,7 @@ def _softmax(x):
     xp = get_array_module(x)
     # In this order, large scores cost no precision.
     log_y = x - x.max(axis=1, keepdims=True)
-    y = xp.exp(log_y)
+    y = exponential.exp(log_y)
     total = y.sum(axis=1, keepdims=True)
     log_y -= xp.log(total)
     y /= total
@@ -239,7 +240,7 @@ def soft_losses(x, t, eps):
         xp = get_array_module(x)
         log_y = softmax.log_softmax(_wide(x), 1)
         losses = (t * (xp.log(t + t.dtype.type(eps)) - log_y)).sum(axis=1)
-        y = xp.exp(log_y, out=log_y)
+        y = exponential.exp(log_y, out=log_y)
     return losses, y.astype(x.dtype, copy=False)
 
 

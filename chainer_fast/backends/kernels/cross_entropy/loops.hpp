@@ -50,19 +50,23 @@ template <typename T>
 void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
                  const T *weights, T *losses, Extent e, const Unary &exp,
                  const Unary &log) {
-    T tops[BLOCK], totals[BLOCK], sums[BLOCK], norms[BLOCK];
     for_each_block<T>(e, [&](Block b) {
+        T tops[BLOCK], totals[BLOCK], sums[BLOCK], norms[BLOCK];
         T *p = y + b.at;
         T *loss = losses + b.first;
         const npy_intp *label = labels ? labels + b.first : NULL;
         ptrdiff_t j;
-        shift(b, x + b.at, tops, p);
-        if (label)
+        if (label) {
+            shift_and_exponentiate(b, x + b.at, tops, p, exp);
             for (j = 0; j < b.columns; ++j)
-                sums[j] = label[j] < 0 ? (T)0 : p[b.place(label[j], j)];
-        else
+                sums[j] = label[j] < 0 ? (T)0
+                    : x[b.at + b.place(label[j], j)] - tops[j];
+        }
+        else {
+            shift(b, x + b.at, tops, p);
             weigh(b, p, soft + b.at, sums, norms);
-        exponentiate(b, p, exp);
+            exponentiate(b, p, exp);
+        }
         normalize(b, p, totals);
         log.run(totals, totals, b.columns);
         for (j = 0; j < b.columns; ++j)

@@ -5,12 +5,13 @@ from libc.stddef cimport ptrdiff_t
 from libc.string cimport memcpy, memset
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
     PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
-    PyArray_ZEROS, npy_intp
+    PyArray_ZEROS, NPY_INTP, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
+from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
 from chainer_fast._core.shortcut cimport given, input_array
 from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
 
@@ -100,6 +101,60 @@ cdef void _add_any_rows(
                   <double *>target, columns)
 
 
+cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
+    """Sum rows up; ``alone`` tells that those that are used may be kept alone."""
+    cdef npy_intp dims[2]
+    cdef npy_intp n, i, rows, ignored = 0
+    cdef bint ignores = ignore_label is not None
+    cdef char kind = kind_of(gy)
+    cdef int size = _id_size(ids)
+    cdef const void *p_ids
+    cdef const void *source
+    cdef void *target
+    cdef npy_intp *places
+    cdef RowGradient result = None
+    if not kind or not size or len(shape) != 2:
+        return NotImplemented
+    dims[0], dims[1] = shape
+    n = PyArray_SIZE(ids)
+    if PyArray_SIZE(gy) != n * dims[1]:
+        return NotImplemented
+    if ignores:
+        ignored = ignore_label
+    p_ids = PyArray_DATA(<np.ndarray>ids)
+    rows = dims[0]
+    if not _ids_in_range(p_ids, size, n, rows, ignores, ignored):
+        return NotImplemented
+    if alone and few_rows(n, rows, dims[1]):
+        # The rows that are used are numbered, and a matrix has no others.
+        numbers = PyArray_EMPTY(1, &n, NPY_INTP, 0)
+        places = <npy_intp *>PyArray_DATA(<np.ndarray>numbers)
+        for i in range(n):
+            places[i] = _id(p_ids, size, i)
+            if ignores and places[i] == ignored:
+                places[i] = -1
+            elif places[i] < 0:
+                places[i] += rows
+        result = new_rows(numbers, rows, dims[1], PyArray_TYPE(<np.ndarray>gy))
+        p_ids, size, ignored, ignores = places, sizeof(npy_intp), -1, True
+        out = result.values
+    else:
+        out = PyArray_ZEROS(2, dims, PyArray_TYPE(<np.ndarray>gy), 0)
+    source = PyArray_DATA(<np.ndarray>gy)
+    target = PyArray_DATA(<np.ndarray>out)
+    clear_float_errors()
+    if n * dims[1] < LONG_LOOP:
+        _add_any_rows(p_ids, size, n, rows, ignores, ignored, kind, source, target,
+                      dims[1])
+    else:
+        with nogil:
+            _add_any_rows(p_ids, size, n, rows, ignores, ignored, kind, source, target,
+                          dims[1])
+    if float_errors():
+        return NotImplemented
+    return out if result is None else result
+
+
 def add_rows(ids, gy, shape, ignore_label):
     """Sum rows up in a matrix of zeros, each in the row that its id names.
 
@@ -120,37 +175,7 @@ def add_rows(ids, gy, shape, ignore_label):
         The matrix, in the type of ``gy``; NotImplemented for arrays that are not plain,
         ids without a row, and sums that NumPy has to warn of.
     """
-    cdef npy_intp dims[2]
-    cdef npy_intp n, ignored = 0
-    cdef bint ignores = ignore_label is not None
-    cdef char kind = kind_of(gy)
-    cdef int size = _id_size(ids)
-    cdef const void *p_ids
-    cdef const void *source
-    cdef void *target
-    if not kind or not size or len(shape) != 2:
-        return NotImplemented
-    dims[0], dims[1] = shape
-    n = PyArray_SIZE(ids)
-    if PyArray_SIZE(gy) != n * dims[1]:
-        return NotImplemented
-    if ignores:
-        ignored = ignore_label
-    p_ids = PyArray_DATA(<np.ndarray>ids)
-    if not _ids_in_range(p_ids, size, n, dims[0], ignores, ignored):
-        return NotImplemented
-    out = PyArray_ZEROS(2, dims, PyArray_TYPE(<np.ndarray>gy), 0)
-    source = PyArray_DATA(<np.ndarray>gy)
-    target = PyArray_DATA(<np.ndarray>out)
-    clear_float_errors()
-    if n * dims[1] < LONG_LOOP:
-        _add_any_rows(p_ids, size, n, dims[0], ignores, ignored, kind, source, target,
-                      dims[1])
-    else:
-        with nogil:
-            _add_any_rows(p_ids, size, n, dims[0], ignores, ignored, kind, source,
-                          target, dims[1])
-    return NotImplemented if float_errors() else out
+    return _sum_rows(ids, gy, shape, ignore_label, False)
 
 
 cdef class EmbedIDShortcut(Shortcut):
@@ -214,7 +239,8 @@ cdef class EmbedIDShortcut(Shortcut):
                 node.dtype is not <object>np.PyArray_DESCR(<np.ndarray>gy)):
             return 0
         label = own_attribute(function, 'ignore_label')
-        grad = add_rows(input_array(function, 0), gy, node.shape, label)
+        grad = _sum_rows(
+            input_array(function, 0), gy, node.shape, label, node.creator_base is None)
         if grad is NotImplemented:
             return 0
         gx[1] = given(grad)

@@ -4,6 +4,7 @@ import numpy
 from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import activation, kernel
+from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.losses import cuda as device
 
 
@@ -84,7 +85,7 @@ def sigmoid_losses(x, t, ignore_label):
     """
     xp = get_array_module(x)
     # The exponential is at most one.
-    loss = xp.log1p(xp.exp(-xp.abs(x))) - x * (t - (x >= 0))
+    loss = exponential.log1p_exp_of_negative(-xp.abs(x)) - x * (t - (x >= 0))
     return force_array(loss * (t != ignore_label), x.dtype)
 
 

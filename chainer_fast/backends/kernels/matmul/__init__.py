@@ -1,9 +1,9 @@
 """Matrix products."""
-import numpy
-
 from chainer_fast.backends import _cublas
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.matmul import compiled as _compiled
+from chainer_fast.backends.kernels.matmul.compiled import dot as dot
 
 
 def _matmul_on_device(a, b):
@@ -14,7 +14,7 @@ def _matmul_on_device(a, b):
     return _cublas.product(a, b)
 
 
-@kernel(compiled=numpy.matmul, device=_matmul_on_device)
+@kernel(compiled=_compiled.matmul, device=_matmul_on_device)
 def matmul(a, b):
     """Products of matrices, in the last two axes; the others are broadcast.
 

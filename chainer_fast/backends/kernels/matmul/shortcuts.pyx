@@ -1,28 +1,30 @@
 """Compiled shortcuts of affine maps and their gradients.
 
-The products go to NumPy's BLAS, as ``ndarray.dot`` does, without the method call.
+The products are those of ``ndarray.dot``, without the method call.
 """
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_MatrixProduct, PyArray_NDIM, \
-    PyArray_Transpose, PyArray_TYPE, PyArray_ZEROS, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
+    PyArray_Transpose, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
+from chainer_fast.backends.kernels.matmul.compiled cimport dot
 
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
-cdef extern from "chainer_fast/backends/kernels/common/loops.hpp":
-    void add_rows "chainer_fast::add_rows"[T](
-        const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
-    void add_to_rows "chainer_fast::add_to_rows"[T](
-        const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
+cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
+        namespace "chainer_fast" nogil:
+    void add_row_to_all(
+        char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
+    void sum_of_rows(
+        char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
 
 
 cdef object _transposed(object matrix):
@@ -52,8 +54,6 @@ cdef class LinearShortcut(Shortcut):
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object rows, weight, bias, y
         cdef char kind
-        cdef void *data
-        cdef void *out
         if n != 2 and n != 3:
             return None
         rows = <object>x[0]
@@ -66,15 +66,12 @@ cdef class LinearShortcut(Shortcut):
             if kind_of(bias) != kind or PyArray_NDIM(bias) != 1 or (
                     PyArray_DIM(<np.ndarray>bias, 0) != _rows(weight)):
                 return None
-        y = PyArray_MatrixProduct(rows, _transposed(weight))
+        y = dot(rows, _transposed(weight))
         if n == 3:
             clear_float_errors()
-            data = PyArray_DATA(<np.ndarray>bias)
-            out = PyArray_DATA(<np.ndarray>y)
-            if kind == b'f':
-                add_to_rows(<float *>data, <float *>out, _rows(y), _columns(y))
-            else:
-                add_to_rows(<double *>data, <double *>out, _rows(y), _columns(y))
+            add_row_to_all(
+                kind, PyArray_DATA(<np.ndarray>bias), PyArray_DATA(<np.ndarray>y),
+                _rows(y), _columns(y))
             if float_errors():
                 return None
         return y
@@ -89,9 +86,9 @@ cdef class LinearShortcut(Shortcut):
                 PyArray_NDIM(gy) != 2):
             return 0
         if wanted(function, 0):
-            gx[0] = given(PyArray_MatrixProduct(gy, weight))
+            gx[0] = given(dot(gy, weight))
         if wanted(function, 1):
-            gx[1] = given(PyArray_MatrixProduct(_transposed(gy), rows))
+            gx[1] = given(dot(_transposed(gy), rows))
         if len(function.input_nodes) == 3 and wanted(function, 2):
             bias_grad = _sum_rows(kind, gy)
             if bias_grad is None:
@@ -104,20 +101,14 @@ cdef object _sum_rows(char kind, object matrix):
     """Return the sum of the rows, or None if it raised a flag."""
     cdef npy_intp rows = _rows(matrix), columns = _columns(matrix)
     cdef object out
-    cdef void *data
-    cdef void *sums
     if columns == 1:
         # NumPy sums contiguous elements in pairs.
         return PyArray_Sum(
             <np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
-    out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
+    out = PyArray_EMPTY(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
     clear_float_errors()
-    data = PyArray_DATA(<np.ndarray>matrix)
-    sums = PyArray_DATA(<np.ndarray>out)
-    if kind == b'f':
-        add_rows(<float *>data, <float *>sums, rows, columns)
-    else:
-        add_rows(<double *>data, <double *>sums, rows, columns)
+    sum_of_rows(kind, PyArray_DATA(<np.ndarray>matrix), PyArray_DATA(<np.ndarray>out),
+                rows, columns)
     return None if float_errors() else out
 
 
@@ -135,7 +126,7 @@ cdef class LinearGradDataShortcut(Shortcut):
         cdef char kind = _matrix(weight)
         if not kind or _matrix(gy) != kind or _columns(gy) != _rows(weight):
             return None
-        return PyArray_MatrixProduct(gy, weight)
+        return dot(gy, weight)
 
     cdef int backward(
             self, FunctionBase function, object ggx, PyObject **gx) except -1:
@@ -146,9 +137,9 @@ cdef class LinearGradDataShortcut(Shortcut):
                 _columns(ggx) != _columns(weight) or _rows(ggx) != _rows(gy)):
             return 0
         if wanted(function, 0):
-            gx[0] = given(PyArray_MatrixProduct(_transposed(gy), ggx))
+            gx[0] = given(dot(_transposed(gy), ggx))
         if wanted(function, 1):
-            gx[1] = given(PyArray_MatrixProduct(ggx, _transposed(weight)))
+            gx[1] = given(dot(ggx, _transposed(weight)))
         return 1
 
 
@@ -167,7 +158,7 @@ cdef class LinearGradWeightShortcut(Shortcut):
         if not kind or _matrix(gy) != kind or _rows(gy) != _rows(rows) or (
                 function._w_dtype != rows.dtype):
             return None
-        return PyArray_MatrixProduct(_transposed(gy), rows)
+        return dot(_transposed(gy), rows)
 
     cdef int backward(
             self, FunctionBase function, object ggw, PyObject **gx) except -1:
@@ -178,9 +169,9 @@ cdef class LinearGradWeightShortcut(Shortcut):
                 _columns(ggw) != _columns(rows) or _rows(ggw) != _columns(gy)):
             return 0
         if wanted(function, 0):
-            gx[0] = given(PyArray_MatrixProduct(gy, ggw))
+            gx[0] = given(dot(gy, ggw))
         if wanted(function, 1):
-            gx[1] = given(PyArray_MatrixProduct(rows, _transposed(ggw)))
+            gx[1] = given(dot(rows, _transposed(ggw)))
         return 1
 
 
@@ -188,7 +179,7 @@ cdef object _product(object a, object b, bint trans_a, bint trans_b, bint trans_
     """Return the product of matrices, each transposed or not."""
     if trans_out:
         return _product(b, a, not trans_b, not trans_a, False)
-    return PyArray_MatrixProduct(
+    return dot(
         _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
 
 

@@ -185,7 +185,28 @@ CF_CLONES void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T 
     }
 }
 
-/* Coefficients of ``normalized_grad`` for each channel of a block. */
+/* Coefficients of ``normalized_grad`` for a channel. */
+template <typename T>
+struct OfChannel {
+    T g_mean, factor, slope;
+};
+
+/* Finds them and the gradients of the parameters, from the sums of ``Products`` over
+ * ``count`` elements. */
+template <typename T>
+CF_ELEMENT OfChannel<T> grad_coefficients(
+        Pair<double> sums, T gamma, T inv_std, double count, int fixed, T &ggamma,
+        T &gbeta) {
+    const double s = (double)inv_std, factor = (double)gamma * s;
+    gbeta = (T)sums.first;
+    ggamma = (T)(sums.second * s);
+    if (fixed)
+        return {0, (T)factor, 0};
+    return {(T)(sums.first / count), (T)factor,
+            (T)(-factor * s * s * sums.second / count)};
+}
+
+/* Coefficients for each channel of a block. */
 template <typename T>
 struct GradCoefficients {
     T mean[COLUMNS], g_mean[COLUMNS], factor[COLUMNS], slope[COLUMNS];
@@ -234,13 +255,13 @@ CF_CLONES void batch_backward(const T *x, const T *gamma, const T *g, const T *m
         b = block_from(c, e);
         channel_sums<Products>(x, g, b, mean + c, sums);
         for (ptrdiff_t i = 0; i < b.channels; ++i) {
-            const double s = (double)inv_std[c + i], factor = (double)gamma[c + i] * s;
-            gbeta[c + i] = (T)sums[i].first;
-            ggamma[c + i] = (T)(sums[i].second * s);
+            const OfChannel<T> of = grad_coefficients(
+                sums[i], gamma[c + i], inv_std[c + i], count, fixed, ggamma[c + i],
+                gbeta[c + i]);
             k.mean[i] = mean[c + i];
-            k.factor[i] = (T)factor;
-            k.g_mean[i] = fixed ? 0 : (T)(sums[i].first / count);
-            k.slope[i] = fixed ? 0 : (T)(-factor * s * s * sums[i].second / count);
+            k.g_mean[i] = of.g_mean;
+            k.factor[i] = of.factor;
+            k.slope[i] = of.slope;
         }
         if (b.has_columns())
             grad_of_columns(x, g, gx, b, k);

@@ -12,8 +12,11 @@ from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DI
     PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, \
     PyArray_ZEROS, npy_intp
 
+from chainer_fast._core.dense cimport common_dense_kind, dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport empty_like, kind_of
+from chainer_fast.backends.kernels.common.layout cimport (
+    in_c_order, in_order_of, is_channels_last)
 
 np.import_array()
 
@@ -42,6 +45,30 @@ cdef extern from "chainer_fast/backends/kernels/normalization/batch_loops.hpp" \
     void move_towards_loop(
         char kind, object running, object value, ptrdiff_t n, double decay,
         double weight) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/normalization/pixel_loops.hpp" \
+        namespace "chainer_fast":
+    enum: BLOCK_ROWS
+    ptrdiff_t scratch_of_pixels(Extent) noexcept
+    void pixel_moments_loop(
+        char kind, object x, object mean, object var, object scratch, Extent) noexcept
+    void pixel_apply_loop(
+        char kind, object x, object gamma, object beta, object mean, object inv_std,
+        object y, object scratch, Extent) noexcept
+    void pixel_forward_loop(
+        char kind, object x, object gamma, object beta, object y, object mean,
+        object var, object inv_std, object scratch, Extent, double eps) noexcept
+    void pixel_backward_loop(
+        char kind, object x, object gamma, object gy, object mean, object inv_std,
+        object gx, object ggamma, object gbeta, object scratch, Extent,
+        bint fixed) noexcept
+    ptrdiff_t terms_of_pixels(Extent, ptrdiff_t half) noexcept
+    void pixel_response_loop(
+        char kind, object x, object y, object unit, object scale, object terms, Extent,
+        ptrdiff_t half, double k, double alpha, int quarters) noexcept
+    void pixel_response_grad_loop(
+        char kind, object x, object gy, object unit, object scale, object gx,
+        object terms, Extent, ptrdiff_t half, double factor) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         namespace "chainer_fast":
@@ -82,8 +109,11 @@ cdef object _plain(object array, char *kind):
         if PyArray_SIZE(array) == 0 or PyArray_TYPE(<np.ndarray>array) not in (
                 np.NPY_FLOAT, np.NPY_DOUBLE):
             return None
-        array = np.PyArray_NewCopy(<np.ndarray>array, np.NPY_CORDER)
+        array = in_c_order(array)
         its = kind_of(array)
+        if not its:
+            array = np.PyArray_NewCopy(<np.ndarray>array, np.NPY_CORDER)
+            its = kind_of(array)
         if not its:
             return None
     if not kind[0]:
@@ -167,24 +197,51 @@ cdef object _statistic(object x, const Shape &s):
         s.count, PyArray_DIMS(<np.ndarray>x) + s.first, PyArray_TYPE(<np.ndarray>x), 0)
 
 
+cdef object _batch(object x, tuple axis, char *kind, Shape *s):
+    """Return an array, copied unless it is plain or channels last, or None.
+
+    Fill in its kind and the shape around its channels.
+    """
+    if is_channels_last(x) and _channels(x, axis, s) and s.first == s.count == 1:
+        kind[0] = dense_kind(x)
+        s.extent.outer *= s.extent.inner
+        s.extent.inner = 1
+        return x if kind[0] else None
+    x = _plain(x, kind)
+    return x if x is not None and _channels(x, axis, s) else None
+
+
+cdef object _scratch(const Extent &e):
+    """Return memory for the loops over pixels, or None if they do not serve."""
+    cdef npy_intp size
+    if e.inner != 1 or e.outer < 2 * BLOCK_ROWS:
+        return None
+    size = scratch_of_pixels(e)
+    return PyArray_EMPTY(1, &size, np.NPY_DOUBLE, 0)
+
+
 def moments(x, tuple axis):
     cdef Shape s
     cdef char kind = 0
-    x = _plain(x, &kind)
-    if x is None or not _channels(x, axis, &s):
+    x = _batch(x, axis, &kind, &s)
+    if x is None:
         return NotImplemented
     mean = _statistic(x, s)
     var = _statistic(x, s)
+    scratch = _scratch(s.extent)
     clear_float_errors()
-    moments_loop(kind, x, mean, var, s.extent)
+    if scratch is None:
+        moments_loop(kind, x, mean, var, s.extent)
+    else:
+        pixel_moments_loop(kind, x, mean, var, scratch, s.extent)
     return NotImplemented if float_errors() else (mean, var)
 
 
 def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     cdef Shape s
     cdef char kind = 0
-    x = _plain(x, &kind)
-    if x is None or not _channels(x, axis, &s):
+    x = _batch(x, axis, &kind, &s)
+    if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
     beta = _sized(beta, &kind, s.extent.channels)
@@ -192,49 +249,65 @@ def batch_apply(x, gamma, beta, mean, inv_std, tuple axis):
     inv_std = _sized(inv_std, &kind, s.extent.channels)
     if gamma is None or beta is None or mean is None or inv_std is None:
         return NotImplemented
-    y = empty_like(x)
+    y = empty_dense_like(x)
+    scratch = _scratch(s.extent)
     clear_float_errors()
-    batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, s.extent)
+    if scratch is None:
+        batch_apply_loop(kind, x, gamma, beta, mean, inv_std, y, s.extent)
+    else:
+        pixel_apply_loop(kind, x, gamma, beta, mean, inv_std, y, scratch, s.extent)
     return NotImplemented if float_errors() else y
 
 
 def batch_forward(x, gamma, beta, tuple axis, double eps):
     cdef Shape s
     cdef char kind = 0
-    x = _plain(x, &kind)
-    if x is None or not _channels(x, axis, &s):
+    x = _batch(x, axis, &kind, &s)
+    if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
     beta = _sized(beta, &kind, s.extent.channels)
     if gamma is None or beta is None:
         return NotImplemented
-    y = empty_like(x)
+    y = empty_dense_like(x)
     mean = _statistic(x, s)
     var = _statistic(x, s)
     inv_std = _statistic(x, s)
+    scratch = _scratch(s.extent)
     clear_float_errors()
-    batch_forward_loop(kind, x, gamma, beta, y, mean, var, inv_std, s.extent, eps)
+    if scratch is None:
+        batch_forward_loop(kind, x, gamma, beta, y, mean, var, inv_std, s.extent, eps)
+    else:
+        pixel_forward_loop(
+            kind, x, gamma, beta, y, mean, var, inv_std, scratch, s.extent, eps)
     return NotImplemented if float_errors() else (y, mean, var, inv_std)
 
 
 def batch_backward(x, gamma, gy, mean, inv_std, tuple axis, bint fixed):
     cdef Shape s
     cdef char kind = 0
-    x = _plain(x, &kind)
-    if x is None or not _channels(x, axis, &s):
+    x = _batch(x, axis, &kind, &s)
+    if x is None:
         return NotImplemented
     gamma = _sized(gamma, &kind, s.extent.channels)
-    gy = _sized(gy, &kind, PyArray_SIZE(x))
+    gy = in_order_of(gy, x)
     mean = _sized(mean, &kind, s.extent.channels)
     inv_std = _sized(inv_std, &kind, s.extent.channels)
-    if gamma is None or gy is None or mean is None or inv_std is None:
+    if common_dense_kind(x, gy) != kind or (
+            gamma is None or mean is None or inv_std is None):
         return NotImplemented
-    gx = empty_like(x)
+    gx = empty_dense_like(x)
     ggamma = _statistic(x, s)
     gbeta = _statistic(x, s)
+    scratch = _scratch(s.extent)
     clear_float_errors()
-    batch_backward_loop(
-        kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed)
+    if scratch is None:
+        batch_backward_loop(
+            kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, s.extent, fixed)
+    else:
+        pixel_backward_loop(
+            kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, scratch, s.extent,
+            fixed)
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
@@ -354,11 +427,34 @@ def group_backward(x, gamma, gy, mean, inv_std, Py_ssize_t groups):
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
-cdef void _images(object x, Extent *e) noexcept:
-    """Fill in the extent of an array whose channels are along axis 1."""
+cdef object _images(object x, char *kind, Extent *e):
+    """Return images, copied unless they are plain or lie channels last, or None.
+
+    Fill in their kind and the extent around axis 1.
+    """
+    if is_channels_last(x):
+        kind[0] = dense_kind(x)
+        if not kind[0]:
+            return None
+    else:
+        x = _plain(x, kind)
+    if x is None or PyArray_NDIM(x) < 2:
+        return None
     e.outer = PyArray_DIM(<np.ndarray>x, 0)
     e.channels = PyArray_DIM(<np.ndarray>x, 1)
     e.inner = PyArray_SIZE(x) // (e.outer * e.channels)
+    if is_channels_last(x):
+        e.outer *= e.inner
+        e.inner = 1
+    return x
+
+
+cdef object _terms(object x, const Extent &e, Py_ssize_t half, bint along_rows):
+    """Return memory for a term of each of some elements."""
+    cdef npy_intp size = e.channels * STRIP
+    if along_rows:
+        size = terms_of_pixels(e, half)
+    return PyArray_EMPTY(1, &size, PyArray_TYPE(<np.ndarray>x), 0)
 
 
 def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
@@ -367,38 +463,44 @@ def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
     # Only roots have fast loops.
     if not (beta == 0.75 or beta == 0.5 or beta == 1):
         return NotImplemented
-    x = _plain(x, &kind)
-    if x is None or PyArray_NDIM(x) < 2:
+    x = _images(x, &kind, &e)
+    if x is None:
         return NotImplemented
-    _images(x, &e)
-    y = empty_like(x)
-    unit = empty_like(x)
-    scale = empty_like(x)
+    half = min(half, e.channels)
+    y = empty_dense_like(x)
+    unit = empty_dense_like(x)
+    scale = empty_dense_like(x)
     clear_float_errors()
-    response_forward_loop(
-        kind, x, y, unit, scale, e, half, k, alpha, <int>(beta * 4))
+    if e.inner == 1:
+        pixel_response_loop(
+            kind, x, y, unit, scale, _terms(x, e, half, True), e, half, k, alpha,
+            <int>(beta * 4))
+    else:
+        response_forward_loop(
+            kind, x, y, unit, scale, e, half, k, alpha, <int>(beta * 4))
     return NotImplemented if float_errors() else (y, unit, scale)
 
 
 def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double beta):
     cdef Extent e
     cdef char kind = 0
-    cdef npy_intp dims[1]
-    x = _plain(x, &kind)
-    if x is None or PyArray_NDIM(x) < 2:
+    x = _images(x, &kind, &e)
+    if x is None:
         return NotImplemented
-    gy = _sized(gy, &kind, PyArray_SIZE(x))
-    unit = _sized(unit, &kind, PyArray_SIZE(x))
-    scale = _sized(scale, &kind, PyArray_SIZE(x))
-    if gy is None or unit is None or scale is None:
-        return NotImplemented
-    _images(x, &e)
-    gx = empty_like(x)
-    dims[0] = e.channels * STRIP
-    terms = PyArray_EMPTY(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
+    half = min(half, e.channels)
+    gy, unit, scale = [in_order_of(each, x) for each in (gy, unit, scale)]
+    for each in gy, unit, scale:
+        if common_dense_kind(each, x) != kind:
+            return NotImplemented
+    gx = empty_dense_like(x)
+    terms = _terms(x, e, half, e.inner == 1)
     clear_float_errors()
-    response_backward_loop(
-        kind, x, gy, unit, scale, gx, terms, e, half, -2 * alpha * beta)
+    if e.inner == 1:
+        pixel_response_grad_loop(
+            kind, x, gy, unit, scale, gx, terms, e, half, -2 * alpha * beta)
+    else:
+        response_backward_loop(
+            kind, x, gy, unit, scale, gx, terms, e, half, -2 * alpha * beta)
     return NotImplemented if float_errors() else gx
 
 

@@ -3,6 +3,7 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from numpy cimport PyArray_DIM, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE
 
+from chainer_fast._core.dense cimport dense_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array
@@ -28,8 +29,8 @@ cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
 
 cdef bint _same(object gy, object x) except -1:
     """Tell whether a gradient has the shape and the type of an array."""
-    cdef char kind = kind_of(gy)
-    return kind and kind_of(x) == kind and PyArray_SAMESHAPE(
+    cdef char kind = dense_kind(gy)
+    return kind and dense_kind(x) == kind and PyArray_SAMESHAPE(
         <np.ndarray>gy, <np.ndarray>x)
 
 
@@ -65,7 +66,7 @@ cdef class BatchNormalizationShortcut(Shortcut):
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
         cdef object gamma, beta, results
-        cdef char kind = kind_of(x)
+        cdef char kind = dense_kind(x)
         cdef tuple axes
         cdef double count
         if n != 3 or not kind or (
@@ -114,7 +115,7 @@ cdef class BatchNormalizationShortcut(Shortcut):
         if type(own_attribute(function, '_impl')) is not function._default_impl or (
                 not _same(gy, x)):
             return 0
-        if not _fits(gamma, kind_of(x), x, own_attribute(function, 'key_axis')):
+        if not _fits(gamma, dense_kind(x), x, own_attribute(function, 'key_axis')):
             return 0
         return _give(loops.batch_backward(
             x, gamma, gy, own_attribute(function, 'mean'),
@@ -130,7 +131,7 @@ cdef class FixedBatchNormalizationShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
-        cdef char kind = kind_of(x)
+        cdef char kind = dense_kind(x)
         cdef tuple axes
         cdef Py_ssize_t i
         if n != 5 or not kind:
@@ -162,7 +163,7 @@ cdef class FixedBatchNormalizationShortcut(Shortcut):
         cdef object x = input_array(function, 0)
         cdef object gamma = input_array(function, 1)
         if not _same(gy, x) or not _fits(
-                gamma, kind_of(x), x, own_attribute(function, 'key_axis')):
+                gamma, dense_kind(x), x, own_attribute(function, 'key_axis')):
             return 0
         return _give(loops.fixed_backward(
             x, gamma, gy, input_array(function, 3), own_attribute(function, 'inv_std'),
@@ -188,7 +189,7 @@ cdef class GroupNormalizationShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x = <object>xs[0]
-        cdef char kind = kind_of(x)
+        cdef char kind = dense_kind(x)
         if n != 3 or not kind or PyArray_NDIM(x) < 2 or (
                 self.of_rows and PyArray_NDIM(x) != 2):
             return None
@@ -221,7 +222,7 @@ cdef class LocalResponseNormalizationShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         width = own_attribute(function, 'n')
-        if n != 1 or type(width) is not int or not kind_of(<object>xs[0]):
+        if n != 1 or type(width) is not int or not dense_kind(<object>xs[0]):
             return None
         results = loops.response_forward(
             <object>xs[0], max(width // 2, 0), own_attribute(function, 'k'),
@@ -249,7 +250,7 @@ cdef class NormalizeL2Shortcut(Shortcut):
         self.retain_inputs = (0,)
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
-        if n != 1 or not kind_of(<object>xs[0]):
+        if n != 1 or not dense_kind(<object>xs[0]):
             return None
         y = loops.length_forward(
             <object>xs[0], own_attribute(function, 'axis'),

@@ -4,7 +4,8 @@ All kernels take the window as tuples with a number for each axis of the images:
 ``ksize`` its lengths, ``stride`` the distance of two places, ``pad`` what is added to
 the images on either side. An element of a window is named by its index in the window,
 in C order. Elements are visited in that order, too, so that sums round alike wherever
-they are computed; halves are summed up in single precision.
+they are computed; halves are summed up in single precision. Results of images that lie
+channels last in host memory do so, too.
 
 The reference goes over the elements of the window, a few, and handles all places at
 once: the elements of one index lie a stride apart in the padded images.
@@ -17,6 +18,9 @@ from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution.sizes import get_conv_outsize
 from chainer_fast.backends.kernels.pooling import compiled
+
+
+lies_channels_last = compiled.lies_channels_last
 
 
 def places(lengths, ksize, stride, pad, cover_all):
@@ -137,7 +141,7 @@ def max_pool(x, ksize, stride, pad, cover_all):
 
 
 @kernel(compiled=compiled.put)
-def put(gy, indexes, ksize, stride, pad, lengths):
+def put(gy, indexes, ksize, stride, pad, lengths, channels_last=False):
     """Put the value of each window on one of its elements, and add up.
 
     Parameters
@@ -150,6 +154,8 @@ def put(gy, indexes, ksize, stride, pad, lengths):
         The window.
     lengths : tuple of int
         Lengths of the images.
+    channels_last : bool
+        Whether the images should lie channels last, if there is code for it.
 
     Returns
     -------
@@ -249,7 +255,7 @@ def window_sum(x, ksize, stride, pad, outs, divisor=1):
 
 
 @kernel(compiled=compiled.window_spread)
-def window_spread(gy, ksize, stride, pad, lengths, divisor=1):
+def window_spread(gy, ksize, stride, pad, lengths, divisor=1, channels_last=False):
     """Put the value of each window on all of its elements, add up, and divide.
 
     The adjoint of :func:`window_sum`.
@@ -264,6 +270,8 @@ def window_spread(gy, ksize, stride, pad, lengths, divisor=1):
         Lengths of the images.
     divisor : int
         Divisor of the sums.
+    channels_last : bool
+        Whether the images should lie channels last, if there is code for it.
 
     Returns
     -------

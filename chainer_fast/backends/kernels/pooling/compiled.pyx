@@ -2,7 +2,7 @@
 :mod:`chainer_fast.backends.kernels.pooling`.
 
 Floats and doubles are computed as they are, halves in single precision. Images that
-are not in C order are copied first.
+neither are in C order nor lie channels last are copied first.
 """
 cimport numpy as np
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
@@ -10,7 +10,10 @@ from libc.stdint cimport int32_t, int64_t
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
+from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast.backends.kernels.common.halves cimport in_type_of, plain_floats
+from chainer_fast.backends.kernels.common.layout cimport (
+    as_channels_last, empty_channels_last, in_c_order, is_channels_last)
 
 np.import_array()
 
@@ -41,6 +44,17 @@ cdef extern from "chainer_fast/backends/kernels/pooling/indexes.hpp" nogil:
     Found c_pick "chainer_fast::pick"[T, From](
         const Window &w, ptrdiff_t images, const T *x, const From *indexes,
         T *y) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/pooling/pixels.hpp" nogil:
+    bint c_max_pool_of_pixels "chainer_fast::max_pool_of_pixels"[T](
+        const Window &w, ptrdiff_t images, ptrdiff_t channels, const T *x, T *y,
+        int64_t *indexes) noexcept
+    bint c_sum_pool_of_pixels "chainer_fast::sum_pool_of_pixels"[T](
+        const Window &w, bint of_images, ptrdiff_t images, ptrdiff_t channels,
+        const T *x, T *y, double divisor) noexcept
+    Found c_put_on_pixels "chainer_fast::put_on_pixels"[T, From](
+        const Window &w, ptrdiff_t images, ptrdiff_t channels, const T *gy,
+        const From *indexes, T *gx) noexcept
 
 
 ctypedef fused real:
@@ -82,7 +96,24 @@ cdef inline void _fill_shape(ptrdiff_t *numbers, object x, int nd) noexcept:
         numbers[j] = PyArray_DIM(<np.ndarray>x, 2 + j)
 
 
-cdef object _images(object like, ptrdiff_t *lengths, int nd, int typenum):
+cdef object _floats(object x, bint *last):
+    """Return an array of the values of ``x`` for the loops, or None.
+
+    It lies channels last if ``last`` asks for it or if ``x`` does, which sets ``last``;
+    otherwise it is in C order.
+    """
+    if is_channels_last(x) and cf_float_kind(<np.ndarray>x):
+        last[0] = True
+        return x
+    x = plain_floats(x)
+    if x is None or not last[0]:
+        return x
+    if not 3 <= PyArray_NDIM(x) <= 2 + MAX_AXES:
+        return None
+    return as_channels_last(x)
+
+
+cdef object _images(object like, ptrdiff_t *lengths, int nd, int typenum, bint last):
     """Return a new array with batch and channels of another, not filled."""
     cdef npy_intp dims[2 + MAX_AXES]
     cdef int j
@@ -92,11 +123,9 @@ cdef object _images(object like, ptrdiff_t *lengths, int nd, int typenum):
         if lengths[j] <= 0:
             return None
         dims[2 + j] = lengths[j]
+    if last:
+        return empty_channels_last(2 + nd, dims, typenum)
     return PyArray_EMPTY(2 + nd, dims, typenum, 0)
-
-
-cdef inline ptrdiff_t _count(object x) noexcept:
-    return PyArray_DIM(<np.ndarray>x, 0) * PyArray_DIM(<np.ndarray>x, 1)
 
 
 cdef inline bint _single(object x) noexcept:
@@ -135,35 +164,46 @@ def max_pool(x, ksize, stride, pad, cover_all):
     cdef void *source
     cdef void *target
     cdef int64_t *found
-    cdef bint single, good
-    image = plain_floats(x)
+    cdef bint single, good, last = False
+    image = _floats(x, &last)
     if image is None or not _fill_window(
             &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
     _fill_shape(w.n, x, w.nd)
     if not _find_places(&w, cover_all):
         return NotImplemented
-    y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image))
-    indexes = _images(image, w.out, w.nd, np.NPY_INT64)
+    y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image), last)
+    indexes = _images(image, w.out, w.nd, np.NPY_INT64, last)
     single = _single(image)
     source, target = PyArray_DATA(<np.ndarray>image), PyArray_DATA(<np.ndarray>y)
     found = <int64_t *>PyArray_DATA(<np.ndarray>indexes)
-    cdef ptrdiff_t images = _count(image)
+    cdef ptrdiff_t images = PyArray_DIM(<np.ndarray>image, 0)
+    cdef ptrdiff_t channels = PyArray_DIM(<np.ndarray>image, 1)
     with nogil:
         if single:
-            good = c_max_pool(w, images, <float *>source, <float *>target, found)
+            good = _find_largest(
+                w, last, images, channels, <float *>source, <float *>target, found)
         else:
-            good = c_max_pool(w, images, <double *>source, <double *>target, found)
+            good = _find_largest(
+                w, last, images, channels, <double *>source, <double *>target, found)
     if not good:
         raise MemoryError()
     return in_type_of(x, y), indexes
 
 
+cdef inline bint _find_largest(
+        const Window &w, bint last, ptrdiff_t images, ptrdiff_t channels, real *source,
+        real *target, int64_t *indexes) noexcept nogil:
+    if last:
+        return c_max_pool_of_pixels(w, images, channels, source, target, indexes)
+    return c_max_pool(w, images * channels, source, target, indexes)
+
+
 cdef object _sums(bint of_images, object x, object ksize, object stride, object pad,
-                  object lengths, double divisor):
+                  object lengths, double divisor, bint last):
     """Return sums over windows or, with ``of_images``, their adjoint."""
     cdef Window w
-    cdef ptrdiff_t images
+    cdef ptrdiff_t images, channels
     cdef void *source
     cdef void *target
     cdef ptrdiff_t *seen = w.n
@@ -171,49 +211,54 @@ cdef object _sums(bint of_images, object x, object ksize, object stride, object 
     cdef bint good
     if of_images:
         seen, wanted = w.out, w.n
-    given = plain_floats(x)
+    given = _floats(x, &last)
     if given is None or not _fill_window(
             &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
     _fill_shape(seen, x, w.nd)
     if not _fill(wanted, lengths, w.nd):
         return NotImplemented
-    y = _images(given, wanted, w.nd, PyArray_TYPE(<np.ndarray>given))
+    y = _images(given, wanted, w.nd, PyArray_TYPE(<np.ndarray>given), last)
     if y is None:
         return NotImplemented
-    images = _count(given)
+    images = PyArray_DIM(<np.ndarray>given, 0)
+    channels = PyArray_DIM(<np.ndarray>given, 1)
     source, target = PyArray_DATA(<np.ndarray>given), PyArray_DATA(<np.ndarray>y)
     if _single(given):
         with nogil:
-            good = _add_up(of_images, w, images, <float *>source, <float *>target,
-                           divisor)
+            good = _add_up(of_images, w, last, images, channels, <float *>source,
+                           <float *>target, divisor)
     else:
         with nogil:
-            good = _add_up(of_images, w, images, <double *>source, <double *>target,
-                           divisor)
+            good = _add_up(of_images, w, last, images, channels, <double *>source,
+                           <double *>target, divisor)
     if not good:
         raise MemoryError()
     return in_type_of(x, y)
 
 
 cdef inline bint _add_up(
-        bint of_images, const Window &w, ptrdiff_t images, real *source, real *target,
-        double divisor) noexcept nogil:
+        bint of_images, const Window &w, bint last, ptrdiff_t images,
+        ptrdiff_t channels, real *source, real *target, double divisor
+        ) noexcept nogil:
+    if last:
+        return c_sum_pool_of_pixels(
+            w, of_images, images, channels, source, target, divisor)
     if of_images:
-        return c_window_spread(w, images, source, target, divisor)
-    return c_window_sum(w, images, source, target, divisor)
+        return c_window_spread(w, images * channels, source, target, divisor)
+    return c_window_sum(w, images * channels, source, target, divisor)
 
 
 def window_sum(x, ksize, stride, pad, outs, divisor=1):
-    return _sums(False, x, ksize, stride, pad, outs, divisor)
+    return _sums(False, x, ksize, stride, pad, outs, divisor, False)
 
 
-def window_spread(gy, ksize, stride, pad, lengths, divisor=1):
-    return _sums(True, gy, ksize, stride, pad, lengths, divisor)
+def window_spread(gy, ksize, stride, pad, lengths, divisor=1, channels_last=False):
+    return _sums(True, gy, ksize, stride, pad, lengths, divisor, channels_last)
 
 
-cdef object _plain_indexes(object indexes, object like):
-    """Return indexes of 32 or 64 bits in C order, or None."""
+cdef object _plain_indexes(object indexes, object like, bint last):
+    """Return indexes of 32 or 64 bits in the order for the loops, or None."""
     cdef int j, typenum
     if not PyArray_CheckExact(indexes) or (
             PyArray_NDIM(indexes) != PyArray_NDIM(like)):
@@ -227,61 +272,81 @@ cdef object _plain_indexes(object indexes, object like):
     for j in range(2):
         if PyArray_DIM(<np.ndarray>indexes, j) != PyArray_DIM(<np.ndarray>like, j):
             return None
-    return np.PyArray_GETCONTIGUOUS(<np.ndarray>indexes)
+    if last:
+        return as_channels_last(indexes)
+    return np.PyArray_GETCONTIGUOUS(in_c_order(indexes))
 
 
-cdef inline Found _find(
-        bint put, const Window &w, ptrdiff_t images, real *source, void *indexes,
-        bint wide, real *target) noexcept nogil:
-    if put and wide:
-        return c_put(w, images, source, <int64_t *>indexes, target)
-    if put:
-        return c_put(w, images, source, <int32_t *>indexes, target)
+cdef inline Found _put(
+        const Window &w, bint last, ptrdiff_t images, ptrdiff_t channels, real *source,
+        void *indexes, bint wide, real *target) noexcept nogil:
+    if last and wide:
+        return c_put_on_pixels(
+            w, images, channels, source, <int64_t *>indexes, target)
+    if last:
+        return c_put_on_pixels(
+            w, images, channels, source, <int32_t *>indexes, target)
+    if wide:
+        return c_put(w, images * channels, source, <int64_t *>indexes, target)
+    return c_put(w, images * channels, source, <int32_t *>indexes, target)
+
+
+cdef inline Found _pick(
+        const Window &w, ptrdiff_t images, real *source, void *indexes, bint wide,
+        real *target) noexcept nogil:
     if wide:
         return c_pick(w, images, source, <int64_t *>indexes, target)
     return c_pick(w, images, source, <int32_t *>indexes, target)
 
 
-cdef object _by_index(bint put, const Window *w, object x, object given, object indexes,
-                      object result):
+cdef object _by_index(bint put, const Window *w, bint last, object x, object given,
+                      object indexes, object result):
     """Fill the result of :func:`put` or :func:`pick`, and return it."""
     cdef void *source = PyArray_DATA(<np.ndarray>given)
     cdef void *chosen = PyArray_DATA(<np.ndarray>indexes)
     cdef void *target = PyArray_DATA(<np.ndarray>result)
     cdef bint wide = PyArray_TYPE(<np.ndarray>indexes) == np.NPY_INT64
-    cdef ptrdiff_t images = _count(given)
+    cdef bint single = _single(given)
+    cdef ptrdiff_t images = PyArray_DIM(<np.ndarray>given, 0)
+    cdef ptrdiff_t channels = PyArray_DIM(<np.ndarray>given, 1)
     cdef Found found
-    if _single(given):
-        with nogil:
-            found = _find(put, w[0], images, <float *>source, chosen, wide,
+    with nogil:
+        if put and single:
+            found = _put(w[0], last, images, channels, <float *>source, chosen, wide,
+                         <float *>target)
+        elif put:
+            found = _put(w[0], last, images, channels, <double *>source, chosen, wide,
+                         <double *>target)
+        elif single:
+            found = _pick(w[0], images * channels, <float *>source, chosen, wide,
                           <float *>target)
-    else:
-        with nogil:
-            found = _find(put, w[0], images, <double *>source, chosen, wide,
+        else:
+            found = _pick(w[0], images * channels, <double *>source, chosen, wide,
                           <double *>target)
     if found == NO_MEMORY:
         raise MemoryError()
     return in_type_of(x, result) if found == FOUND else NotImplemented
 
 
-def put(gy, indexes, ksize, stride, pad, lengths):
+def put(gy, indexes, ksize, stride, pad, lengths, channels_last=False):
     cdef Window w
     cdef int j
-    given = plain_floats(gy)
+    cdef bint last = channels_last
+    given = _floats(gy, &last)
     if given is None or not _fill_window(
             &w, PyArray_NDIM(gy) - 2, ksize, stride, pad):
         return NotImplemented
-    chosen = _plain_indexes(indexes, gy)
+    chosen = _plain_indexes(indexes, gy, last)
     if chosen is None or not _fill(w.n, lengths, w.nd):
         return NotImplemented
     _fill_shape(w.out, gy, w.nd)
     for j in range(w.nd):
         if PyArray_DIM(<np.ndarray>chosen, 2 + j) != w.out[j]:
             return NotImplemented
-    gx = _images(given, w.n, w.nd, PyArray_TYPE(<np.ndarray>given))
+    gx = _images(given, w.n, w.nd, PyArray_TYPE(<np.ndarray>given), last)
     if gx is None:
         return NotImplemented
-    return _by_index(True, &w, gy, given, chosen, gx)
+    return _by_index(True, &w, last, gy, given, chosen, gx)
 
 
 def pick(x, indexes, ksize, stride, pad):
@@ -290,10 +355,15 @@ def pick(x, indexes, ksize, stride, pad):
     if image is None or not _fill_window(
             &w, PyArray_NDIM(x) - 2, ksize, stride, pad):
         return NotImplemented
-    chosen = _plain_indexes(indexes, x)
+    chosen = _plain_indexes(indexes, x, False)
     if chosen is None:
         return NotImplemented
     _fill_shape(w.n, x, w.nd)
     _fill_shape(w.out, chosen, w.nd)
-    y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image))
-    return _by_index(False, &w, x, image, chosen, y)
+    y = _images(image, w.out, w.nd, PyArray_TYPE(<np.ndarray>image), False)
+    return _by_index(False, &w, False, x, image, chosen, y)
+
+
+def lies_channels_last(x):
+    """Tell whether ``x`` is an array of NumPy that lies channels last."""
+    return is_channels_last(x)

@@ -14,10 +14,8 @@
 #include "chainer_fast/backends/kernels/pooling/windows.hpp"
 
 #if defined(__GNUC__)
-#define CF_RESTRICT __restrict__
 #define CF_UNROLL _Pragma("GCC unroll 4")
 #else
-#define CF_RESTRICT
 #define CF_UNROLL
 #endif
 

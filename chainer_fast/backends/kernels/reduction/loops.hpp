@@ -1,16 +1,78 @@
-/* Sums of the rows of a matrix, and rows made of sums. */
+/* Sums of the rows of a matrix, and rows made of sums, by several threads if that pays. */
 #ifndef CHAINER_FAST_REDUCTION_LOOPS_HPP
 #define CHAINER_FAST_REDUCTION_LOOPS_HPP
+
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 
 namespace chainer_fast {
 namespace {
 
+/* The pairwise sum of a long row cuts it in halves of halves, down to pieces that are
+ * summed on their own: adding the pieces up again in that order gives the same bits. */
+constexpr ptrdiff_t LONG_PIECE = GRAIN / 4;
+
+template <typename T>
+struct Piece {
+    const T *data;
+    ptrdiff_t n;
+    T sum;
+};
+
+inline ptrdiff_t first_half(ptrdiff_t n) {
+    const ptrdiff_t half = n / 2;
+    return half - half % 8;
+}
+
+template <typename T>
+void cut(const T *x, ptrdiff_t n, std::vector<Piece<T>> &pieces) {
+    if (n <= LONG_PIECE) {
+        pieces.push_back({x, n, T(0)});
+        return;
+    }
+    const ptrdiff_t half = first_half(n);
+    cut(x, half, pieces);
+    cut(x + half, n - half, pieces);
+}
+
+template <typename T>
+T joined(const Piece<T> *&next, ptrdiff_t n) {
+    if (n <= LONG_PIECE)
+        return next++->sum;
+    const ptrdiff_t half = first_half(n);
+    const T sum = joined(next, half);
+    return sum + joined(next, n - half);
+}
+
+template <typename T>
+T shared_row_sum(const T *x, ptrdiff_t n) {
+    if (n < 2 * GRAIN || thread_limit() == 1)
+        return row_sum(x, n);
+    std::vector<Piece<T>> pieces;
+    cut(x, n, pieces);
+    parallel(pieces.size(), GRAIN / LONG_PIECE, [&](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i)
+            pieces[i].sum = row_sum(pieces[i].data, pieces[i].n);
+    });
+    const Piece<T> *next = pieces.data();
+    return joined(next, n);
+}
+
 template <typename T>
 void sum_each_row(const T *x, T *out, ptrdiff_t rows, ptrdiff_t columns) {
-    for (ptrdiff_t i = 0; i < rows; ++i)
-        out[i] = row_sum(x + i * columns, columns);
+    if (columns >= 2 * GRAIN) {
+        for (ptrdiff_t i = 0; i < rows; ++i)
+            out[i] = shared_row_sum(x + i * columns, columns);
+        return;
+    }
+    parallel(rows, GRAIN / columns + 1, [=](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i)
+            out[i] = row_sum(x + i * columns, columns);
+    });
 }
 
 inline void sum_rows(
@@ -21,13 +83,31 @@ inline void sum_rows(
 /* Writes each of n numbers several times. */
 template <typename T>
 void repeat_each(const T *x, T *out, ptrdiff_t n, ptrdiff_t times) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        for (ptrdiff_t j = 0; j < times; ++j)
-            out[i * times + j] = x[i];
+    if (n == 1) {
+        const T value = *x;
+        parallel(times, GRAIN, [=](ptrdiff_t j, ptrdiff_t end) {
+            std::fill(out + j, out + end, value);
+        });
+        return;
+    }
+    parallel(n, GRAIN / times + 1, [=](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i)
+            std::fill(out + i * times, out + (i + 1) * times, x[i]);
+    });
 }
 
 inline void repeat(char kind, const void *x, void *out, ptrdiff_t n, ptrdiff_t times) {
     by_type(kind, repeat_each<float>, repeat_each<double>, x, out, n, times);
+}
+
+/* Writes each of n rows of some bytes several times. */
+inline void repeat_rows(
+        const char *x, char *out, ptrdiff_t n, ptrdiff_t times, ptrdiff_t bytes) {
+    parallel(n * times, GRAIN * sizeof(float) / bytes + 1,
+             [=](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i)
+            memcpy(out + i * bytes, x + i / times * bytes, bytes);
+    });
 }
 
 }  // namespace

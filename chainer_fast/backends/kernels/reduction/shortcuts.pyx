@@ -2,7 +2,6 @@
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from libc.string cimport memcpy
 from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIMS, PyArray_EMPTY, \
     PyArray_FROM_O, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
 
@@ -22,6 +21,8 @@ cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
         namespace "chainer_fast" nogil:
     void sum_rows(char, const void *, void *, ptrdiff_t, ptrdiff_t) noexcept
     void repeat(char, const void *, void *, ptrdiff_t, ptrdiff_t) noexcept
+    void repeat_rows(
+        const char *, char *, ptrdiff_t n, ptrdiff_t times, ptrdiff_t size) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/arithmetic/elements.hpp" nogil:
     const WithConstant MUL_CONSTANT "chainer_fast::with_constant<chainer_fast::Mul>"
@@ -89,12 +90,11 @@ cdef object _spread(FunctionBase function, object gy):
     """Return ``gy`` repeated along the reduced axes, or None."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
     cdef npy_intp dims[32]
-    cdef npy_intp outer = 1, inner = 1, length
-    cdef npy_intp _i, _j
+    cdef npy_intp outer = 1, inner = 1, length, size
     cdef int axis, k, ndim = node.ndim
-    cdef char *source
+    cdef char kind
+    cdef const char *source
     cdef char *target
-    cdef size_t step
     if not kind_of(gy) or ndim < 0 or ndim > 4 or (
             <object>np.PyArray_DESCR(<np.ndarray>gy) is not node.dtype):
         return None
@@ -117,16 +117,23 @@ cdef object _spread(FunctionBase function, object gy):
     out = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
     source = <char *>PyArray_DATA(<np.ndarray>gy)
     target = <char *>PyArray_DATA(<np.ndarray>out)
-    if inner == 1:
-        repeat(kind_of(gy), source, target, outer, length)
-        return out
-    step = inner * PyArray_ITEMSIZE(<np.ndarray>gy)
-    for _i in range(outer):
-        for _j in range(length):
-            memcpy(target, source, step)
-            target += step
-        source += step
+    size = PyArray_ITEMSIZE(<np.ndarray>gy)
+    kind = kind_of(gy)
+    if outer * length * inner < LONG_LOOP:
+        _repeat(kind, source, target, outer, length, inner, size)
+    else:
+        with nogil:
+            _repeat(kind, source, target, outer, length, inner, size)
     return out
+
+
+cdef void _repeat(char kind, const char *source, char *target, npy_intp outer,
+                  npy_intp length, npy_intp inner, npy_intp size) noexcept nogil:
+    """Repeat each of the ``outer`` rows of ``inner`` elements ``length`` times."""
+    if inner == 1:
+        repeat(kind, source, target, outer, length)
+    else:
+        repeat_rows(source, target, outer, length, inner * size)
 
 
 cdef class SumShortcut(Shortcut):

@@ -2,6 +2,7 @@
 from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.softmax import compiled as _compiled
 from chainer_fast.backends.kernels.softmax import cuda as _device
 
@@ -28,7 +29,7 @@ def logsumexp(x, axis):
     xp = get_array_module(x)
     largest = x.max(axis=axis, keepdims=True)
     terms = x - largest
-    xp.exp(terms, out=terms)
+    exponential.exp(terms, out=terms)
     total = terms.sum(axis=axis, keepdims=True)
     xp.log(total, out=total)
     total += largest
@@ -38,7 +39,7 @@ def logsumexp(x, axis):
 @kernel(device=_device.logsumexp_grad)
 def logsumexp_grad(x, y, g):
     """Gradient of :func:`logsumexp`, of which ``y`` is the result."""
-    return force_array(g * get_array_module(x).exp(x - y), x.dtype)
+    return force_array(g * exponential.exp(x - y), x.dtype)
 
 
 @kernel(compiled=_compiled.softmax, device=_device.softmax)
@@ -47,7 +48,7 @@ def softmax(x, axis):
     # Shifting by the maximum leaves the quotient unchanged and bounds the
     # exponentials by one.
     prob = x - x.max(axis=axis, keepdims=True)
-    get_array_module(x).exp(prob, out=prob)
+    exponential.exp(prob, out=prob)
     prob /= prob.sum(axis=axis, keepdims=True)
     return prob
 
@@ -69,5 +70,4 @@ def softmax_grad(y, gy, axis):
 @kernel(compiled=_compiled.log_softmax_grad, device=_device.log_softmax_grad)
 def log_softmax_grad(y, gy, axis):
     """Gradient of :func:`log_softmax` from its output, ``gy - exp(y) * sum(gy)``."""
-    xp = get_array_module(y)
-    return gy - xp.exp(y) * gy.sum(axis=axis, keepdims=True)
+    return gy - exponential.exp(y) * gy.sum(axis=axis, keepdims=True)

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include <algorithm>
+#include <type_traits>
 
+#include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
@@ -38,21 +40,32 @@ struct Block {
 constexpr ptrdiff_t BLOCK = 4096;   // floats; no block has more columns
 constexpr ptrdiff_t STRIP = 512;    // the fewest columns that lie side by side
 
+/* The blocks of a part of the elements are worked on by one thread. */
 template <typename T, typename Work>
-void for_each_block(Extent e, Work work) {
+void for_each_block(Extent e, const Work &work) {
     constexpr ptrdiff_t length = BLOCK * sizeof(float) / sizeof(T);
-    ptrdiff_t i, j, most = length / e.n;
+    const ptrdiff_t whole = length / e.n;
     if (e.inner == 1) {
-        most = std::max<ptrdiff_t>(most, 1);
-        for (i = 0; i < e.outer; i += most)
-            work(Block{i * e.n, i, std::min(most, e.outer - i), e.n, 1});
+        const ptrdiff_t most = std::max<ptrdiff_t>(whole, 1);
+        const ptrdiff_t blocks = (e.outer + most - 1) / most;
+        parallel(blocks, std::max<ptrdiff_t>(1, GRAIN / (most * e.n)),
+                 [&](ptrdiff_t begin, ptrdiff_t end) {
+            for (ptrdiff_t i = begin * most; begin < end; ++begin, i += most)
+                work(Block{i * e.n, i, std::min(most, e.outer - i), e.n, 1});
+        });
         return;
     }
-    most = std::max(most, STRIP);
-    for (i = 0; i < e.outer; ++i)
-        for (j = 0; j < e.inner; j += most)
+    const ptrdiff_t most = std::max(whole, STRIP);
+    const ptrdiff_t strips = (e.inner + most - 1) / most;
+    const ptrdiff_t strip = std::min(most, e.inner) * e.n;
+    parallel(e.outer * strips, std::max<ptrdiff_t>(1, GRAIN / strip),
+             [&](ptrdiff_t begin, ptrdiff_t end) {
+        for (; begin < end; ++begin) {
+            const ptrdiff_t i = begin / strips, j = begin % strips * most;
             work(Block{i * e.n * e.inner + j, i * e.inner + j,
                        std::min(most, e.inner - j), e.n, e.inner});
+        }
+    });
 }
 
 /* Stretches of memory that make up a block. */
@@ -86,9 +99,21 @@ void subtract(Block b, const T *x, const T *values, T *out) {
     for_each_element(b, values, [=](ptrdiff_t k, T value) { out[k] = x[k] - value; });
 }
 
+/* No number is positive. Exponentials of doubles are NumPy's. */
+CF_CLONES void fill_exponentials(float *x, ptrdiff_t n, const Unary &) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        x[i] = one_ulp::exp_of_negative(x[i]);
+}
+
+inline void fill_exponentials(double *x, ptrdiff_t n, const Unary &exp) {
+    exp.run(x, x, n);
+}
+
 template <typename T>
 void exponentiate(Block b, T *x, const Unary &exp) {
-    for_each_stretch(b, [=](ptrdiff_t at, ptrdiff_t n) { exp.run(x + at, x + at, n); });
+    for_each_stretch(b, [&](ptrdiff_t at, ptrdiff_t n) {
+        fill_exponentials(x + at, n, exp);
+    });
 }
 
 template <typename T>
@@ -117,6 +142,25 @@ void shift(Block b, const T *x, T *tops, T *out) {
         return shift_contiguous(b, x, tops, out);
     find_tops(b, x, tops);
     subtract(b, x, tops, out);
+}
+
+CF_CLONES void shift_and_exponentiate_contiguous(
+        Block b, const float *x, float *tops, float *out) {
+    for (ptrdiff_t j = 0; j < b.columns; ++j, x += b.n, out += b.n) {
+        const float top = tops[j] = row_max(x, b.n);
+        for (ptrdiff_t i = 0; i < b.n; ++i)
+            out[i] = one_ulp::exp_of_negative(x[i] - top);
+    }
+}
+
+/* The largest element of each column, and the exponentials relative to it. */
+template <typename T>
+void shift_and_exponentiate(Block b, const T *x, T *tops, T *out, const Unary &exp) {
+    if constexpr (std::is_same<T, float>::value)
+        if (b.stride == 1)
+            return shift_and_exponentiate_contiguous(b, x, tops, out);
+    shift(b, x, tops, out);
+    exponentiate(b, out, exp);
 }
 
 template <typename T>
@@ -167,12 +211,11 @@ CF_CLONES void multiply(const T *a, const T *b, T *out, ptrdiff_t n) {
 template <typename T>
 void fill_softmax(const T *x, T *out, Extent e, const Unary &exp, const Unary &log,
                   bool logarithm) {
-    T tops[BLOCK], totals[BLOCK];
     for_each_block<T>(e, [&](Block b) {
+        T tops[BLOCK], totals[BLOCK];
         const T *scores = x + b.at;
         T *y = out + b.at;
-        shift(b, scores, tops, y);
-        exponentiate(b, y, exp);
+        shift_and_exponentiate(b, scores, tops, y, exp);
         if (logarithm) {
             add_up(b, y, totals);
             log.run(totals, totals, b.columns);
@@ -188,8 +231,8 @@ void fill_softmax(const T *x, T *out, Extent e, const Unary &exp, const Unary &l
 template <typename T>
 void fill_softmax_gradient(const T *y_data, const T *gy_data, T *out, Extent e,
                            const Unary &exp, bool logarithm) {
-    T totals[BLOCK];
     for_each_block<T>(e, [&](Block b) {
+        T totals[BLOCK];
         const T *y = y_data + b.at, *gy = gy_data + b.at;
         T *gx = out + b.at;
         if (logarithm) {

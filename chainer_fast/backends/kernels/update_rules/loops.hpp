@@ -8,23 +8,13 @@
 
 #include <fenv.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
 #include "chainer_fast/backends/kernels/update_rules/small.hpp"
-
-/* The same element of all arrays may be in one place, but not of two arrays. */
-#if defined(__clang__)
-#define CF_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define CF_INDEPENDENT _Pragma("GCC ivdep")
-#elif defined(_MSC_VER)
-#define CF_INDEPENDENT __pragma(loop(ivdep))
-#else
-#define CF_INDEPENDENT
-#endif
 
 namespace chainer_fast {
 namespace {
@@ -182,7 +172,7 @@ CF_ELEMENT bool block_has_small(const Arrays<N> &a, int n_arrays, ptrdiff_t firs
 }
 
 template <typename S, typename N>
-CF_CLONES void loop(void **arrays, ptrdiff_t n, const double *given) {
+CF_CLONES void part(void **arrays, ptrdiff_t n, const double *given) {
     const Arrays<N> a(arrays);
     const auto c = read<typename S::template Coefficients<N>, N>(given);
     ptrdiff_t i = 0;
@@ -201,6 +191,19 @@ CF_CLONES void loop(void **arrays, ptrdiff_t n, const double *given) {
         }
     }
     run<S>(c, a, i, n);
+}
+
+/* By several threads, if that pays. */
+template <typename S, typename N>
+void loop(void **arrays, ptrdiff_t n, const double *given) {
+    const ptrdiff_t blocks = (n + BLOCK - 1) / BLOCK;
+    parallel(blocks, GRAIN / BLOCK, [=](ptrdiff_t begin, ptrdiff_t end) {
+        const ptrdiff_t first = begin * BLOCK;
+        void *some[5] = {};
+        for (int i = 0; i < 2 + S::n_states; ++i)
+            some[i] = (typename Stored<N>::type *)arrays[i] + first;
+        part<S, N>(some, std::min(end * BLOCK, n) - first, given);
+    });
 }
 
 /* M-SVAG, a part at a time, over pieces that stay in the cache. */

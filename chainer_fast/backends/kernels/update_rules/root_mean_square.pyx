@@ -1,5 +1,6 @@
 """Recipes of rules that divide by the root of a mean or sum of squared gradients."""
-from chainer_fast._core.recipe cimport Loop, Recipe, vanishes
+from chainer_fast._core.recipe cimport (
+    MOVES, STAYS, Loop, Recipe, Unused, is_rate, vanishes)
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" nogil:
     const Loop *RMSPROP_LOOPS "(chainer_fast::rule_loops<chainer_fast::RMSprop, 1>)"
@@ -50,6 +51,13 @@ cdef class AdaGradRecipe(Recipe):
         self.loops = ADA_GRAD_LOOPS
         self.name = b'Update<AdaGrad, 1>'
         self.n_coefficients = 2
+
+    cdef Unused unused(self, const double *c, int kind) noexcept:
+        cdef double lr = c[0], eps = c[1]
+        # Zero must not be divided by zero.
+        if is_rate(lr) and eps > 0 and not vanishes(eps, kind):
+            return STAYS
+        return MOVES
 
 
 cdef class AdaDeltaRecipe(Recipe):

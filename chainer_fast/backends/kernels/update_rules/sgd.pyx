@@ -1,5 +1,5 @@
 """Recipes of gradient descent and its momentum."""
-from chainer_fast._core.recipe cimport Loop, Recipe
+from chainer_fast._core.recipe cimport MOVES, STAYS, Loop, Recipe, Unused, is_rate
 
 cdef extern from "chainer_fast/backends/kernels/update_rules/loops.hpp" nogil:
     const Loop *SGD_LOOPS "(chainer_fast::rule_loops<chainer_fast::SGD, 0>)"
@@ -21,6 +21,9 @@ cdef class SGDRecipe(Recipe):
         self.loops = SGD_LOOPS
         self.name = b'Update<SGD, 0>'
         self.n_coefficients = 1
+
+    cdef Unused unused(self, const double *c, int kind) noexcept:
+        return STAYS if is_rate(c[0]) else MOVES
 
 
 cdef class MomentumSGDRecipe(Recipe):

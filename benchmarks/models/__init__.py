@@ -1,0 +1,1 @@
+"""Models that people trained, on the processor."""

@@ -1,0 +1,59 @@
+"""The table: figures of chainer_fast, and ratios of the others' to it."""
+import statistics
+
+from sides import NAMES
+
+
+def ratio(theirs, ours):
+    """Return the median of ratios within the rounds."""
+    return statistics.median([a / b for a, b in zip(theirs, ours, strict=True)])
+
+
+def row(title, values, bars, unit, own='chainer_fast'):
+    """Return cells by column: our figure, and each peer's ratio and bar.
+
+    Parameters
+    ----------
+    title : str
+    values : dict of str to list of float
+        Measurements of each side, those of a round at the same place.
+    bars : dict of str to float
+        The ratios required of each side.
+    unit : str
+        Format of our figure.
+    own : {'chainer_fast', 'onednn'}
+        The side that is ours.
+    """
+    cells = {'workload': title, 'ours': unit % statistics.median(values[own])}
+    met = True
+    for name, theirs in values.items():
+        if name in ('chainer_fast', 'onednn'):
+            continue
+        found, bar = ratio(theirs, values[own]), bars.get(name)
+        cells[NAMES[name]] = '%.2f' % found
+        if bar is not None:
+            met = met and found >= bar
+            cells[NAMES[name]] += ' (%.4g)' % bar
+    cells['met'] = '' if not bars else 'yes' if met else 'no'
+    return cells
+
+
+def memory(peaks, own):
+    """Return cells with the most memory of a step, ours and that of the others."""
+    if own not in peaks:
+        return {}
+    values = [peaks[own]] + [
+        peak for name, peak in peaks.items() if name not in ('chainer_fast', 'onednn')]
+    return {'MiB': ' / '.join('%.0f' % (value / 2 ** 20) for value in values)}
+
+
+def show(rows):
+    """Print rows in Markdown; columns are those of any row."""
+    order = ['workload', 'threads', 'ours', *NAMES.values(), 'met', 'MiB']
+    heads = [head for head in order if any(head in cells for cells in rows)]
+    lines = [[cells.get(head, '') for head in heads] for cells in rows]
+    heads = [NAMES['chainer_fast'] if head == 'ours' else head for head in heads]
+    widths = [max(len(line[i]) for line in [heads, *lines]) for i in range(len(heads))]
+    for line in [heads, ['-' * width for width in widths], *lines]:
+        print('| ' + ' | '.join(
+            cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + ' |')

@@ -1,0 +1,74 @@
+"""Dense arrays: plain ones, and those that are plain but for the order of their axes.
+
+Elements of a dense array fill its memory without gaps. A loop over the elements of
+several that have the same shape and order need not know the order, and its result gets
+it, as NumPy's results do.
+"""
+cimport numpy as np
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
+    PyArray_EMPTY, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, \
+    PyArray_STRIDE, PyArray_TYPE, npy_intp
+
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, cf_float_kind
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_NewLikeArray(np.ndarray, np.NPY_ORDER, np.dtype, int subok)
+
+
+cdef inline bint fills_memory(object array) noexcept:
+    """Tell whether an array, which is not empty, has no gaps in some order of axes."""
+    cdef int ndim = PyArray_NDIM(<np.ndarray>array)
+    cdef npy_intp size = PyArray_SIZE(<np.ndarray>array)
+    cdef npy_intp covered = 1, itemsize = PyArray_ITEMSIZE(<np.ndarray>array)
+    cdef int axis
+    while covered < size:
+        for axis in range(ndim - 1, -1, -1):
+            if PyArray_DIM(<np.ndarray>array, axis) != 1 and PyArray_STRIDE(
+                    <np.ndarray>array, axis) == covered * itemsize:
+                covered *= PyArray_DIM(<np.ndarray>array, axis)
+                break
+        else:
+            return False
+    return True
+
+
+cdef inline char dense_kind(object array) noexcept:
+    """Return 'f' or 'd' for a dense array that is not empty, else 0."""
+    if not PyArray_CheckExact(array):
+        return 0
+    if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS):
+        if PyArray_SIZE(<np.ndarray>array) == 0 or not PyArray_CHKFLAGS(
+                <np.ndarray>array, np.NPY_ARRAY_ALIGNED) or not fills_memory(array):
+            return 0
+    elif PyArray_SIZE(<np.ndarray>array) == 0:
+        return 0
+    return cf_float_kind(<np.ndarray>array)
+
+
+cdef inline bint same_order(object a, object b) noexcept:
+    """Tell whether two dense arrays of one shape and type have one order."""
+    cdef int axis
+    if PyArray_CHKFLAGS(<np.ndarray>a, np.NPY_ARRAY_C_CONTIGUOUS):
+        return PyArray_CHKFLAGS(<np.ndarray>b, np.NPY_ARRAY_C_CONTIGUOUS)
+    for axis in range(PyArray_NDIM(<np.ndarray>a)):
+        if PyArray_DIM(<np.ndarray>a, axis) != 1 and PyArray_STRIDE(
+                <np.ndarray>a, axis) != PyArray_STRIDE(<np.ndarray>b, axis):
+            return False
+    return True
+
+
+cdef inline char common_dense_kind(object a, object b) noexcept:
+    """Return the kind of two dense arrays of one type, shape and order, else 0."""
+    cdef char kind = dense_kind(a)
+    if not kind or dense_kind(b) != kind or not PyArray_SAMESHAPE(
+            <np.ndarray>a, <np.ndarray>b) or not same_order(a, b):
+        return 0
+    return kind
+
+
+cdef inline object empty_dense_like(object array):
+    """Return a new array of the shape, type and order of a dense one, not filled."""
+    if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
+        return PyArray_EMPTY(
+            PyArray_NDIM(array), PyArray_DIMS(array), PyArray_TYPE(array), 0)
+    return PyArray_NewLikeArray(<np.ndarray>array, np.NPY_KEEPORDER, <np.dtype>NULL, 0)

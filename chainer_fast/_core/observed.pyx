@@ -1,0 +1,48 @@
+"""Shortcuts that tell an observer what they do; for profiles."""
+from time import perf_counter_ns
+
+from cpython.object cimport PyObject
+
+from chainer_fast._core.graph cimport FunctionBase, Shortcut
+
+
+cdef class ObservedShortcut(Shortcut):
+    # The first lines are what ``inspect.signature`` reads.
+    """ObservedShortcut(shortcut, forward, backward)
+--
+
+    A shortcut that reports each call of another one.
+
+    Parameters
+    ----------
+    shortcut : Shortcut
+        The one that does the work.
+    forward : callable
+        Called with the function, its output array, None if the shortcut has declined,
+        and the nanoseconds that it took.
+    backward : callable
+        Called with the function, whether the shortcut has served, and the nanoseconds.
+    """
+    cdef Shortcut shortcut
+    cdef object note_forward
+    cdef object note_backward
+
+    def __init__(self, Shortcut shortcut not None, forward, backward):
+        self.shortcut = shortcut
+        self.retain_inputs = shortcut.retain_inputs
+        self.retain_outputs = shortcut.retain_outputs
+        self.note_forward = forward
+        self.note_backward = backward
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        begin = perf_counter_ns()
+        result = self.shortcut.forward(function, x, n)
+        self.note_forward(function, result, perf_counter_ns() - begin)
+        return result
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        begin = perf_counter_ns()
+        cdef int done = self.shortcut.backward(function, gy, gx)
+        self.note_backward(function, done != 0, perf_counter_ns() - begin)
+        return done

@@ -1,0 +1,191 @@
+"""Gradients of matrices of which only some rows are used.
+
+A step of a model of words uses some thousand rows of a matrix of a hundred thousand.
+Its gradient is kept as these rows until somebody reads it: then it becomes, once and
+for all, the array that it stands for.  Nobody but the engine and compiled shortcuts sees
+a :class:`RowGradient`.
+"""
+cimport numpy as np
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from libc.stddef cimport ptrdiff_t
+from libc.string cimport memcpy, memset
+from numpy cimport (
+    NPY_INT32, NPY_INTP, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_ITEMSIZE,
+    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS)
+
+from chainer_fast._core.floats cimport add_into, report_float_errors
+from chainer_fast._core.recipe cimport MOVES, Unused
+
+np.import_array()
+
+cdef extern from "chainer_fast/backends/kernels/common/threads.hpp" \
+        namespace "chainer_fast" nogil:
+    int thread_limit() noexcept
+
+cdef extern from "chainer_fast/_core/rows.hpp" namespace "chainer_fast" nogil:
+    ctypedef void (*UpdateLoop)(void **, ptrdiff_t, const double *) noexcept
+    cdef struct RowUpdate:
+        UpdateLoop loop
+        const double *coefficients
+        void **arrays
+        const ptrdiff_t *ids
+        ptrdiff_t n
+        const char *values
+        ptrdiff_t rows, row_bytes, columns
+        Unused unused
+    ptrdiff_t number_ids(
+        ptrdiff_t *, ptrdiff_t, ptrdiff_t *, np.npy_int32 *, ptrdiff_t) noexcept
+    void update_used_rows(const RowUpdate &) noexcept
+    void update_all_rows(
+        const RowUpdate &, ptrdiff_t *, char *, ptrdiff_t) noexcept
+
+cdef enum:
+    # Matrices of fewer elements are filled and updated as fast as they are.
+    LARGE = 65536
+    # A matrix of more rows than this times those used is kept as rows.
+    FEW = 4
+    # Elements that are updated at a time: loops take arrays of this size for long ones.
+    PIECE = 65536
+
+
+cdef class RowGradient:
+    """Some rows of a matrix of zeros.
+
+    A sum in a row starts from zero, as it does in an array of zeros, so that no element
+    is minus zero.
+    """
+
+
+cdef bint few_rows(npy_intp n, npy_intp rows, npy_intp columns) noexcept:
+    """Tell whether ``n`` rows of a matrix are few enough to keep them alone."""
+    return n <= rows // FEW and rows * columns >= LARGE
+
+
+cdef ptrdiff_t *_ids(object array) noexcept:
+    return <ptrdiff_t *>PyArray_DATA(<np.ndarray>array)
+
+
+cdef RowGradient new_rows(object ids, npy_intp rows, npy_intp columns, int typenum):
+    """Return zeros for the rows that some ids name.
+
+    Parameters
+    ----------
+    ids : numpy.ndarray of intp
+        Numbers of rows, in C order; negative for none.  In their place come the numbers
+        of their rows in ``values`` of the result.
+    rows, columns : int
+        Shape of the matrix.
+    typenum : int
+        Its type.
+    """
+    cdef RowGradient result = RowGradient.__new__(RowGradient)
+    cdef npy_intp n = PyArray_SIZE(ids), capacity = 16
+    cdef npy_intp dims[2]
+    while capacity < 2 * n:
+        capacity *= 2
+    table = PyArray_EMPTY(1, &capacity, NPY_INT32, 0)
+    memset(PyArray_DATA(<np.ndarray>table), 0xff, capacity * sizeof(np.npy_int32))
+    distinct = PyArray_EMPTY(1, &n, NPY_INTP, 0)
+    dims[0] = number_ids(
+        _ids(ids), n, _ids(distinct),
+        <np.npy_int32 *>PyArray_DATA(<np.ndarray>table), capacity)
+    dims[1] = columns
+    result.ids = distinct[:dims[0]]
+    result.values = PyArray_ZEROS(2, dims, typenum, 0)
+    result.rows = rows
+    return result
+
+
+cdef object dense(object gradient):
+    """Return the array that a gradient stands for; an array stands for itself."""
+    cdef RowGradient sparse
+    cdef npy_intp dims[2]
+    cdef npy_intp i, row_bytes
+    cdef ptrdiff_t *ids
+    cdef char *source
+    cdef char *target
+    if type(gradient) is not RowGradient:
+        return gradient
+    sparse = <RowGradient>gradient
+    dims[0] = sparse.rows
+    dims[1] = PyArray_DIM(sparse.values, 1)
+    result = PyArray_ZEROS(2, dims, PyArray_TYPE(sparse.values), 0)
+    row_bytes = dims[1] * PyArray_ITEMSIZE(sparse.values)
+    ids = _ids(sparse.ids)
+    source = <char *>PyArray_DATA(<np.ndarray>sparse.values)
+    target = <char *>PyArray_DATA(<np.ndarray>result)
+    for i in range(PyArray_SIZE(sparse.ids)):
+        memcpy(target + ids[i] * row_bytes, source + i * row_bytes, row_bytes)
+    return result
+
+
+cdef bint has_shape_of(RowGradient gradient, object array) noexcept:
+    """Tell whether an array of NumPy has the shape and type of a gradient."""
+    return (PyArray_TYPE(array) == PyArray_TYPE(gradient.values)
+            and PyArray_NDIM(array) == 2 and PyArray_DIM(array, 0) == gradient.rows
+            and PyArray_DIM(array, 1) == PyArray_DIM(gradient.values, 1))
+
+
+cdef object add_rows(RowGradient a, RowGradient b):
+    """Return the sum of two gradients; None if they are not of one shape and type."""
+    cdef npy_intp n_a = PyArray_SIZE(a.ids), n_b = PyArray_SIZE(b.ids), n = n_a + n_b
+    cdef npy_intp columns = PyArray_DIM(a.values, 1), i
+    cdef int typenum = PyArray_TYPE(a.values), flags = 0
+    cdef npy_intp row_bytes = columns * PyArray_ITEMSIZE(a.values)
+    cdef RowGradient result
+    cdef char *source
+    cdef char *target
+    if a.rows != b.rows or columns != PyArray_DIM(b.values, 1) or (
+            typenum != PyArray_TYPE(b.values)):
+        return None
+    places = PyArray_EMPTY(1, &n, NPY_INTP, 0)
+    memcpy(_ids(places), _ids(a.ids), n_a * sizeof(ptrdiff_t))
+    memcpy(_ids(places) + n_a, _ids(b.ids), n_b * sizeof(ptrdiff_t))
+    result = new_rows(places, a.rows, columns, typenum)
+    source = <char *>PyArray_DATA(<np.ndarray>b.values)
+    target = <char *>PyArray_DATA(<np.ndarray>result.values)
+    memcpy(target, PyArray_DATA(<np.ndarray>a.values), n_a * row_bytes)
+    for i in range(n_b):
+        flags |= add_into(
+            typenum, target + _ids(places)[n_a + i] * row_bytes, source + i * row_bytes,
+            columns)
+    if flags:
+        report_float_errors(flags)
+    return result
+
+
+cdef int run_on_rows(
+        Operands *operands, RowGradient gradient, Step *step, Unused unused) except -1:
+    """Update a matrix, given by arrays in C order that have no gradient among them.
+
+    ``unused`` is what the update does to a row whose gradient is zero.
+    """
+    cdef RowUpdate update
+    cdef npy_intp n = PyArray_SIZE(gradient.ids)
+    cdef ptrdiff_t at_once
+    cdef ptrdiff_t *order
+    cdef char *pieces
+    update.loop = <UpdateLoop>step.loop
+    update.coefficients = step.c
+    update.arrays = operands.data
+    update.ids = _ids(gradient.ids)
+    update.n = n
+    update.values = <const char *>PyArray_DATA(<np.ndarray>gradient.values)
+    update.rows = gradient.rows
+    update.columns = PyArray_DIM(gradient.values, 1)
+    update.row_bytes = update.columns * PyArray_ITEMSIZE(gradient.values)
+    update.unused = unused
+    if unused != MOVES:
+        with nogil:
+            update_used_rows(update)
+        return 0
+    at_once = max(1, PIECE // update.columns)
+    numbers = PyArray_EMPTY(1, &n, NPY_INTP, 0)
+    order = _ids(numbers)
+    pieces = <char *>PyMem_RawCalloc(thread_limit() * at_once, update.row_bytes)
+    if pieces is NULL:
+        raise MemoryError()
+    with nogil:
+        update_all_rows(update, order, pieces, at_once)
+    PyMem_RawFree(pieces)
+    return 0

@@ -1,0 +1,34 @@
+"""The place of oneDNN's library in an environment of Python."""
+import importlib.metadata
+import sys
+from pathlib import Path
+
+WHEEL = 'onednn-cpu-gomp'
+INSTALL = "pip install 'chainer-fast[onednn]'"
+_NAME = 'libdnnl.so.3'
+
+
+def path():
+    """Return the path of the library, or None.
+
+    Returns
+    -------
+    str or None
+        The file that the wheel lists, or one among the libraries of the environment.
+    """
+    for candidate in _candidates():
+        if candidate.is_file():
+            return str(candidate.resolve())
+    return None
+
+
+def _candidates():
+    try:
+        files = importlib.metadata.files(WHEEL) or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name == _NAME:
+            yield Path(file.locate())
+    for prefix in dict.fromkeys((sys.prefix, sys.base_prefix)):
+        yield Path(prefix, 'lib', _NAME)

@@ -1,0 +1,379 @@
+/* Convolutions of oneDNN: planned once for each shape, kept, and executed.
+
+   Images and places have their channels last in memory. Filters stand in C order outside
+   and in an order of oneDNN's choice inside: they are reordered on the way. */
+#ifndef CHAINER_FAST_ONEDNN_PRIMITIVES_HPP
+#define CHAINER_FAST_ONEDNN_PRIMITIVES_HPP
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <list>
+#include <memory>
+#include <unordered_map>
+
+#include "chainer_fast/backends/_onednn/library.hpp"
+
+namespace chainer_fast {
+namespace onednn {
+
+enum { MAX_AXES = 3 };
+
+enum Task { CONVOLVE, TRANSPOSE, CORRELATE };
+
+/* One convolution, with channels and filters of all groups. All of it is compared, so
+   that it has to be zero before it is filled in. */
+struct Convolution {
+    Dim task, axes, n, groups, channels, filters;
+    Dim length[MAX_AXES], ksize[MAX_AXES], outs[MAX_AXES];
+    Dim stride[MAX_AXES], pad[MAX_AXES], dilate[MAX_AXES];
+    Dim bias, threads;
+
+    bool operator==(const Convolution &other) const {
+        return memcmp(this, &other, sizeof *this) == 0;
+    }
+};
+
+struct Hash {
+    size_t operator()(const Convolution &c) const {
+        const Dim *numbers = reinterpret_cast<const Dim *>(&c);
+        uint64_t hash = 0;
+        for (size_t i = 0; i < sizeof c / sizeof *numbers; i++)
+            hash = (hash ^ (uint64_t)numbers[i]) * 0x9E3779B97F4A7C15u + (hash >> 29);
+        return (size_t)hash;
+    }
+};
+
+/* The queue of a thread; executions of the processor end before they return. */
+class Queue {
+public:
+    explicit Queue(const Library &l)
+        : status(l.stream_create(&stream, l.engine, IN_ORDER)), l(l) {}
+    ~Queue() {
+        if (stream)
+            l.stream_destroy(stream);
+    }
+
+    Stream stream = nullptr;
+    const int status;
+
+private:
+    const Library &l;
+};
+
+/* What oneDNN needs to compute a convolution. */
+class Planned {
+public:
+    Planned(const Library &library, const Convolution &c) : l(library), c(c) {
+        status = plan();
+        if (status != SUCCESS)
+            release();
+    }
+    ~Planned() { release(); }
+    Planned(const Planned &) = delete;
+    Planned &operator=(const Planned &) = delete;
+
+    /* Compute one of the three from the others. Filters are in C order, or have been
+       prepared already. */
+    int run(void *images, void *filters, void *places, void *bias,
+            bool are_prepared) const;
+
+    /* Whether filters are reordered before use, how many bytes they take then, whether
+       another convolution takes the same, and doing it. */
+    bool prepares() const { return reorder && c.task != CORRELATE; }
+    size_t prepared_size() const { return chosen_size; }
+    bool prepares_like(const Planned &other) const {
+        return l.layout_equal(chosen, other.chosen) != 0;
+    }
+    int prepare(void *filters, void *prepared) const;
+
+    int status = SUCCESS;
+
+private:
+    int plan();
+    int layout(Layout &out, Dim channels, const Dim *lengths) const;
+    int filters_layout(Layout &out, bool any) const;
+    int plan_reorder();
+    int change(const Layout_ *from, void *source, const Layout_ *to,
+               void *target) const;
+    const Queue &queue() const;
+    void release();
+
+    const Library &l;
+    const Convolution c;
+    Layout images = nullptr, places = nullptr, plain = nullptr, bias = nullptr;
+    const Layout_ *chosen = nullptr, *scratchpad = nullptr;
+    Plan plan_ = nullptr;
+    Primitive primitive = nullptr, reorder = nullptr;
+    size_t chosen_size = 0, scratchpad_size = 0;
+};
+
+/* Images or places: channels second in shape and last in memory. */
+inline int Planned::layout(Layout &out, Dim channels, const Dim *lengths) const {
+    Dim dims[MAX_AXES + 2] = {c.n, channels}, strides[MAX_AXES + 2] = {0, 1};
+    Dim step = channels;
+    for (Dim j = c.axes - 1; j >= 0; j--) {
+        dims[2 + j] = lengths[j];
+        strides[2 + j] = step;
+        step *= lengths[j];
+    }
+    strides[0] = step;
+    return l.layout_create(&out, (int)c.axes + 2, dims, F32, strides);
+}
+
+inline int Planned::filters_layout(Layout &out, bool any) const {
+    Dim dims[MAX_AXES + 3], strides[MAX_AXES + 3];
+    int n = 0;
+    if (c.groups > 1)
+        dims[n++] = c.groups;
+    dims[n++] = c.filters / c.groups;
+    dims[n++] = c.channels / c.groups;
+    for (Dim j = 0; j < c.axes; j++)
+        dims[n++] = c.ksize[j];
+    Dim step = 1;
+    for (int j = n - 1; j >= 0; j--) {
+        strides[j] = step;
+        step *= dims[j];
+    }
+    return any ? l.layout_create_any(&out, n, dims, F32, ANY)
+               : l.layout_create(&out, n, dims, F32, strides);
+}
+
+inline int Planned::plan() {
+    Dim gaps[MAX_AXES], after[MAX_AXES];
+    for (Dim j = 0; j < c.axes; j++) {
+        gaps[j] = c.dilate[j] - 1;
+        after[j] = (c.outs[j] - 1) * c.stride[j] + (c.ksize[j] - 1) * c.dilate[j] + 1
+                   - c.length[j] - c.pad[j];
+        /* oneDNN wants neither more places than fit in nor fewer. */
+        if (after[j] + c.stride[j] < 0)
+            return UNIMPLEMENTED;
+    }
+    Layout any = nullptr;
+    int s = layout(images, c.channels, c.length);
+    if (s == SUCCESS)
+        s = layout(places, c.filters, c.outs);
+    if (s == SUCCESS)
+        s = filters_layout(plain, false);
+    if (s == SUCCESS)
+        s = filters_layout(any, true);
+    if (s == SUCCESS && c.bias) {
+        Dim one = 1;
+        s = l.layout_create(&bias, 1, &c.filters, F32, &one);
+    }
+    Plan forward = nullptr;
+    if (s == SUCCESS)
+        s = l.plan_forward(&forward, l.engine, FORWARD_TRAINING, CONVOLUTION_DIRECT,
+                           images, any, bias, places, c.stride, gaps, c.pad, after,
+                           l.attributes);
+    if (s == SUCCESS && c.task == TRANSPOSE)
+        s = l.plan_backward_data(&plan_, l.engine, CONVOLUTION_DIRECT, images, any,
+                                 places, c.stride, gaps, c.pad, after, forward,
+                                 l.attributes);
+    else if (s == SUCCESS && c.task == CORRELATE)
+        s = l.plan_backward_weights(&plan_, l.engine, CONVOLUTION_DIRECT, images, any,
+                                    nullptr, places, c.stride, gaps, c.pad, after,
+                                    forward, l.attributes);
+    else if (s == SUCCESS) {
+        plan_ = forward;
+        forward = nullptr;
+    }
+    if (forward)
+        l.plan_destroy(forward);
+    if (any)
+        l.layout_destroy(any);
+    if (s != SUCCESS)
+        return s;
+    const char *name = nullptr;
+    s = l.plan_query(plan_, QUERY_IMPLEMENTATION, 0, &name);
+    if (s != SUCCESS)
+        return s;
+    /* The reference of oneDNN is many times slower than any other code. */
+    if (strncmp(name, "ref", 3) == 0)
+        return UNIMPLEMENTED;
+    chosen = l.plan_layout(
+        plan_, c.task == CORRELATE ? QUERY_DIFF_WEIGHTS : QUERY_WEIGHTS, 0);
+    scratchpad = l.plan_layout(plan_, QUERY_SCRATCHPAD, 0);
+    if (scratchpad)
+        scratchpad_size = l.layout_size(scratchpad);
+    s = l.primitive_create(&primitive, plan_);
+    return s == SUCCESS && !l.layout_equal(plain, chosen) ? plan_reorder() : s;
+}
+
+inline int Planned::plan_reorder() {
+    Plan plan = nullptr;
+    bool back = c.task == CORRELATE;
+    int s = l.plan_reorder(&plan, back ? chosen : plain, l.engine,
+                           back ? plain : chosen, l.engine, l.attributes);
+    if (s == SUCCESS)
+        s = l.primitive_create(&reorder, plan);
+    if (plan)
+        l.plan_destroy(plan);
+    chosen_size = l.layout_size(chosen);
+    return s;
+}
+
+inline void Planned::release() {
+    if (primitive)
+        l.primitive_destroy(primitive);
+    if (reorder)
+        l.primitive_destroy(reorder);
+    if (plan_)
+        l.plan_destroy(plan_);
+    for (Layout layout : {images, places, plain, bias})
+        if (layout)
+            l.layout_destroy(layout);
+    primitive = reorder = nullptr;
+    plan_ = nullptr;
+    images = places = plain = bias = nullptr;
+}
+
+namespace {
+
+/* Memory that a thread uses again and again, unless it is much. */
+class Workspace {
+public:
+    enum { KEPT = 64 << 20, ALIGNMENT = 64 };
+
+    ~Workspace() { free(data); }
+
+    void *get(size_t wanted) {
+        if (wanted > size) {
+            free(data);
+            size = 0;
+            data = aligned_alloc(ALIGNMENT, (wanted + 4095) / 4096 * 4096);
+            if (data)
+                size = wanted;
+        }
+        return data;
+    }
+
+    void trim() {
+        if (size > KEPT) {
+            free(data);
+            data = nullptr;
+            size = 0;
+        }
+    }
+
+private:
+    void *data = nullptr;
+    size_t size = 0;
+};
+
+/* The arguments of one execution. */
+class Operands {
+public:
+    explicit Operands(const Library &l) : l(l) {}
+    ~Operands() {
+        for (int i = 0; i < n; i++)
+            l.memory_destroy(all[i].memory);
+    }
+
+    void add(int argument, const Layout_ *layout, void *data) {
+        if (status != SUCCESS)
+            return;
+        all[n].argument = argument;
+        status = l.memory_create(&all[n].memory, layout, l.engine, data);
+        n += status == SUCCESS;
+    }
+
+    int execute(Primitive primitive, const Queue &queue) {
+        if (status == SUCCESS)
+            status = queue.status;
+        return status == SUCCESS ? l.primitive_execute(primitive, queue.stream, n, all)
+                                 : status;
+    }
+
+private:
+    const Library &l;
+    Operand all[5];
+    int n = 0, status = SUCCESS;
+};
+
+inline size_t rounded(size_t size) {
+    return (size + 63) / 64 * 64;
+}
+
+}  // namespace
+
+inline const Queue &Planned::queue() const {
+    static thread_local Queue queue(l);
+    return queue;
+}
+
+inline int Planned::change(const Layout_ *from, void *source, const Layout_ *to,
+                           void *target) const {
+    Operands operands(l);
+    operands.add(SRC, from, source);
+    operands.add(DST, to, target);
+    return operands.execute(reorder, queue());
+}
+
+inline int Planned::prepare(void *filters, void *prepared) const {
+    return change(plain, filters, chosen, prepared);
+}
+
+inline int Planned::run(void *images_, void *filters_, void *places_, void *bias_,
+                        bool are_prepared) const {
+    static thread_local Workspace workspace;
+    const bool reorders = reorder && !are_prepared;
+    const size_t own = reorders ? rounded(chosen_size) : 0;
+    char *space = nullptr;
+    if (own + scratchpad_size) {
+        space = (char *)workspace.get(own + scratchpad_size);
+        if (!space)
+            return OUT_OF_MEMORY;
+    }
+    void *chosen_ = reorders ? space : filters_;
+    Operands main(l);
+    main.add(c.task == TRANSPOSE ? DIFF_SRC : SRC, images, images_);
+    main.add(c.task == CORRELATE ? DIFF_WEIGHTS : WEIGHTS, chosen, chosen_);
+    main.add(c.task == CONVOLVE ? DST : DIFF_DST, places, places_);
+    if (c.bias)
+        main.add(BIAS, bias, bias_);
+    if (scratchpad_size)
+        main.add(SCRATCHPAD, scratchpad, space + own);
+    int s = SUCCESS;
+    if (reorders && c.task != CORRELATE)
+        s = prepare(filters_, chosen_);
+    if (s == SUCCESS)
+        s = main.execute(primitive, queue());
+    if (reorders && s == SUCCESS && c.task == CORRELATE)
+        s = change(chosen, chosen_, plain, filters_);
+    workspace.trim();
+    return s;
+}
+
+/* The latest convolutions that were planned, for all threads: its user has the GIL. */
+class Cache {
+public:
+    enum { CAPACITY = 512 };
+
+    std::shared_ptr<Planned> find(const Library &l, const Convolution &c) {
+        auto found = places.find(c);
+        if (found != places.end()) {
+            entries.splice(entries.begin(), entries, found->second);
+            return found->second->second;
+        }
+        entries.emplace_front(c, std::make_shared<Planned>(l, c));
+        places[c] = entries.begin();
+        if (entries.size() > CAPACITY) {
+            places.erase(entries.back().first);
+            entries.pop_back();
+        }
+        return entries.front().second;
+    }
+
+    size_t size() const { return entries.size(); }
+
+private:
+    typedef std::list<std::pair<Convolution, std::shared_ptr<Planned>>> Entries;
+    Entries entries;
+    std::unordered_map<Convolution, Entries::iterator, Hash> places;
+};
+
+}  // namespace onednn
+}  // namespace chainer_fast
+
+#endif

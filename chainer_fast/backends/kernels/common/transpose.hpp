@@ -1,0 +1,92 @@
+/* Transposed matrices. */
+#ifndef CHAINER_FAST_TRANSPOSE_HPP
+#define CHAINER_FAST_TRANSPOSE_HPP
+
+#include <stdint.h>
+#include <string.h>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Rows and columns that are turned at once, in memory of their own: lines of the matrices
+ * may be a power of two apart, and then drive each other out of the cache. */
+constexpr ptrdiff_t TILE = 16;
+/* Elements that are worth a thread. */
+constexpr ptrdiff_t TURNED_BY_THREAD = 1 << 16;
+
+template <typename T>
+CF_ELEMENT void transpose_tile(const T *from, ptrdiff_t from_step, T *to,
+                               ptrdiff_t to_step, ptrdiff_t rows, ptrdiff_t columns) {
+    T tile[TILE][TILE], turned[TILE][TILE];
+    for (ptrdiff_t i = 0; i < rows; ++i)
+        memcpy(tile[i], from + i * from_step, columns * sizeof(T));
+    for (ptrdiff_t j = 0; j < columns; ++j)
+        for (ptrdiff_t i = 0; i < rows; ++i)
+            turned[j][i] = tile[i][j];
+    for (ptrdiff_t j = 0; j < columns; ++j)
+        memcpy(to + j * to_step, turned[j], rows * sizeof(T));
+}
+
+/* One matrix: the tiles from column ``begin`` on, before column ``end``. */
+template <typename T>
+CF_CLONES void transpose_columns(const T *from, T *to, ptrdiff_t rows,
+                                 ptrdiff_t columns, ptrdiff_t begin, ptrdiff_t end) {
+    for (ptrdiff_t j = begin; j < end; j += TILE)
+        for (ptrdiff_t i = 0; i < rows; i += TILE) {
+            const T *source = from + i * columns + j;
+            T *target = to + j * rows + i;
+            if (columns - j >= TILE && rows - i >= TILE)
+                transpose_tile(source, columns, target, rows, TILE, TILE);
+            else
+                transpose_tile(source, columns, target, rows,
+                               rows - i < TILE ? rows - i : TILE,
+                               columns - j < TILE ? columns - j : TILE);
+        }
+}
+
+/* Several matrices of so many rows and columns, one after the other. */
+template <typename T>
+void transpose(const T *from, T *to, ptrdiff_t matrices, ptrdiff_t rows,
+               ptrdiff_t columns) {
+    const ptrdiff_t strips = (columns + TILE - 1) / TILE, size = rows * columns;
+    parallel(matrices * strips, TURNED_BY_THREAD / (TILE * rows) + 1,
+             [=](ptrdiff_t begin, ptrdiff_t end) {
+        for (ptrdiff_t i; begin < end; begin = i) {
+            const ptrdiff_t matrix = begin / strips, first = begin % strips;
+            const ptrdiff_t last = first + end - begin < strips ? first + end - begin
+                                                                : strips;
+            transpose_columns(from + matrix * size, to + matrix * size, rows, columns,
+                              first * TILE, last * TILE < columns ? last * TILE
+                                                                  : columns);
+            i = begin + last - first;
+        }
+    });
+}
+
+/* Elements of so many bytes; false if there is no loop for them. */
+inline bool transpose(ptrdiff_t itemsize, const void *from, void *to,
+                      ptrdiff_t matrices, ptrdiff_t rows, ptrdiff_t columns) {
+    switch (itemsize) {
+    case 1:
+        transpose((const uint8_t *)from, (uint8_t *)to, matrices, rows, columns);
+        return true;
+    case 2:
+        transpose((const uint16_t *)from, (uint16_t *)to, matrices, rows, columns);
+        return true;
+    case 4:
+        transpose((const uint32_t *)from, (uint32_t *)to, matrices, rows, columns);
+        return true;
+    case 8:
+        transpose((const uint64_t *)from, (uint64_t *)to, matrices, rows, columns);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,107 @@
+/* The three convolutions with channels last in memory; see `direct.hpp`. */
+#ifndef CHAINER_FAST_CONVOLUTION_CHANNELS_LAST_HPP
+#define CHAINER_FAST_CONVOLUTION_CHANNELS_LAST_HPP
+
+#include <type_traits>
+
+#include "chainer_fast/backends/kernels/convolution/few_channels.hpp"
+#include "chainer_fast/backends/kernels/convolution/filters.hpp"
+#include "chainer_fast/backends/kernels/convolution/tiles.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Whether this processor has code for channels last. */
+inline bool has_vectors() { return find_micro<float>() != nullptr; }
+
+template <typename T>
+void convolve_channels_last(const Convolution &c, const Images<T> &given, const T *filters,
+                            const Images<T> &places, const T *bias) {
+    const Micro<T> &micro = *find_micro<T>();
+    const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
+    const bool joined = joins_taps(c.w, c.groups, c.channels);
+    Window w = c.w;
+    Images<T> images = given;
+    Buffer<T> padded;
+    if (joined)
+        pad_columns(given, c.images, c.channels, w, images, padded);
+    const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
+                           w.nd, w.length);
+    if (Winograd<T>::pays(c, false)
+            && Winograd<T>{micro, packing, false, c.images, c.channels, c.filters,
+                           {w.length[0], w.length[1]}, {w.outs[0], w.outs[1]},
+                           {w.pad[0], w.pad[1]}, pixels.data, pixels.steps, places.data,
+                           places.steps, bias}.run())
+        return;
+    Application<T>{
+        micro, packing, false, c.images, c.groups, c.channels * (c.w.taps / w.taps),
+        c.filters, w.taps, pixels.data, pixels.steps.image, places.data,
+        places.steps.image, bias, {convolved_grid(w, pixels.steps, places.steps)},
+        w.ksize[w.nd - 1]}.run();
+}
+
+template <typename T>
+void transpose_channels_last(const Convolution &c, const Images<T> &images,
+                             const T *filters, const Images<T> &given, const T *bias) {
+    const Micro<T> &micro = *find_micro<T>();
+    const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
+    const Pixels<T> places(micro, given, c.images, c.groups * c.filters, c.w.nd, c.w.outs);
+    if (c.channels <= FEW_CHANNELS && joins_taps(c.w, c.groups, c.channels)) {
+        ToFewChannels<T>{micro, c.w, c.images, c.channels, c.filters, filters, places.data,
+                         places.steps, images, bias}.run();
+        return;
+    }
+    const Window &w = c.w;
+    if (Winograd<T>::pays(c, true)
+            && Winograd<T>{micro, packing, true, c.images, c.filters, c.channels,
+                           {w.outs[0], w.outs[1]}, {w.length[0], w.length[1]},
+                           {2 - w.pad[0], 2 - w.pad[1]}, places.data, places.steps,
+                           images.data, images.steps, bias}.run())
+        return;
+    Application<T>{
+        micro, packing, true, c.images, c.groups, c.filters, c.channels, c.w.taps,
+        places.data, places.steps.image, images.data, images.steps.image, bias,
+        transposed_grids(c.w, places.steps, images.steps), c.w.ksize[c.w.nd - 1]}.run();
+}
+
+template <typename T>
+void correlate_channels_last(const Convolution &c, const Images<T> &given, T *filters,
+                             const Images<T> &given_places) {
+    const Micro<T> &micro = *find_micro<T>();
+    const bool joined = joins_taps(c.w, c.groups, c.channels);
+    Window w = c.w;
+    Images<T> images = given;
+    Buffer<T> padded;
+    if (joined)
+        pad_columns(given, c.images, c.channels, w, images, padded);
+    const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
+                           w.nd, w.length);
+    const Pixels<T> places(micro, given_places, c.images, c.groups * c.filters, w.nd,
+                           w.outs);
+    FilterGradient<T>{
+        micro, c.images, c.groups, c.channels * (c.w.taps / w.taps), c.filters,
+        c.channels, c.w.taps, pixels.data, places.data, pixels.steps.image,
+        places.steps.image, filters, convolved_grid(w, pixels.steps, places.steps),
+        w.ksize[w.nd - 1]}.run();
+}
+
+/* Computes one of three arrays from the others. */
+template <typename Array>
+int run_channels_last(Task task, const Convolution &c, const Array &images, void *filters,
+                      const Array &places, const void *bias) {
+    typedef std::remove_pointer_t<decltype(images.data)> T;
+    if (task == CONVOLVE)
+        convolve_channels_last<T>(c, images, (const T *)filters, places, (const T *)bias);
+    else if (task == TRANSPOSE)
+        transpose_channels_last<T>(c, images, (const T *)filters, places,
+                                   (const T *)bias);
+    else
+        correlate_channels_last<T>(c, images, (T *)filters, places);
+    return 0;
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

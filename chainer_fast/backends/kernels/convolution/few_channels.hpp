@@ -1,0 +1,127 @@
+/* Transposed convolutions to images of few channels.
+ *
+ * Few channels would fill a part of a vector. Those that the taps of a row meet lie side
+ * by side in memory, so that products of a place with all filters are made as vectors,
+ * and added to the rows of an image that has its padding in memory.
+ */
+#ifndef CHAINER_FAST_CONVOLUTION_FEW_CHANNELS_HPP
+#define CHAINER_FAST_CONVOLUTION_FEW_CHANNELS_HPP
+
+#include "chainer_fast/backends/kernels/convolution/direct.hpp"
+
+namespace chainer_fast {
+namespace {
+
+constexpr ptrdiff_t FEW_CHANNELS = 8;
+
+template <typename T>
+struct ToFewChannels {
+    const Micro<T> &micro;
+    const Window &w;
+    ptrdiff_t images, channels, filters;
+    const T *weights;              /* of shape (filters, channels, taps) */
+    const T *in;
+    Steps in_steps;
+    const Images<T> &out;
+    const T *bias;                 /* or NULL */
+
+    /* Packs weights to panels of (filters, vectors of taps and channels). */
+    void pack(const std::vector<Panel> &panels, T *to) const {
+        for (const Panel &panel : panels)
+            for (ptrdiff_t f = 0; f < filters; ++f)
+                for (ptrdiff_t i = 0; i < panel.vectors * micro.lanes; ++i) {
+                    const ptrdiff_t k = panel.first + i, t = k / channels;
+                    *to++ = i >= panel.count ? 0
+                        : weights[(f * channels + k % channels) * w.taps + t];
+                }
+    }
+
+    /* Copies an image out of its padding. */
+    void copy(const T *padded, const Steps &steps, T *image) const {
+        const ptrdiff_t last = w.nd - 1, apart = out.steps.axis[last];
+        ptrdiff_t rows = 1;
+        for (ptrdiff_t j = 0; j < last; ++j)
+            rows *= w.length[j];
+        const ptrdiff_t width = steps.image / rows / channels;
+        for (ptrdiff_t i = 0; i < rows; ++i) {
+            T *to = image;
+            ptrdiff_t row = i;
+            for (ptrdiff_t j = last - 1; j >= 0; --j) {
+                to += row % w.length[j] * out.steps.axis[j];
+                row /= w.length[j];
+            }
+            const T *from = padded + (i * width + w.pad[last]) * channels;
+            for (ptrdiff_t x = 0; x < w.length[last]; ++x)
+                for (ptrdiff_t c = 0; c < channels; ++c) {
+                    const T value = x + w.pad[last] < width ? from[x * channels + c] : 0;
+                    to[x * apart + c] = bias ? value + bias[c] : value;
+                }
+        }
+    }
+
+    void run() const {
+        const ptrdiff_t last = w.nd - 1, run = w.ksize[last] * channels;
+        const ptrdiff_t depth = w.taps * channels, lanes = micro.lanes;
+        Window padded = w;
+        Steps steps;
+        pad_window(padded, channels, steps);
+        const Grid grid = convolved_grid(padded, steps, in_steps);
+        const std::vector<Panel> panels = panels_of(1, depth, lanes, filters);
+        const Panel &end = panels.back();
+        const ptrdiff_t ld = (depth + lanes - 1) / lanes * lanes;
+        Buffer<T> packed(end.offset + end.vectors * lanes * filters);
+        pack(panels, packed.get());
+        const ptrdiff_t places = grid.rows.count() * grid.columns.count();
+        std::atomic<bool> failed(false);
+        parallel(images, GRAIN_PRODUCTS / (places * depth * filters) + 1,
+                 [&](ptrdiff_t n, ptrdiff_t stop) {
+            Buffer<T> image, products;
+            if (!image.allocate(steps.image) || !products.allocate(micro.pixels * ld)) {
+                failed = true;
+                return;
+            }
+            for (; n < stop; ++n) {
+                memset(image.get(), 0, steps.image * sizeof(T));
+                for (ptrdiff_t p = 0; p < places; p += micro.pixels)
+                    add(grid, in + n * in_steps.image, p,
+                        std::min(micro.pixels, places - p), panels, packed.get(),
+                        products.get(), ld, run, image.get());
+                copy(image.get(), steps, out.data + n * out.steps.image);
+            }
+        });
+        if (failed)
+            throw std::bad_alloc();
+    }
+
+    /* Adds the products of a tile of places to an image. */
+    void add(const Grid &grid, const T *from, ptrdiff_t first, ptrdiff_t count,
+             const std::vector<Panel> &panels, const T *packed, T *products, ptrdiff_t ld,
+             ptrdiff_t run, T *image) const {
+        const ptrdiff_t width = grid.columns.count(), taps = grid.rows.taps();
+        const ptrdiff_t none = 0;
+        const T *met[MOST_PIXELS];
+        T *to[MOST_PIXELS];
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const ptrdiff_t p = first + i;
+            met[i] = from + grid.rows.out[p / width] + grid.columns.out[p % width];
+            to[i] = products + i * ld;
+        }
+        Tile<T> tile = {met, &none, 1, filters, 0, nullptr, nullptr, to, 0, 0};
+        for (const Panel &panel : panels) {
+            tile.weights = packed + panel.offset;
+            tile.out_offset = panel.first;
+            tile.filters = panel.count;
+            micro.tile[panel.vectors - 1][count - 1](tile);
+        }
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const ptrdiff_t p = first + i;
+            const ptrdiff_t *rows = &grid.rows.in[p / width * taps];
+            micro.add_rows(to[i], image + grid.columns.in[p % width], rows, taps, run);
+        }
+    }
+};
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

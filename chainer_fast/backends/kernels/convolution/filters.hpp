@@ -1,0 +1,272 @@
+/* Gradients of convolutions with respect to the filters, with channels last in memory.
+ *
+ * The gradient of one tap is a matrix product, of the channels of the pixels that the
+ * tap meets with the gradients of the places where it does. Lists of these pixels leave
+ * out the padding. A block of gradients is packed, as those of some filters would share
+ * few sets of the cache where their distance is a power of two.
+ */
+#ifndef CHAINER_FAST_CONVOLUTION_FILTERS_HPP
+#define CHAINER_FAST_CONVOLUTION_FILTERS_HPP
+
+#include "chainer_fast/backends/kernels/convolution/direct.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Places of a block; it is the same on every processor. */
+constexpr ptrdiff_t BLOCK_PLACES = 160;
+
+template <typename T>
+struct FilterGradient {
+    const Micro<T> &micro;
+    ptrdiff_t images, groups;
+    ptrdiff_t depth, filters;        /* channels of a group before and after */
+    ptrdiff_t channels, taps;        /* of the filters, of which some taps may be joined */
+    const T *in, *places;
+    ptrdiff_t in_step, places_step;  /* from image to image */
+    T *out;                          /* of shape (groups * filters, channels, taps) */
+    Grid grid;                       /* of places; it lacks joined taps */
+    ptrdiff_t tap_columns;
+
+    /* The columns that a tap meets inside of the image: from `first` to before `last`. */
+    struct Inside {
+        ptrdiff_t first, last;
+    };
+
+    /* Rows of places, cut to a block. */
+    struct Row {
+        const T *image, *place;
+        ptrdiff_t row, first, last;
+        ptrdiff_t index;             /* of the first place in the block */
+    };
+
+    std::vector<Inside> inside() const {
+        const Line &line = grid.columns;
+        std::vector<Inside> found;
+        for (ptrdiff_t t = 0; t < line.taps(); ++t) {
+            ptrdiff_t first = 0, last = line.count();
+            while (first < last && line.in[first * line.taps() + t] < 0)
+                ++first;
+            while (last > first && line.in[(last - 1) * line.taps() + t] < 0)
+                --last;
+            found.push_back({first, last});
+        }
+        return found;
+    }
+
+    ptrdiff_t cut(Row *rows, ptrdiff_t begin, ptrdiff_t end) const {
+        const ptrdiff_t width = grid.columns.count(), height = grid.rows.count();
+        ptrdiff_t n = 0, index = 0;
+        for (ptrdiff_t p = begin; p < end; ++n) {
+            const ptrdiff_t line = p / width, first = p % width;
+            const ptrdiff_t last = std::min(first + end - p, width);
+            const ptrdiff_t image = line / height, row = line % height;
+            rows[n] = {in + image * in_step,
+                       places + image * places_step + grid.rows.out[row],
+                       row, first, last, index};
+            p += last - first;
+            index += last - first;
+        }
+        return n;
+    }
+
+    /* Lists where a tap meets pixels. `step` is the distance of the places for the
+       inner loop; zero if it takes their offsets. */
+    ptrdiff_t meet(const Row *rows, ptrdiff_t count, ptrdiff_t a, ptrdiff_t b,
+                   const Inside &inside, bool offsets, Meeting<T> *met) const {
+        const Line &line = grid.columns;
+        const ptrdiff_t taps = line.taps();
+        const ptrdiff_t apart = line.count() > 1 ? line.out[1] - line.out[0] : 0;
+        Meeting<T> *next = met;
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const Row &row = rows[i];
+            const ptrdiff_t y = grid.rows.in[row.row * grid.rows.taps() + a];
+            const ptrdiff_t first = std::max(row.first, inside.first);
+            const ptrdiff_t last = std::min(row.last, inside.last);
+            if (y < 0 || first >= last)
+                continue;
+            const T *x = row.image + y + line.in[first * taps + b];
+            const ptrdiff_t step = first + 1 < last
+                ? line.in[(first + 1) * taps + b] - line.in[first * taps + b] : 0;
+            ptrdiff_t place = row.index + first - row.first, forth = 1;
+            if (offsets) {
+                place = row.place - places + first * apart;
+                forth = apart;
+            }
+            for (ptrdiff_t c = first; c < last; ++c, x += step, place += forth)
+                *next++ = {x, place};
+        }
+        return next - met;
+    }
+
+    /* Packs the gradients of a block. */
+    void pack(const Row *rows, ptrdiff_t count, const Panel &panel, T *to) const {
+        const ptrdiff_t width = panel.vectors * micro.lanes;
+        const ptrdiff_t channel = panel.group * filters + panel.first;
+        const Line &line = grid.columns;
+        for (ptrdiff_t i = 0; i < count; ++i)
+            for (ptrdiff_t c = rows[i].first; c < rows[i].last; ++c, to += width) {
+                const T *from = rows[i].place + line.out[c] + channel;
+                memcpy(to, from, panel.count * sizeof(T));
+                for (ptrdiff_t j = panel.count; j < width; ++j)
+                    to[j] = 0;
+            }
+    }
+
+    /* Memory of a thread. */
+    struct Workspace {
+        Buffer<Row> rows;
+        Buffer<Meeting<T>> met;
+        Buffer<T> gradients, sums;
+
+        bool allocate(ptrdiff_t width, ptrdiff_t size) {
+            return rows.allocate(BLOCK_PLACES) && met.allocate(BLOCK_PLACES)
+                && gradients.allocate(BLOCK_PLACES * width) && sums.allocate(size);
+        }
+    };
+
+    /* The channels of a group are cut into parts, for threads and for the cache. */
+    ptrdiff_t parts(ptrdiff_t panels) const {
+        if (depth != channels)    /* joined taps */
+            return 1;
+        const ptrdiff_t fit = 131072 / (MOST_VECTORS * micro.lanes * taps) + 1;
+        ptrdiff_t parts = (depth + fit - 1) / fit;
+        while (parts * panels < 8 && depth / (parts + 1) >= 4 * micro.channels)
+            ++parts;
+        return parts;
+    }
+
+    /* The gradients of some filters with respect to channels from `c` to before `end`. */
+    void compute(const Panel &panel, ptrdiff_t c, ptrdiff_t end, Workspace &work,
+                 const std::vector<Inside> &inside) const {
+        const ptrdiff_t width = panel.vectors * micro.lanes, some = end - c;
+        const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
+        const ptrdiff_t column_taps = grid.columns.taps();
+        const ptrdiff_t tiles = (some + micro.channels - 1) / micro.channels;
+        T *sums = work.sums.get();
+        for (ptrdiff_t begin = 0; begin < all; begin += BLOCK_PLACES) {
+            const ptrdiff_t rows = cut(work.rows.get(), begin,
+                                       std::min(begin + BLOCK_PLACES, all));
+            pack(work.rows.get(), rows, panel, work.gradients.get());
+            for (ptrdiff_t a = 0; a < grid.rows.taps(); ++a)
+                for (ptrdiff_t b = 0; b < column_taps; ++b) {
+                    Correlation<T> job;
+                    job.pixels = work.met.get();
+                    job.count = meet(work.rows.get(), rows, a, b, inside[b], false,
+                                     work.met.get());
+                    if (!job.count && begin)
+                        continue;
+                    job.gradients = work.gradients.get();
+                    job.add = begin > 0;
+                    T *tap = sums + (a * column_taps + b) * some * width;
+                    for (ptrdiff_t k = 0; k < tiles; ++k) {
+                        const ptrdiff_t first = some * k / tiles;
+                        const ptrdiff_t m = some * (k + 1) / tiles - first;
+                        job.offset = panel.group * depth + c + first;
+                        job.sums = tap + first * width;
+                        micro.correlate[panel.vectors - 1][m - 1](job);
+                    }
+                }
+        }
+        unpack(panel, c, some, sums);
+    }
+
+    /* From (taps, channels, vectors of filters) to where the filters are. */
+    void unpack(const Panel &panel, ptrdiff_t first, ptrdiff_t some, const T *sums) const {
+        const ptrdiff_t lanes = micro.lanes, width = panel.vectors * lanes;
+        const ptrdiff_t count = depth == channels ? some : channels, size = count * taps;
+        const T *from[16];
+        T *to[16];
+        for (ptrdiff_t v = 0; v < panel.count; v += lanes)
+            for (ptrdiff_t k = 0, c = 0, t = 0; k < size; k += lanes) {
+                const ptrdiff_t rows = std::min(lanes, size - k);
+                const ptrdiff_t columns = std::min(lanes, panel.count - v);
+                for (ptrdiff_t i = 0; i < rows; ++i) {
+                    from[i] = sums + (t * count + c) * width + v;
+                    if (++t == taps) {
+                        t = 0;
+                        ++c;
+                    }
+                }
+                for (ptrdiff_t j = 0; j < columns; ++j)
+                    to[j] = out + ((panel.group * filters + panel.first + v + j)
+                                   * channels + first) * taps + k;
+                micro.transpose(from, rows, columns, to, false);
+            }
+    }
+
+    void run() const {
+        if (depth == 1 && filters == 1 && groups > 1) {
+            run_by_channel();
+            return;
+        }
+        const std::vector<Inside> found = inside();
+        const std::vector<Panel> panels = panels_of(groups, filters, micro.lanes, 1);
+        const ptrdiff_t n = parts((ptrdiff_t)panels.size());
+        const ptrdiff_t width = MOST_VECTORS * micro.lanes;
+        const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
+        std::atomic<bool> failed(false);
+        parallel((ptrdiff_t)panels.size() * n,
+                 GRAIN_PRODUCTS / (all * channels * taps * width / n + 1) + 1,
+                 [&](ptrdiff_t begin, ptrdiff_t end) {
+            Workspace work;
+            if (!work.allocate(width, (channels / n + 1) * taps * width)) {
+                failed = true;
+                return;
+            }
+            for (ptrdiff_t i = begin; i < end; ++i)
+                compute(panels[i / n], depth * (i % n) / n, depth * (i % n + 1) / n, work,
+                        found);
+        });
+        if (failed)
+            throw std::bad_alloc();
+    }
+
+    /* Each channel has a filter of its own. */
+    void run_by_channel() const {
+        const std::vector<Inside> found = inside();
+        const ptrdiff_t most = MOST_CHANNEL_VECTORS * micro.lanes;
+        const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
+        const ptrdiff_t column_taps = grid.columns.taps();
+        std::atomic<bool> failed(false);
+        parallel((groups + most - 1) / most, GRAIN_PRODUCTS / (all * taps * most) + 1,
+                 [&](ptrdiff_t part, ptrdiff_t last) {
+            Workspace work;
+            if (!work.allocate(0, taps * most)) {
+                failed = true;
+                return;
+            }
+            T *sums = work.sums.get();
+            for (; part < last; ++part) {
+                const ptrdiff_t n = std::min(most, groups - part * most);
+                const ptrdiff_t vectors = (n + micro.lanes - 1) / micro.lanes;
+                for (ptrdiff_t begin = 0; begin < all; begin += BLOCK_PLACES) {
+                    const ptrdiff_t rows = cut(work.rows.get(), begin,
+                                               std::min(begin + BLOCK_PLACES, all));
+                    for (ptrdiff_t t = 0; t < taps; ++t) {
+                        Correlation<T> job;
+                        job.pixels = work.met.get();
+                        job.count = meet(
+                            work.rows.get(), rows, t / column_taps, t % column_taps,
+                            found[t % column_taps], true, work.met.get());
+                        job.offset = part * most;
+                        job.gradients = places;
+                        job.sums = sums + t * most;
+                        job.add = begin > 0;
+                        micro.correlate_by_channel[vectors - 1](job, n);
+                    }
+                }
+                for (ptrdiff_t c = 0; c < n; ++c)
+                    for (ptrdiff_t t = 0; t < taps; ++t)
+                        out[(part * most + c) * taps + t] = sums[t * most + c];
+            }
+        });
+        if (failed)
+            throw std::bad_alloc();
+    }
+};
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,159 @@
+/* Inner loops of convolutions with channels last in memory, by the processor.
+ *
+ * They are written with vectors because the build forbids the compiler to fuse
+ * multiplications and additions, which is half of the speed of a convolution. */
+#ifndef CHAINER_FAST_CONVOLUTION_MICRO_HPP
+#define CHAINER_FAST_CONVOLUTION_MICRO_HPP
+
+#include <stddef.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "chainer_fast/backends/kernels/common/element.hpp"
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define CF_MICRO_X86
+#include <immintrin.h>
+#endif
+
+namespace chainer_fast {
+namespace {
+
+/* Most vectors of filters, pixels and channels of a tile; and most vectors of channels
+   that have filters of their own. */
+constexpr int MOST_VECTORS = 2, MOST_PIXELS = 12, MOST_CHANNELS = 14;
+constexpr int MOST_CHANNEL_VECTORS = 4;
+
+/* So many products are added up, and these sums in turn: the error grows with the length
+   of a sum. */
+constexpr ptrdiff_t MOST_PRODUCTS = 256;
+
+/* Some pixels of the result, for some filters. */
+template <typename T>
+struct Tile {
+    const T *const *in;    /* of each tap, the pixel it meets for each of the result */
+    const ptrdiff_t *tap;  /* numbers of these taps */
+    ptrdiff_t taps;
+    ptrdiff_t depth;       /* channels of a pixel of `in` */
+    ptrdiff_t offset;      /* of the first channel */
+    const T *weights;      /* of shape (all taps, depth, vectors) */
+    const T *bias;         /* as many as fill the vectors; or NULL */
+    T *const *out;
+    ptrdiff_t out_offset;  /* of the first filter */
+    ptrdiff_t filters;     /* that are wanted */
+};
+
+/* A pixel that a tap meets, and the place of the window where it does. */
+template <typename T>
+struct Meeting {
+    const T *x;
+    ptrdiff_t place;
+};
+
+/* Some channels of one tap of the filters, for some filters. */
+template <typename T>
+struct Correlation {
+    const Meeting<T> *pixels;
+    ptrdiff_t count;
+    ptrdiff_t offset;      /* of the first channel */
+    const T *gradients;    /* of shape (places, vectors) */
+    T *sums;               /* of shape (channels, vectors) */
+    bool add;              /* to what is in `sums` */
+};
+
+template <typename T>
+struct Micro {
+    ptrdiff_t lanes, pixels, channels;
+    void (*tile[MOST_VECTORS][MOST_PIXELS])(const Tile<T> &);
+    void (*by_channel[MOST_PIXELS])(const Tile<T> &);
+    void (*correlate[MOST_VECTORS][MOST_CHANNELS])(const Correlation<T> &);
+    void (*correlate_by_channel[MOST_CHANNEL_VECTORS])(const Correlation<T> &,
+                                                      ptrdiff_t n);
+    /* Adds `taps` runs of n elements to those that begin at `rows` of an image, unless
+       these are negative. */
+    void (*add_rows)(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,
+                     ptrdiff_t n);
+    void (*winograd_in)(const T *const *pixels, ptrdiff_t channels, T *out,
+                        ptrdiff_t step);
+    void (*winograd_filters)(const T *weights, ptrdiff_t n, T *out, bool flipped);
+    bool (*winograd_out)(const T *products, ptrdiff_t step, ptrdiff_t filters,
+                         const T *bias, T *const *pixels);
+    void (*transpose)(const T *const *in, ptrdiff_t rows, ptrdiff_t columns,
+                      T *const *out, bool fill);
+};
+
+#ifdef CF_MICRO_X86
+#pragma GCC diagnostic push
+/* The compiler's own headers start vectors with what was in the register. */
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")
+namespace avx512 {
+constexpr int TILE_PIXELS = 12, TILE_CHANNELS = 14;
+#include "chainer_fast/backends/kernels/convolution/vectors_avx512.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
+#include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
+}  // namespace avx512
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+namespace avx2 {
+constexpr int TILE_PIXELS = 6, TILE_CHANNELS = 6;
+#include "chainer_fast/backends/kernels/convolution/vectors_avx2.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
+#include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
+}  // namespace avx2
+#pragma GCC pop_options
+#pragma GCC diagnostic pop
+#endif
+
+/* The longest vectors to be used, in bytes; less than the processor has in tests. */
+inline int &longest_vector() {
+    static int bytes = 64;
+    return bytes;
+}
+
+inline bool has_avx512() {
+#ifdef CF_MICRO_X86
+    static const bool has = __builtin_cpu_supports("avx512f")
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512bw");
+    return has;
+#else
+    return false;
+#endif
+}
+
+inline bool has_avx2() {
+#ifdef CF_MICRO_X86
+    static const bool has =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return has;
+#else
+    return false;
+#endif
+}
+
+/* Returns the loops for this processor; NULL if it has no vectors that pay. */
+template <typename T>
+const Micro<T> *find_micro() {
+#ifdef CF_MICRO_X86
+    /* Even the tables are made by code for the processor. */
+    if (longest_vector() >= 64 && has_avx512()) {
+        static const Micro<T> micro = avx512::micro_kernels<T>();
+        return &micro;
+    }
+    if (longest_vector() >= 32 && has_avx2()) {
+        static const Micro<T> micro = avx2::micro_kernels<T>();
+        return &micro;
+    }
+#endif
+    return nullptr;
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,235 @@
+/* Inner loops of convolutions, for the vectors of `Lanes`.
+ *
+ * Included by `micro.hpp` once for each width of vectors, within a region of code for
+ * the processors that have them; templates cannot choose a processor. */
+
+/* A tile of M pixels and some vectors of filters: all of it stays in registers. */
+template <typename T, int M, int VECTORS>
+void tile(const Tile<T> &job) {
+    typedef Lanes<T> L;
+    typename L::V sums[M][VECTORS], totals[M][VECTORS];
+    for (int v = 0; v < VECTORS; ++v) {
+        const typename L::V start =
+            job.bias ? L::load(job.bias + v * L::N) : L::zero();
+        for (int i = 0; i < M; ++i) {
+            sums[i][v] = start;
+            totals[i][v] = L::zero();
+        }
+    }
+    const T *const *in = job.in;
+    ptrdiff_t room = MOST_PRODUCTS;
+    for (ptrdiff_t t = 0; t < job.taps; ++t, in += M) {
+        const T *x[M];
+        for (int i = 0; i < M; ++i)
+            x[i] = in[i] + job.offset;
+        const T *w = job.weights + job.tap[t] * job.depth * (VECTORS * L::N);
+        for (ptrdiff_t c = 0; c < job.depth; ) {
+            const ptrdiff_t end = std::min(job.depth, c + room);
+            room -= end - c;
+            for (; c < end; ++c, w += VECTORS * L::N) {
+                typename L::V weights[VECTORS];
+                for (int v = 0; v < VECTORS; ++v)
+                    weights[v] = L::load(w + v * L::N);
+                for (int i = 0; i < M; ++i) {
+                    const typename L::V value = L::same(x[i][c]);
+                    for (int v = 0; v < VECTORS; ++v)
+                        sums[i][v] = L::fma(value, weights[v], sums[i][v]);
+                }
+            }
+            if (room)
+                continue;
+            for (int i = 0; i < M; ++i)
+                for (int v = 0; v < VECTORS; ++v) {
+                    totals[i][v] = L::add(totals[i][v], sums[i][v]);
+                    sums[i][v] = L::zero();
+                }
+            room = MOST_PRODUCTS;
+        }
+    }
+    for (int i = 0; i < M; ++i)
+        for (int v = 0; v < VECTORS; ++v)
+            sums[i][v] = L::add(totals[i][v], sums[i][v]);
+    const ptrdiff_t last = job.filters - (VECTORS - 1) * L::N;
+    for (int i = 0; i < M; ++i) {
+        T *out = job.out[i] + job.out_offset;
+        for (int v = 0; v < VECTORS - 1; ++v)
+            L::store(out + v * L::N, sums[i][v]);
+        if (last >= L::N)
+            L::store(out + (VECTORS - 1) * L::N, sums[i][VECTORS - 1]);
+        else
+            L::store(out + (VECTORS - 1) * L::N, sums[i][VECTORS - 1], last);
+    }
+}
+
+/* The same where each channel has a filter of its own, which lie side by side. */
+template <typename T, int M>
+void tile_by_channel(const Tile<T> &job) {
+    typedef Lanes<T> L;
+    for (ptrdiff_t c = 0; c < job.filters; c += L::N) {
+        const ptrdiff_t n = job.filters - c;
+        typename L::V sums[M];
+        const typename L::V start = !job.bias ? L::zero()
+            : n >= L::N ? L::load(job.bias + c) : L::load(job.bias + c, n);
+        for (int i = 0; i < M; ++i)
+            sums[i] = start;
+        const T *const *in = job.in;
+        for (ptrdiff_t t = 0; t < job.taps; ++t, in += M) {
+            const T *w = job.weights + job.tap[t] * job.filters + c;
+            if (n >= L::N) {
+                const typename L::V weights = L::load(w);
+                for (int i = 0; i < M; ++i)
+                    sums[i] = L::fma(L::load(in[i] + c), weights, sums[i]);
+            } else {
+                const typename L::V weights = L::load(w, n);
+                for (int i = 0; i < M; ++i)
+                    sums[i] = L::fma(L::load(in[i] + c, n), weights, sums[i]);
+            }
+        }
+        for (int i = 0; i < M; ++i)
+            if (n >= L::N)
+                L::store(job.out[i] + c, sums[i]);
+            else
+                L::store(job.out[i] + c, sums[i], n);
+    }
+}
+
+/* Adds the products of M channels with some vectors of filters, over pixels. */
+template <typename T, int M, int VECTORS>
+void correlate_tile(const Correlation<T> &job) {
+    typedef Lanes<T> L;
+    typename L::V sums[M][VECTORS];
+    for (int i = 0; i < M; ++i)
+        for (int v = 0; v < VECTORS; ++v)
+            sums[i][v] = L::zero();
+    for (ptrdiff_t p = 0; p < job.count; ++p) {
+        const T *x = job.pixels[p].x + job.offset;
+        const T *g = job.gradients + job.pixels[p].place * (VECTORS * L::N);
+        typename L::V gradients[VECTORS];
+        for (int v = 0; v < VECTORS; ++v)
+            gradients[v] = L::load(g + v * L::N);
+        for (int i = 0; i < M; ++i) {
+            const typename L::V value = L::same(x[i]);
+            for (int v = 0; v < VECTORS; ++v)
+                sums[i][v] = L::fma(value, gradients[v], sums[i][v]);
+        }
+    }
+    /* A part of the pixels is added up by itself, which rounds less. */
+    for (int i = 0; i < M; ++i)
+        for (int v = 0; v < VECTORS; ++v) {
+            T *out = job.sums + (i * VECTORS + v) * L::N;
+            L::store(out, job.add ? L::add(L::load(out), sums[i][v]) : sums[i][v]);
+        }
+}
+
+/* The same where each channel has a filter of its own: M vectors of channels, `n` of
+ * them wanted. Places are where the gradients are. */
+template <typename T, int M>
+void correlate_by_channel(const Correlation<T> &job, ptrdiff_t n) {
+    typedef Lanes<T> L;
+    constexpr int END = M - 1;
+    const ptrdiff_t last = n - END * L::N;
+    typename L::V sums[M];
+    for (int i = 0; i < M; ++i)
+        sums[i] = L::zero();
+    for (ptrdiff_t p = 0; p < job.count; ++p) {
+        const T *x = job.pixels[p].x + job.offset;
+        const T *g = job.gradients + job.pixels[p].place + job.offset;
+        for (int i = 0; i < END; ++i)
+            sums[i] = L::fma(L::load(x + i * L::N), L::load(g + i * L::N), sums[i]);
+        sums[END] = L::fma(L::load(x + END * L::N, last), L::load(g + END * L::N, last),
+                           sums[END]);
+    }
+    for (int i = 0; i < M; ++i) {
+        T *out = job.sums + i * L::N;
+        L::store(out, job.add ? L::add(L::load(out), sums[i]) : sums[i]);
+    }
+}
+
+template <typename T>
+void add_rows(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,
+              ptrdiff_t n) {
+    typedef Lanes<T> L;
+    for (ptrdiff_t t = 0; t < taps; ++t, runs += n) {
+        if (rows[t] < 0)
+            continue;
+        T *out = image + rows[t];
+        ptrdiff_t i = 0;
+        for (; i + L::N <= n; i += L::N)
+            L::store(out + i, L::add(L::load(out + i), L::load(runs + i)));
+        if (i < n)
+            L::store(out + i, L::add(L::load(out + i, n - i), L::load(runs + i, n - i)),
+                     n - i);
+    }
+}
+
+/* Transposes a square: out[j][i] = in[i][j] for `rows` i and `columns` j, which are no
+ * more than the lanes. With `fill`, rows of `out` are filled up with zeros. */
+template <typename T>
+void transpose(const T *const *in, ptrdiff_t rows, ptrdiff_t columns, T *const *out,
+               bool fill) {
+    typedef Lanes<T> L;
+    typename L::V square[L::N];
+    if (rows == L::N) {
+        if (columns == L::N)
+            for (int i = 0; i < L::N; ++i)
+                square[i] = L::load(in[i]);
+        else
+            for (int i = 0; i < L::N; ++i)
+                square[i] = L::load(in[i], columns);
+        L::transpose(square);
+        for (int j = 0; j < L::N; ++j)
+            if (j < columns)
+                L::store(out[j], square[j]);
+        return;
+    }
+    for (int i = 0; i < L::N; ++i)
+        square[i] = i < rows ? L::load(in[i], columns) : L::zero();
+    L::transpose(square);
+    const ptrdiff_t n = fill ? (ptrdiff_t)L::N : rows;
+    for (int j = 0; j < L::N; ++j)
+        if (j < columns)
+            L::store(out[j], square[j], n);
+}
+
+/* The functions above by their sizes. */
+template <typename T, int VECTORS, int... M>
+constexpr void list_tiles(Micro<T> &micro, std::integer_sequence<int, M...>) {
+    ((micro.tile[VECTORS - 1][M] = tile<T, M + 1, VECTORS>), ...);
+}
+
+template <typename T, int VECTORS, int... M>
+constexpr void list_correlations(Micro<T> &micro, std::integer_sequence<int, M...>) {
+    ((micro.correlate[VECTORS - 1][M] = correlate_tile<T, M + 1, VECTORS>), ...);
+}
+
+template <typename T, int... M>
+constexpr void list_by_channel(Micro<T> &micro, std::integer_sequence<int, M...>) {
+    ((micro.by_channel[M] = tile_by_channel<T, M + 1>), ...);
+}
+
+template <typename T, int... M>
+constexpr void list_correlations_by_channel(
+        Micro<T> &micro, std::integer_sequence<int, M...>) {
+    ((micro.correlate_by_channel[M] = correlate_by_channel<T, M + 1>), ...);
+}
+
+template <typename T>
+Micro<T> micro_kernels() {
+    Micro<T> micro = {};
+    micro.lanes = Lanes<T>::N;
+    micro.pixels = TILE_PIXELS;
+    micro.channels = TILE_CHANNELS;
+    list_tiles<T, 1>(micro, std::make_integer_sequence<int, TILE_PIXELS>());
+    list_tiles<T, 2>(micro, std::make_integer_sequence<int, TILE_PIXELS>());
+    list_correlations<T, 1>(micro, std::make_integer_sequence<int, TILE_CHANNELS>());
+    list_correlations<T, 2>(micro, std::make_integer_sequence<int, TILE_CHANNELS>());
+    list_by_channel<T>(micro, std::make_integer_sequence<int, TILE_PIXELS>());
+    list_correlations_by_channel<T>(
+        micro, std::make_integer_sequence<int, MOST_CHANNEL_VECTORS>());
+    micro.add_rows = add_rows<T>;
+    micro.winograd_in = winograd_in<T>;
+    micro.winograd_filters = winograd_filters<T>;
+    micro.winograd_out = winograd_out<T>;
+    micro.transpose = transpose<T>;
+    return micro;
+}

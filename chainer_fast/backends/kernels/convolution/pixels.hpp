@@ -1,0 +1,182 @@
+/* Images with channels last in memory, as they are or as copies. */
+#ifndef CHAINER_FAST_CONVOLUTION_PIXELS_HPP
+#define CHAINER_FAST_CONVOLUTION_PIXELS_HPP
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <new>
+
+#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/backends/kernels/convolution/lines.hpp"
+#include "chainer_fast/backends/kernels/convolution/micro.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Multiplications, or elements copied, that are worth a thread. */
+constexpr ptrdiff_t GRAIN_PRODUCTS = 2500000, GRAIN_COPIES = 65536;
+
+/* Memory for vectors; there may be none, which is thrown or can be asked. */
+template <typename T>
+class Buffer {
+public:
+    Buffer() = default;
+    explicit Buffer(ptrdiff_t n) {
+        if (!allocate(n))
+            throw std::bad_alloc();
+    }
+    ~Buffer() { free(data_); }
+    Buffer(const Buffer &) = delete;
+    Buffer &operator=(const Buffer &) = delete;
+    Buffer(Buffer &&other) : data_(other.data_) { other.data_ = nullptr; }
+    bool allocate(ptrdiff_t n) {
+        free(data_);
+        data_ = (T *)aligned_alloc(64, (n * sizeof(T) + 63) / 64 * 64 + 64);
+        return data_ != nullptr;
+    }
+    T *get() const { return data_; }
+
+private:
+    T *data_ = nullptr;
+};
+
+/* An array of images as it is given; distances are in elements. */
+template <typename T>
+struct Images {
+    T *data;
+    Steps steps;
+    ptrdiff_t channel;   /* distance of channels */
+};
+
+/* An image in C order, with channels last. */
+template <typename T>
+void channels_last(const Micro<T> &micro, const T *in, T *out, ptrdiff_t channels,
+                   ptrdiff_t plane, ptrdiff_t begin, ptrdiff_t end) {
+    const ptrdiff_t lanes = micro.lanes;
+    const T *from[16];
+    T *to[16];
+    for (ptrdiff_t p = begin; p < end; p += lanes)
+        for (ptrdiff_t c = 0; c < channels; c += lanes) {
+            const ptrdiff_t rows = std::min(lanes, channels - c);
+            const ptrdiff_t columns = std::min(lanes, end - p);
+            for (ptrdiff_t i = 0; i < rows; ++i)
+                from[i] = in + (c + i) * plane + p;
+            for (ptrdiff_t j = 0; j < columns; ++j)
+                to[j] = out + (p + j) * channels + c;
+            micro.transpose(from, rows, columns, to, false);
+        }
+}
+
+/* Images whose channels lie side by side: those given, or a copy. */
+template <typename T>
+struct Pixels {
+    const T *data;
+    Steps steps;
+    Buffer<T> copy;
+
+    /* `lengths` are those of the axes of an image. */
+    Pixels(const Micro<T> &micro, const Images<T> &given, ptrdiff_t images,
+           ptrdiff_t channels, ptrdiff_t nd, const ptrdiff_t *lengths)
+            : data(given.data), steps(given.steps) {
+        if (given.channel == 1 || channels == 1)
+            return;
+        ptrdiff_t plane = 1;
+        for (ptrdiff_t j = nd - 1; j >= 0; --j) {
+            steps.axis[j] = plane * channels;
+            plane *= lengths[j];
+        }
+        steps.image = plane * channels;
+        if (!copy.allocate(images * steps.image))
+            throw std::bad_alloc();
+        data = copy.get();
+        /* In blocks of as many pixels as are in some vectors. */
+        const ptrdiff_t block = std::min<ptrdiff_t>(64, plane);
+        const ptrdiff_t blocks = (plane + block - 1) / block;
+        const ptrdiff_t size = steps.image;
+        T *out = copy.get();
+        parallel(images * blocks, GRAIN_COPIES / (block * channels) + 1,
+                 [&](ptrdiff_t begin, ptrdiff_t end) {
+            for (ptrdiff_t i = begin; i < end; ++i) {
+                const ptrdiff_t n = i / blocks, first = i % blocks * block;
+                chainer_fast::channels_last(
+                    micro, given.data + n * given.steps.image, out + n * size, channels,
+                    plane, first, std::min(first + block, plane));
+            }
+        });
+    }
+};
+
+/* With few channels, neighbours along the last axis are taken as channels, since they
+ * lie side by side, too, if the padding is there in memory. */
+inline bool joins_taps(const Window &w, ptrdiff_t groups, ptrdiff_t channels) {
+    const ptrdiff_t last = w.nd - 1;
+    return groups == 1 && channels <= 16 && w.ksize[last] > 1 && w.dilate[last] == 1
+        && w.stride[last] <= w.ksize[last];
+}
+
+/* Changes a window to that of images that have the padding of the last axis in memory,
+ * where elements of the window along that axis are channels. */
+inline void pad_window(Window &w, ptrdiff_t channels, Steps &steps) {
+    const ptrdiff_t last = w.nd - 1;
+    const ptrdiff_t width = (w.outs[last] - 1) * w.stride[last] + w.ksize[last];
+    ptrdiff_t step = channels;
+    steps.axis[last] = step;
+    step *= width;
+    for (ptrdiff_t j = last - 1; j >= 0; --j) {
+        steps.axis[j] = step;
+        step *= w.length[j];
+    }
+    steps.image = step;
+    w.taps /= w.ksize[last];
+    w.ksize[last] = 1;
+    w.pad[last] = 0;
+    w.length[last] = width;
+}
+
+/* A copy of images with padding along the last axis, to which it changes the window. */
+template <typename T>
+void pad_columns(const Images<T> &given, ptrdiff_t images, ptrdiff_t channels, Window &w,
+                 Images<T> &padded, Buffer<T> &copy) {
+    const ptrdiff_t last = w.nd - 1, pad = w.pad[last], length = w.length[last];
+    padded.channel = 1;
+    pad_window(w, channels, padded.steps);
+    const ptrdiff_t width = w.length[last];
+    const ptrdiff_t rows = padded.steps.image / (width * channels);
+    if (!copy.allocate(images * padded.steps.image))
+        throw std::bad_alloc();
+    padded.data = copy.get();
+    const ptrdiff_t first = std::min(pad, width);
+    const ptrdiff_t end = std::max(std::min(pad + length, width), first);
+    const ptrdiff_t apart = given.steps.axis[last], channel = given.channel;
+    parallel(images * rows, GRAIN_COPIES / (width * channels) + 1,
+             [&](ptrdiff_t begin, ptrdiff_t stop) {
+        for (ptrdiff_t i = begin; i < stop; ++i) {
+            const T *in = given.data + i / rows * given.steps.image;
+            ptrdiff_t row = i % rows;
+            for (ptrdiff_t j = last - 1; j >= 0; --j) {
+                in += row % w.length[j] * given.steps.axis[j];
+                row /= w.length[j];
+            }
+            T *out = padded.data + i * width * channels;
+            memset(out, 0, first * channels * sizeof(T));
+            memset(out + end * channels, 0, (width - end) * channels * sizeof(T));
+            out += first * channels;
+            if (channel == 1 && apart == channels)
+                memcpy(out, in, (end - first) * channels * sizeof(T));
+            else if (channels == 3)
+                for (ptrdiff_t x = 0; x < end - first; ++x)
+                    for (ptrdiff_t c = 0; c < 3; ++c)
+                        out[x * 3 + c] = in[x * apart + c * channel];
+            else
+                for (ptrdiff_t c = 0; c < channels; ++c)
+                    for (ptrdiff_t x = 0; x < end - first; ++x)
+                        out[x * channels + c] = in[x * apart + c * channel];
+        }
+    });
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,46 @@
+/* Products of many matrices in single precision, side by side. */
+#ifndef CHAINER_FAST_MATMUL_BATCHES_HPP
+#define CHAINER_FAST_MATMUL_BATCHES_HPP
+
+#include <stddef.h>
+
+#include "chainer_fast/backends/kernels/common/blas.hpp"
+#include "chainer_fast/backends/kernels/common/threaded_blas.hpp"
+
+namespace chainer_fast {
+namespace {
+
+enum { MAX_BATCH_AXES = 8 };
+
+/* Where the matrices of a batch lie: axes in front, with steps of both operands. */
+struct Batch {
+    ptrdiff_t axes, count, m, n, k;
+    ptrdiff_t length[MAX_BATCH_AXES];
+    ptrdiff_t a_step[MAX_BATCH_AXES], b_step[MAX_BATCH_AXES];   /* in elements */
+};
+
+/* c[i] = a[i] b[i]; the results lie one after another. */
+inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
+                         Matrix<float> b, float *c) {
+    const double work = (double)batch.m * batch.n * batch.k;
+    const ptrdiff_t grain = (ptrdiff_t)(SHARED / 2 / work) + 1;
+    parallel(batch.count, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
+        for (ptrdiff_t i = begin; i < end; i++) {
+            Matrix<float> x = a, y = b;
+            ptrdiff_t rest = i;
+            for (ptrdiff_t j = batch.axes - 1; j >= 0; j--) {
+                const ptrdiff_t at = rest % batch.length[j];
+                rest /= batch.length[j];
+                x.data += at * batch.a_step[j];
+                y.data += at * batch.b_step[j];
+            }
+            product(gemm, batch.m, batch.n, batch.k, x, y, false,
+                    c + i * batch.m * batch.n, batch.n);
+        }
+    });
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,167 @@
+"""Matrix products: those of large float matrices by oneDNN, where it is wanted.
+
+Those that are shared among threads are SciPy's: NumPy's would be cut by a pool of its
+own. All others are NumPy's.
+"""
+cimport numpy as np
+from libc.stddef cimport ptrdiff_t
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
+    PyArray_MatrixProduct, PyArray_NDIM, npy_intp
+
+import numpy
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.plain cimport cf_float_kind
+from chainer_fast.backends._onednn.library cimport wanted
+from chainer_fast.backends.kernels.common.blas cimport Gemm, gemm
+
+np.import_array()
+
+cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" nogil:
+    enum:
+        MAX_BATCH_AXES "chainer_fast::MAX_BATCH_AXES"
+    ctypedef struct Matrix "chainer_fast::Matrix<float>":
+        const float *data
+        ptrdiff_t ld
+        bint transposed
+    ctypedef struct Batch "chainer_fast::Batch":
+        ptrdiff_t axes, count, m, n, k
+        ptrdiff_t length[MAX_BATCH_AXES]
+        ptrdiff_t a_step[MAX_BATCH_AXES]
+        ptrdiff_t b_step[MAX_BATCH_AXES]
+    void multiply_all "chainer_fast::multiply_all"(
+        Gemm gemm, const Batch &batch, Matrix a, Matrix b, float *c) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \
+        namespace "chainer_fast" nogil:
+    const double ONE_THREAD
+    int thread_limit() noexcept
+
+cdef enum:
+    # From this many multiplications on oneDNN's products are faster than NumPy's.
+    LARGE = 40 * 40 * 40
+    MAX_INT = 2147483647
+
+
+cdef bint _read(object array, Matrix *out) noexcept:
+    """Describe the matrices in the last two axes; return whether BLAS takes them."""
+    cdef int n = PyArray_NDIM(array)
+    cdef npy_intp rows = PyArray_DIM(array, n - 2), columns = PyArray_DIM(array, n - 1)
+    cdef npy_intp row = np.PyArray_STRIDE(array, n - 2)
+    cdef npy_intp column = np.PyArray_STRIDE(array, n - 1)
+    if cf_float_kind(<np.ndarray>array) != b'f' or (
+            not np.PyArray_ISALIGNED(<np.ndarray>array)):
+        return False
+    out.data = <const float *>PyArray_DATA(<np.ndarray>array)
+    out.transposed = not ((column == 4 or columns == 1) and row >= 4 * columns)
+    if out.transposed and not ((row == 4 or rows == 1) and column >= 4 * rows):
+        return False
+    out.ld = (column if out.transposed else row) // 4
+    return out.ld <= MAX_INT
+
+
+cdef bint _is_ours(
+        ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t count) except -1:
+    """Tell whether as many products of this size are not left to NumPy."""
+    cdef double work = <double>m * n * k
+    if work < LARGE or max(m, n, k) > MAX_INT:
+        return False
+    return work * count > ONE_THREAD and thread_limit() > 1 or wanted() != 0
+
+
+cpdef object dot(a, b):
+    """Return ``a.dot(b)`` of arrays of any kind."""
+    cdef Batch batch
+    cdef Matrix left, right
+    cdef npy_intp shape[2]
+    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
+        return a.dot(b)
+    if PyArray_NDIM(a) != 2 or PyArray_NDIM(b) != 2:
+        if PyArray_NDIM(a) > 2 and PyArray_NDIM(b) == 2 and (
+                np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>a)
+                and cf_float_kind(<np.ndarray>a) == b'f'):
+            # One product of all rows.
+            rows = a.reshape((-1, a.shape[a.ndim - 1]))
+            return dot(rows, b).reshape(a.shape[:a.ndim - 1] + (b.shape[1],))
+        return a.dot(b)
+    batch.m = shape[0] = PyArray_DIM(a, 0)
+    batch.k = PyArray_DIM(a, 1)
+    batch.n = shape[1] = PyArray_DIM(b, 1)
+    if not _is_ours(batch.m, batch.n, batch.k, 1) or (
+            PyArray_DIM(b, 0) != batch.k or not _read(a, &left)
+            or not _read(b, &right)):
+        return PyArray_MatrixProduct(a, b)
+    batch.axes = 0
+    batch.count = 1
+    c = PyArray_EMPTY(2, shape, np.NPY_FLOAT, 0)
+    _multiply(batch, left, right, c)
+    return c
+
+
+cdef int _multiply(const Batch &batch, Matrix a, Matrix b, object c) except -1:
+    cdef Gemm by = gemm(b'f')
+    cdef float *out = <float *>PyArray_DATA(<np.ndarray>c)
+    with nogil:
+        multiply_all(by, batch, a, b, out)
+    return 0
+
+
+cpdef object matmul(a, b):
+    """Return ``numpy.matmul(a, b)`` of arrays of NumPy."""
+    cdef Batch batch
+    cdef Matrix left, right
+    cdef npy_intp shape[MAX_BATCH_AXES + 2]
+    cdef int nd, j
+    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
+        return numpy.matmul(a, b)
+    if min(PyArray_NDIM(a), PyArray_NDIM(b)) < 2:
+        return numpy.matmul(a, b)
+    nd = max(PyArray_NDIM(a), PyArray_NDIM(b))
+    batch.m = PyArray_DIM(a, PyArray_NDIM(a) - 2)
+    batch.k = PyArray_DIM(a, PyArray_NDIM(a) - 1)
+    batch.n = PyArray_DIM(b, PyArray_NDIM(b) - 1)
+    batch.axes = nd - 2
+    batch.count = 1
+    if batch.axes > MAX_BATCH_AXES or (
+            PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k):
+        return numpy.matmul(a, b)
+    if batch.m * batch.n * batch.k < LARGE or not _read(a, &left) or not _read(b, &right):
+        return numpy.matmul(a, b)
+    for j in range(batch.axes):
+        batch.length[j] = 1
+        if not _step(a, j - nd, &batch.length[j], &batch.a_step[j]) or (
+                not _step(b, j - nd, &batch.length[j], &batch.b_step[j])):
+            return numpy.matmul(a, b)
+        shape[j] = batch.length[j]
+        batch.count *= batch.length[j]
+    if not _is_ours(batch.m, batch.n, batch.k, batch.count):
+        return numpy.matmul(a, b)
+    shape[nd - 2] = batch.m
+    shape[nd - 1] = batch.n
+    c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)
+    clear_float_errors()
+    _multiply(batch, left, right, c)
+    # NumPy warns of them.
+    return numpy.matmul(a, b) if float_errors() else c
+
+
+cdef bint _step(object array, int axis, ptrdiff_t *length, ptrdiff_t *step) noexcept:
+    """Fill in the step of an axis, counted from the end; return whether BLAS takes it.
+
+    ``length`` is what the axis of the other operand has, and gets that of both.
+    """
+    cdef npy_intp n
+    axis += PyArray_NDIM(array)
+    step[0] = 0
+    if axis < 0:
+        return True
+    n = PyArray_DIM(array, axis)
+    if n == 1:
+        return True
+    if length[0] != 1 and length[0] != n:
+        return False
+    if np.PyArray_STRIDE(array, axis) % 4:
+        return False
+    length[0] = n
+    step[0] = np.PyArray_STRIDE(array, axis) // 4
+    return True

@@ -1,0 +1,245 @@
+/* Windows that pass over images that lie channels last: vectors of channels.
+ *
+ * What a place of the window meets, or a pixel is met by, is listed once for all
+ * channels. Elements are visited in the order of the other loops, so results have the
+ * same bits. Rows are shared among threads; none writes to what another one does.
+ */
+#ifndef CHAINER_FAST_POOLING_PIXELS_HPP
+#define CHAINER_FAST_POOLING_PIXELS_HPP
+
+#include <atomic>
+
+#include "chainer_fast/backends/kernels/common/lanes.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/backends/kernels/pooling/indexes.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Elements that are worth a thread. */
+constexpr ptrdiff_t POOLED_BY_THREAD = 1 << 17;
+
+/* A pixel on the other side, and the index in the window of the element that meets it. */
+struct Met {
+    ptrdiff_t pixel, index;
+};
+
+/* Lists the pixels of an image that place ``t`` of a row of results meets. */
+inline ptrdiff_t met_by_place(const Window &w, const Plan &plan, ptrdiff_t row,
+                              ptrdiff_t t, Met *met) {
+    const int j = w.nd - 1;
+    const ptrdiff_t start = t * w.s[j] - w.p[j];
+    ptrdiff_t count = 0;
+    for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i)
+        for (ptrdiff_t k = start < 0 ? -start : 0;
+             k < w.k[j] && start + k < w.n[j]; ++k)
+            met[count++] = {plan.partner[i].offset + start + k,
+                            plan.partner[i].first + k};
+    return count;
+}
+
+/* Lists the places that meet pixel ``x`` of a row of an image. */
+inline ptrdiff_t places_of_pixel(const Window &w, const Plan &plan, ptrdiff_t row,
+                                 ptrdiff_t x, Met *met) {
+    const int j = w.nd - 1;
+    const ptrdiff_t first = (x + w.p[j]) % w.s[j], last = (x + w.p[j]) / w.s[j];
+    ptrdiff_t count = 0;
+    for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i)
+        for (ptrdiff_t k = first, t = last; k < w.k[j] && t >= 0; k += w.s[j], --t)
+            if (t < w.out[j])
+                met[count++] = {plan.partner[i].offset + t, plan.partner[i].first + k};
+    return count;
+}
+
+/* One pixel of results; ``x`` is the first pixel of the image. */
+template <typename T>
+void max_of_any(const T *x, const Met *met, ptrdiff_t count, ptrdiff_t channels, T *y,
+                int64_t *indexes) {
+    for (ptrdiff_t c = 0; c < channels; ++c) {
+        y[c] = (T)-infinity();
+        indexes[c] = 0;
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const T seen = x[met[i].pixel * channels + c];
+            if (exceeds(seen, y[c])) {
+                y[c] = seen;
+                indexes[c] = met[i].index;
+            }
+        }
+    }
+}
+
+/* The same if no element is NaN, so that one comparison will do, and can be vectorized.
+ * Returns whether there is a NaN after all. */
+template <typename T>
+CF_CLONES bool max_of_numbers(const T *x, const Met *met, ptrdiff_t count,
+                              ptrdiff_t channels, T *CF_RESTRICT y,
+                              Index<T> *CF_RESTRICT index, int64_t *indexes) {
+    Index<T> found = 0;
+    for (ptrdiff_t c = 0; c < channels; ++c) {
+        y[c] = (T)-infinity();
+        index[c] = 0;
+    }
+    for (; count-- > 0; ++met) {
+        const T *pixel = x + met->pixel * channels;
+        const Index<T> at = (Index<T>)met->index;
+        for (ptrdiff_t c = 0; c < channels; ++c) {
+            const T seen = pixel[c], best = y[c];
+            found |= seen != seen;
+            index[c] = seen > best ? at : index[c];
+            y[c] = seen > best ? seen : best;
+        }
+    }
+    for (ptrdiff_t c = 0; c < channels; ++c)
+        indexes[c] = index[c];
+    return found != 0;
+}
+
+/* Sums of so many vectors side by side, from channel c on. */
+template <int VECTORS, typename T>
+CF_ELEMENT void sum_of_vectors(const T *x, const Met *met, ptrdiff_t count,
+                               ptrdiff_t channels, ptrdiff_t c, T *y, T divisor) {
+    typedef typename Lanes<T>::type V;
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    V sums[VECTORS] = {};
+    for (ptrdiff_t i = 0; i < count; ++i) {
+        const T *seen = x + met[i].pixel * channels + c;
+        for (int v = 0; v < VECTORS; ++v)
+            sums[v] += lanes_at<V>(seen + v * N);
+    }
+    for (int v = 0; v < VECTORS; ++v)
+        put_lanes(y + c + v * N, divisor != 1 ? sums[v] / divisor : sums[v]);
+}
+
+template <typename T>
+CF_CLONES void sum_of_pixels(const T *x, const Met *met, ptrdiff_t count,
+                             ptrdiff_t channels, T *y, T divisor) {
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    ptrdiff_t c = 0;
+    for (; c + 4 * N <= channels; c += 4 * N)
+        sum_of_vectors<4>(x, met, count, channels, c, y, divisor);
+    for (; c + N <= channels; c += N)
+        sum_of_vectors<1>(x, met, count, channels, c, y, divisor);
+    for (; c < channels; ++c) {
+        T sum = 0;
+        for (ptrdiff_t i = 0; i < count; ++i)
+            sum += x[met[i].pixel * channels + c];
+        y[c] = divisor != 1 ? sum / divisor : sum;
+    }
+}
+
+template <typename T, typename From>
+CF_CLONES void put_on_pixel(const T *gy, const From *indexes, const Met *met,
+                            ptrdiff_t count, ptrdiff_t channels, T *gx) {
+    typedef typename Lanes<T>::type V;
+    typedef typename Lanes<T, Index<T>>::type At;
+    typedef typename Lanes<T, From>::type Given;
+    ptrdiff_t c = 0;
+    for (; c + Lanes<T>::COUNT <= channels; c += Lanes<T>::COUNT) {
+        V sum = V();
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const ptrdiff_t from = met[i].pixel * channels + c;
+            const At at = converted<At>(lanes_at<Given>(indexes + from));
+            sum += at == (Index<T>)met[i].index ? lanes_at<V>(gy + from) : V();
+        }
+        put_lanes(gx + c, sum);
+    }
+    for (; c < channels; ++c) {
+        T sum = 0;
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const ptrdiff_t from = met[i].pixel * channels + c;
+            sum += indexes[from] == (From)met[i].index ? gy[from] : 0;
+        }
+        gx[c] = sum;
+    }
+}
+
+/* Calls f(image, pixel, list, its length, room for as many elements of type U as there are
+ * channels) for each pixel of the results, or of the images with ``of_images``; the list
+ * tells what it meets. False if there is no memory. */
+template <typename U, typename F>
+bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t channels,
+                const F &f) {
+    const int j = w.nd - 1;
+    const ptrdiff_t width = of_images ? w.n[j] : w.out[j], size = product(w.k, w.nd);
+    std::atomic<bool> good(true);
+    Plan plan;
+    if (!plan.make(w, of_images))
+        return false;
+    const ptrdiff_t in_row = channels * (width + size * product(w.out, w.nd) / plan.rows);
+    parallel(images * plan.rows, POOLED_BY_THREAD / in_row + 1,
+             [&](ptrdiff_t begin, ptrdiff_t end) {
+        const auto met = room<Met>(size);
+        const auto row_of_channels = room<U>(channels);
+        if (!met || !row_of_channels) {
+            good = false;
+            return;
+        }
+        for (ptrdiff_t i = begin; i < end; ++i) {
+            const ptrdiff_t image = i / plan.rows, row = i % plan.rows;
+            for (ptrdiff_t t = 0; t < width; ++t) {
+                const ptrdiff_t count = of_images
+                    ? places_of_pixel(w, plan, row, t, met.get())
+                    : met_by_place(w, plan, row, t, met.get());
+                f(image, row * width + t, met.get(), count, row_of_channels.get());
+            }
+        }
+    });
+    return good;
+}
+
+template <typename T>
+bool max_pool_of_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels,
+                        const T *x, T *y, int64_t *indexes) {
+    const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
+    return each_pixel<Index<T>>(w, false, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count,
+            Index<T> *index) {
+        const ptrdiff_t to = (image * size + pixel) * channels;
+        const T *first = x + image * length * channels;
+        if (max_of_numbers(first, met, count, channels, y + to, index, indexes + to))
+            max_of_any(first, met, count, channels, y + to, indexes + to);
+    });
+}
+
+/* Sums over windows, or with ``of_images`` their adjoint. */
+template <typename T>
+bool sum_pool_of_pixels(const Window &w, bool of_images, ptrdiff_t images,
+                        ptrdiff_t channels, const T *x, T *y, double divisor) {
+    ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
+    if (of_images)
+        std::swap(length, size);
+    return each_pixel<char>(w, of_images, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count, char *) {
+        sum_of_pixels(x + image * length * channels, met, count, channels,
+                      y + (image * size + pixel) * channels, (T)divisor);
+    });
+}
+
+/* Whether all of n numbers are indexes of ``count`` elements. */
+template <typename From>
+CF_CLONES bool are_indexes(const From *indexes, ptrdiff_t n, From count) {
+    From bad = 0;
+    for (ptrdiff_t i = 0; i < n; ++i)
+        bad |= (From)((indexes[i] < 0) | (indexes[i] >= count));
+    return bad == 0;
+}
+
+template <typename T, typename From>
+Found put_on_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels, const T *gy,
+                    const From *indexes, T *gx) {
+    const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
+    if (!are_indexes(indexes, images * size * channels, (From)product(w.k, w.nd)))
+        return OUT_OF_RANGE;
+    const bool good = each_pixel<char>(w, true, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count, char *) {
+        const ptrdiff_t from = image * size * channels;
+        put_on_pixel(gy + from, indexes + from, met, count, channels,
+                     gx + (image * length + pixel) * channels);
+    });
+    return good ? FOUND : NO_MEMORY;
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

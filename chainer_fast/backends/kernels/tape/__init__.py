@@ -1,0 +1,1 @@
+"""Tapes: sequences of steps on arrays that are the same in every run."""

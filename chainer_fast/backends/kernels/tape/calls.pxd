@@ -1,0 +1,29 @@
+"""Calls that are the same as a recorded one."""
+from chainer_fast.backends.kernels.tape.steps cimport Frame, Tape
+
+
+cdef class Guard:
+    cdef list links
+    cdef frozenset ignored
+
+    cdef bint _holds(self) except -1
+
+
+cdef class RepeatedCall:
+    cdef public object pattern          # arguments, with templates for inputs
+    cdef public Guard guard
+    cdef public list params
+    cdef public list params_grad        # whether they require gradients
+    cdef public list input_values
+    cdef public list param_values
+    cdef public list leaves             # variables with gradients, as values
+    cdef public list seeds              # outputs with gradients, as values
+    cdef public Tape tape
+    cdef public list frames
+    cdef public object full             # tape, seeds and results of all gradients
+    cdef public bint enable_backprop
+    cdef unsigned long long _version
+    cdef object _thread
+
+    cdef bint _same_settings(self) except -1
+    cdef Frame _take_frame(self)

@@ -1,0 +1,35 @@
+"""Steps of a tape, and the values that they read and write."""
+from chainer_fast.backends.kernels.tape.elementwise cimport Place
+
+
+cdef class Frame:
+    cdef list arrays
+    cdef list functions
+    cdef list templates
+    cdef list plain
+    cdef Place *places
+    cdef Py_ssize_t size
+    cdef list leaving
+    cdef dict prepared
+    cdef set declined
+    cdef readonly dict islands
+
+    cdef int _grow(self) except -1
+    cdef bint put(self, int value, object array) except -1
+    cpdef result(self, int value)
+    cpdef forget(self)
+
+
+cdef class Step:
+    cpdef bint run(self, Frame frame) except -1
+
+
+cdef class Tape:
+    cdef list steps
+    cdef list fresh
+    cdef list kept
+    cdef list pieces
+    cdef Py_ssize_t places
+
+    cdef int _prepare(self, Frame frame) except -1
+    cpdef bint run(self, Frame frame) except -1

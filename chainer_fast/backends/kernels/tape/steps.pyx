@@ -1,0 +1,382 @@
+"""Steps of a tape, the values that they read and write, and the loop over the steps.
+
+A *value* is a number; a frame has an array for it, or a piece of memory that only
+loops see. A frame belongs to one call at a time: what a call keeps for its gradients
+stays there until the call is forgotten.
+"""
+import copy
+
+cimport numpy as np
+import numpy
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_XDECREF
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
+    PyArray_DESCR, PyArray_SAMESHAPE
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast._core.graph cimport (
+    MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableNodeBase, shortcut_of)
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
+from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
+from chainer_fast.backends.kernels.tape.elementwise cimport (
+    PIECE, Instruction, Loop, run_chain)
+
+np.import_array()
+
+
+class NotStatic(Exception):
+    """A function gave something else than it did when it was recorded."""
+
+
+cdef class Frame:
+    """Arrays of the values of one call.
+
+    Parameters
+    ----------
+    templates : list of array
+        For each value an array of its shape and type. The list may grow.
+    plain : list of bool
+        Whether the array of a value is to be in C order.
+    functions : list
+        Functions whose shortcuts steps call, by number.
+    leaving : list of int
+        Values whose arrays belong to the caller.
+
+    Attributes
+    ----------
+    islands : dict
+        Functions that the graph engine has applied, with their outputs, by number.
+    declined : set of int
+        Functions whose shortcuts have declined in this call.
+    """
+
+    def __init__(self, list templates, list plain, list functions, list leaving):
+        self.templates = templates
+        self.plain = plain
+        self.arrays = []
+        self.functions = functions
+        self.leaving = list(leaving)
+        self.prepared = {}
+        self.declined = set()
+        self.islands = {}
+        self._grow()
+
+    def __dealloc__(self):
+        PyMem_Free(self.places)
+
+    cdef int _grow(self) except -1:
+        cdef Py_ssize_t i, size = len(self.templates)
+        if size == self.size:
+            return 0
+        places = <Place *>PyMem_Realloc(self.places, size * sizeof(Place))
+        if places is NULL:
+            raise MemoryError()
+        self.places = places
+        for i in range(self.size, size):
+            self.places[i].data = NULL
+            self.places[i].whole = True
+            self.arrays.append(None)
+        self.size = size
+        return 0
+
+    cdef bint put(self, int value, object array) except -1:
+        """Set the array of a value; return whether it is of the recorded kind."""
+        template = self.templates[value]
+        if not PyArray_CheckExact(array) or (
+                PyArray_DESCR(<np.ndarray>array)
+                is not PyArray_DESCR(<np.ndarray>template)) or (
+                    not PyArray_SAMESHAPE(<np.ndarray>array, <np.ndarray>template)):
+            return False
+        if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS) and (
+                self.plain[value]):
+            array = numpy.ascontiguousarray(array).reshape(template.shape)
+        self.arrays[value] = array
+        self.places[value].data = <char *>PyArray_DATA(<np.ndarray>array)
+        return True
+
+    def fill(self, values, arrays):
+        """Set the arrays of some values.
+
+        Returns
+        -------
+        bool
+            Whether they are of the shapes and types that were recorded.
+        """
+        self._grow()
+        for value, array in zip(values, arrays):
+            if not self.put(value, array):
+                return False
+        return True
+
+    def get(self, int value):
+        """Return the array of a value."""
+        return self.arrays[value]
+
+    cpdef result(self, int value):
+        """Return the array of a value, for users to keep."""
+        array = self.arrays[value]
+        # Arrays of the frame are views, as may be results of functions of them.
+        if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_OWNDATA):
+            return array
+        return array.copy()
+
+    cpdef forget(self):
+        """Let go of arrays that users may hold."""
+        cdef int value
+        for value in self.leaving:
+            self.arrays[value] = None
+
+
+
+cdef class Step:
+    """Reads values of a frame, and writes others."""
+
+    cpdef bint run(self, Frame frame) except -1:
+        """Run the step.
+
+        Returns
+        -------
+        bool
+            False if the call has to be made again without the tape.
+        """
+        raise NotImplementedError
+
+
+cdef class Call(Step):
+    """Application of a function by its shortcut.
+
+    Parameters
+    ----------
+    index : int
+        Position of the function in a frame.
+    inputs : tuple of int
+        Values.
+    output : int
+        Value.
+    pristine : FunctionNode
+        The function as it was before it was applied.
+    otherwise : Step
+        Runs if the shortcut declines.
+    """
+    cdef int index
+    cdef tuple inputs
+    cdef int output
+    cdef dict attributes
+    cdef Step otherwise
+
+    def __init__(self, index, inputs, output, pristine, otherwise):
+        self.index = index
+        self.otherwise = otherwise
+        self.inputs = inputs
+        self.output = output
+        self.attributes = dict(vars(pristine))
+
+    cpdef bint run(self, Frame frame) except -1:
+        cdef FunctionBase function = frame.functions[self.index]
+        cdef Shortcut shortcut = shortcut_of(function)
+        cdef PyObject *arrays[MAX_SHORTCUT_INPUTS]
+        cdef VariableNodeBase node
+        cdef Py_ssize_t i, n = len(self.inputs)
+        if shortcut is None:
+            return self._otherwise(frame)
+        own = vars(function)
+        own.clear()
+        own.update(self.attributes)
+        for i in range(n):
+            arrays[i] = <PyObject *>frame.arrays[<int>self.inputs[i]]
+        array = shortcut.forward(function, arrays, n)
+        if array is None:
+            return self._otherwise(frame)
+        if not frame.put(self.output, array):
+            raise NotStatic(function.label)
+        function._input_indexes_to_retain = shortcut.retain_inputs
+        function._output_indexes_to_retain = shortcut.retain_outputs
+        if shortcut.retain_inputs is not None:
+            for i in shortcut.retain_inputs:
+                node = <VariableNodeBase>function.input_nodes[i]
+                node.array = <object>arrays[i]
+        if shortcut.retain_outputs is not None:
+            function.kept_outputs = array
+        frame.declined.discard(self.index)
+        return True
+
+    cdef bint _otherwise(self, Frame frame) except -1:
+        frame.declined.add(self.index)
+        return self.otherwise.run(frame)
+
+
+cdef class Gradient(Step):
+    """Gradient of a function by its shortcut.
+
+    Parameters
+    ----------
+    index : int
+        Position of the function in a frame.
+    given : int
+        Value that is the gradient of the output.
+    found : tuple of (int or None)
+        Values that become the gradients of the inputs.
+    otherwise : Step
+        Runs if the shortcut has declined in the forward direction.
+    """
+    cdef int index
+    cdef int given
+    cdef tuple found
+    cdef Step otherwise
+
+    def __init__(self, index, given, found, otherwise):
+        self.index = index
+        self.otherwise = otherwise
+        self.given = given
+        self.found = found
+
+    cpdef bint run(self, Frame frame) except -1:
+        cdef FunctionBase function = frame.functions[self.index]
+        cdef Shortcut shortcut = shortcut_of(function)
+        cdef PyObject *found[MAX_SHORTCUT_INPUTS]
+        cdef Py_ssize_t i, n = len(self.found)
+        if frame.declined and self.index in frame.declined:
+            return self.otherwise.run(frame)
+        if shortcut is None:
+            return False
+        for i in range(n):
+            found[i] = NULL
+        try:
+            if not shortcut.backward(function, frame.arrays[self.given], found):
+                return False
+            for i in range(n):
+                if self.found[i] is None:
+                    continue
+                if found[i] is NULL or not frame.put(self.found[i], <object>found[i]):
+                    raise NotStatic(function.label)
+        finally:
+            for i in range(n):
+                Py_XDECREF(found[i])
+        return True
+
+
+cdef class Chain(Step):
+    """Elementwise loops over arrays of one size and type.
+
+    Parameters
+    ----------
+    kind : str
+        ``'f'`` or ``'d'``.
+    n : int
+        Number of elements.
+    loops : sequence of (Loop, tuple of int, tuple of int, tuple of float)
+        Each with the values that it reads and writes, and its constants.
+    """
+    cdef char kind
+    cdef Py_ssize_t n
+    cdef Py_ssize_t count
+    cdef Instruction *instructions
+
+    def __init__(self, str kind, n, loops):
+        cdef Loop loop
+        cdef Instruction *it
+        self.kind = ord(kind)
+        self.n = n
+        self.count = len(loops)
+        self.instructions = <Instruction *>PyMem_Malloc(
+            self.count * sizeof(Instruction))
+        if self.instructions is NULL:
+            raise MemoryError()
+        for at, (loop, inputs, outputs, constants) in enumerate(loops):
+            it = &self.instructions[at]
+            it.form, it.loop, it.ufuncs = loop.form, loop.loop, loop.ufuncs
+            it.p, it.q = (*constants, 0., 0.)[:2]
+            for i in range(3):
+                it.inputs[i] = inputs[min(i, len(inputs) - 1)]
+            for i, value in enumerate(outputs):
+                it.outputs[i] = value
+
+    def __dealloc__(self):
+        PyMem_Free(self.instructions)
+
+    cpdef bint run(self, Frame frame) except -1:
+        if self.n * self.count < LONG_LOOP:
+            run_chain(self.instructions, self.instructions + self.count, self.kind,
+                      frame.places, self.n)
+        else:
+            with nogil:
+                run_chain(self.instructions, self.instructions + self.count, self.kind,
+                          frame.places, self.n)
+        return True
+
+
+cdef class Tape:
+    """Steps, and the memory that they work on.
+
+    Parameters
+    ----------
+    steps : list of Step
+    fresh : list of int
+        Values whose arrays are made anew in every run.
+    kept : list of (int, int)
+        Values whose arrays belong to the frame, and the numbers of these arrays: later
+        values use the memory of earlier ones.
+    pieces : list of (int, int)
+        Values of which only a piece exists at a time, and its place.
+    places : int
+        Number of places.
+    """
+    def __init__(self, steps, fresh, kept, pieces, places):
+        self.places = places
+        self.steps = steps
+        self.fresh = fresh
+        self.kept = kept
+        self.pieces = pieces
+
+    cdef int _prepare(self, Frame frame) except -1:
+        cdef int value
+        cdef Py_ssize_t at
+        frame._grow()
+        buffers = {}
+        for value, at in self.kept:
+            if at not in buffers:
+                buffers[at] = empty_like(frame.templates[value])
+            frame.put(value, buffers[at].reshape(frame.templates[value].shape))
+        pieces = numpy.empty(self.places * PIECE, numpy.uint8)
+        for value, at in self.pieces:
+            frame.places[value].whole = False
+            frame.places[value].data = <char *>PyArray_DATA(
+                <np.ndarray>pieces) + at * PIECE
+        frame.prepared[self] = pieces
+        frame.leaving += self.fresh
+        return 0
+
+    cpdef bint run(self, Frame frame) except -1:
+        """Run the steps.
+
+        Returns
+        -------
+        bool
+            False if the call has to be made again without the tape: a loop has raised
+            a floating-point flag, of which NumPy warns.
+        """
+        cdef Step step
+        cdef int value
+        cdef int flags = 0
+        if self not in frame.prepared:
+            self._prepare(frame)
+        for value in self.fresh:
+            frame.put(value, empty_like(frame.templates[value]))
+        clear_float_errors()
+        for step in self.steps:
+            if type(step) is Chain:
+                step.run(frame)
+                flags |= float_errors()
+            else:
+                if not step.run(frame):
+                    return False
+                clear_float_errors()
+        return flags == 0
+
+
+def new_function(pristine, nodes):
+    """Return a copy of a function, applied to nodes."""
+    function = copy.copy(pristine)
+    function.inputs = nodes
+    return function

@@ -1,0 +1,227 @@
+"""Calls of static chains on the processor, made by tapes.
+
+A call that is the same as the one before is *compiled*: its steps become a tape for the
+forward direction, and one for the backward direction for each set of gradients that is
+asked for. In the graph of functions, such a call is a single node, :class:`Replay`.
+"""
+import weakref
+
+import numpy
+
+from chainer_fast import function, function_node
+from chainer_fast.backends.kernels import shortcut
+from chainer_fast.backends.kernels.tape import calls, steps
+from chainer_fast.configuration import config, using_config
+from chainer_fast.graph_optimizations import _passes
+from chainer_fast.graph_optimizations._chain_state import OWN
+from chainer_fast.graph_optimizations._plan import Values
+from chainer_fast.graph_optimizations._trace import Output
+from chainer_fast.variable import Variable
+
+
+class Compiled(calls.RepeatedCall):
+    """A call of a chain, compiled.
+
+    Parameters
+    ----------
+    graph : Graph
+    chain : Chain
+    params : list of Parameter
+    arguments : tuple
+        Positional and named arguments of the recorded call.
+    call : callable
+        ``call(inputs)`` runs the chain on a list of variables and arrays.
+    """
+
+    def __init__(self, graph, chain, params, arguments, call):
+        self._graph = graph
+        self._call = call
+        self._settings = settings()
+        self.enable_backprop = bool(config.enable_backprop)
+        self.guard = calls.Guard([weakref.ref(link) for link in chain.links()], OWN)
+        self.pattern = _pattern(list(arguments))
+        self.params = params
+        self.params_grad = [p.requires_grad for p in params]
+        self.input_values, self.param_values = graph.inputs, graph.params
+        self._make()
+
+    def same_settings(self):
+        """Return whether the configuration is the same."""
+        return config.use_static_graph and self._settings == settings()
+
+    def _make(self):
+        graph = self._graph
+        self._values = Values()
+        for value in graph.values:
+            self._values.add(*value)
+        plan, self._ways = _passes.forward(graph, self._values)
+        flowing = {
+            value for step in graph.steps
+            for value, flows in zip(step.inputs, step.flows, strict=True) if flows}
+        self.leaves = [v for v in graph.inputs + graph.params if v in flowing]
+        self.seeds = [y.value for y in graph.outputs
+                      if y.requires_grad and y.argument is None]
+        self._tapes = {}
+        self.full = None
+        needed = set()
+        if self.seeds and self.leaves:
+            wanted, given = tuple(self.leaves), (True,) * len(self.seeds)
+            passed = self._pass(wanted, given)
+            needed = {value for operation in passed.plan.operations
+                      for value in operation.inputs if value < len(graph.values)}
+            self.full = self._tapes[wanted, given] = _taped(passed)
+        results = {y.value for y in graph.outputs if y.argument is None}
+        self.tape = plan.tape(results, needed)
+        self.frames = []
+
+    def _pass(self, wanted, given):
+        seeds = [value for value, is_given in zip(self.seeds, given, strict=True)
+                 if is_given]
+        return _passes.Backward(self._graph, self._ways, self._values, wanted, seeds)
+
+    def new_frame(self):
+        """Return a frame for a call."""
+        graph = self._graph
+        templates = self._values.templates
+        functions = [
+            steps.new_function(step.function, tuple([
+                Variable(templates[value], requires_grad=flows).node
+                for value, flows in zip(step.inputs, step.flows, strict=True)]))
+            if way == 'shortcut' else None
+            for step, way in zip(graph.steps, self._ways, strict=True)]
+        frame = steps.Frame(templates, self._values.plain, functions, graph.inputs)
+        frame.fill(graph.constants.keys(), graph.constants.values())
+        return frame
+
+    def finish(self, frame, inputs):
+        """Return what the call returned, with new outputs."""
+        made = {}
+        if self.full is not None and config.enable_backprop:
+            made = dict(zip(
+                self.seeds, self.apply(Replay(), frame, inputs), strict=True))
+        return self._returned(self._graph.outline, inputs, frame, made)
+
+    def _returned(self, outline, inputs, frame, made):
+        if type(outline) is Output:
+            if outline.argument is not None:
+                return inputs[outline.argument]
+            if outline.value in made and outline.requires_grad:
+                return made[outline.value]
+            array = frame.result(outline.value)
+            if outline.is_variable:
+                return Variable(array, requires_grad=outline.requires_grad)
+            return array
+        if isinstance(outline, (tuple, list)):
+            return type(outline)([
+                self._returned(each, inputs, frame, made) for each in outline])
+        return outline
+
+    def backward(self, frame, wanted, grads):
+        """Return gradients by arguments and parameters.
+
+        Parameters
+        ----------
+        frame : Frame
+            The frame of the call.
+        wanted : tuple of int
+            Values whose gradients are asked for.
+        grads : list of (array or None)
+            Gradients of the outputs.
+
+        Returns
+        -------
+        list of (array or None), or None
+            None if the tape cannot do it.
+        """
+        key = wanted, tuple([g is not None for g in grads])
+        if key not in self._tapes:
+            self._tapes[key] = _taped(self._pass(*key))
+        tape, given, values = self._tapes[key]
+        if not frame.fill(given, [g for g in grads if g is not None]):
+            return None
+        if not tape.run(frame):
+            return None
+        return [None if value is None else frame.result(value) for value in values]
+
+    def call_again(self, indexes, inputs, grads, double):
+        """Return gradients of the call as variables, by calling the chain."""
+        with function.force_backprop_mode(), using_config('use_static_graph', False):
+            returned = self._call(inputs)
+        found = [y for outline, y in zip(
+            self._graph.outputs, _flat(returned), strict=True)
+            if outline.requires_grad and outline.argument is None]
+        given = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None]
+        outputs, grad_outputs = zip(*given, strict=True)
+        leaves = [*inputs, *self.params]
+        return tuple(function_node.grad(
+            outputs, [leaves[value] for value in self.wanted(indexes)], grad_outputs,
+            enable_double_backprop=double))
+
+    def wanted(self, indexes):
+        """Return the values of some inputs of the node."""
+        return tuple([self.leaves[i] for i in indexes])
+
+
+@shortcut(calls.ReplayShortcut())
+class Replay(function_node.FunctionNode):
+    """A call of a static chain, made by a tape.
+
+    Its inputs are the arguments and parameters of the chain that have a gradient.
+
+    Attributes
+    ----------
+    calls : Compiled
+    lease : Lease
+        Holds the frame of the call.
+    arguments : list of Variable or array
+    """
+
+    label = 'static_graph'
+
+    def _check_data_type_forward(self, arrays):
+        pass
+
+    def forward(self, arrays):
+        return tuple([self.lease.frame.result(value) for value in self.calls.seeds])
+
+    def backward(self, indexes, grad_outputs):
+        if not config.enable_backprop and not config.debug:
+            found = self.calls.backward(
+                self.lease.frame, self.calls.wanted(indexes),
+                [None if g is None else g.array for g in grad_outputs])
+            if found is not None:
+                return tuple([None if g is None else Variable(g, requires_grad=False)
+                              for g in found])
+        return self.calls.call_again(
+            indexes, self.arguments, grad_outputs, config.enable_backprop)
+
+
+def settings():
+    """Return the configuration that a recorded call depends on."""
+    return [getattr(config, name) for name in (
+        'train', 'enable_backprop', 'dtype', 'use_ideep', 'lazy_grad_sum')]
+
+
+def _taped(backward):
+    """Return a tape, the gradients that it is given, and those that it finds."""
+    found = {value for value in backward.found if value is not None}
+    return backward.plan.tape(found, set()), backward.given, backward.found
+
+
+def _pattern(argument):
+    if isinstance(argument, (list, tuple)):
+        return [_pattern(each) for each in argument]
+    if isinstance(argument, dict):
+        return {name: _pattern(each) for name, each in argument.items()}
+    array = getattr(argument, 'raw_array', argument)
+    if isinstance(array, numpy.ndarray):
+        return calls.InputPattern(
+            numpy.broadcast_to(numpy.empty((), array.dtype), array.shape),
+            getattr(argument, 'requires_grad', None))
+    return argument
+
+
+def _flat(returned):
+    if isinstance(returned, (tuple, list)):
+        return [leaf for each in returned for leaf in _flat(each)]
+    return [returned] if isinstance(returned, (Variable, numpy.ndarray)) else []

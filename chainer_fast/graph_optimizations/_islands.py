@@ -1,0 +1,105 @@
+"""Steps of tapes that the graph engine runs: functions without a compiled form."""
+import copy
+
+import numpy
+
+from chainer_fast import function
+from chainer_fast._core import backprop, graph
+from chainer_fast.backends.kernels.tape import steps
+from chainer_fast.variable import Variable
+
+
+def has_shortcut(applied):
+    """Return whether a function has a compiled shortcut."""
+    return type(applied) in graph.classes_with_shortcuts()
+
+
+class Island(steps.Step):
+    """A function that is applied to variables.
+
+    Parameters
+    ----------
+    index : int
+        Position of the function in a frame.
+    step : Step
+    """
+
+    def __init__(self, index, step):
+        self._index = index
+        self._step = step
+
+    def run(self, frame):
+        step = self._step
+        applied = copy.copy(step.function)
+        inputs = [Variable(frame.get(value), requires_grad=flows)
+                  for value, flows in zip(step.inputs, step.flows, strict=True)]
+        with function.force_backprop_mode():
+            outputs = applied.apply(tuple(inputs))
+        frame.islands[self._index] = applied, outputs
+        if not frame.fill(step.outputs, [y.raw_array for y in outputs]):
+            raise steps.NotStatic(step.function.label)
+        return True
+
+
+class IslandGradient(steps.Step):
+    """Gradients of such a function.
+
+    Parameters
+    ----------
+    index : int
+        Position of the function in a frame.
+    step : Step
+    grads : list of (int or None)
+        Values that are the gradients of the outputs.
+    targets : list of int
+        Inputs whose gradients are asked for.
+    found : list of int
+        Values that become these gradients.
+    """
+
+    def __init__(self, index, step, grads, targets, found):
+        self._index = index
+        self._step = step
+        self._grads = grads
+        self._targets = tuple(targets)
+        self._found = found
+
+    def run(self, frame):
+        applied, _ = frame.islands[self._index]
+        grads = tuple([
+            None if g is None else Variable(frame.get(g), requires_grad=False)
+            for g in self._grads])
+        sums = {node: [] for node in applied.inputs}
+        with function.no_backprop_mode():
+            backprop.backprop_step(applied, self._targets, grads, sums, False)
+        for i, value in zip(self._targets, self._found, strict=True):
+            found = sums[applied.inputs[i]]
+            if not found or not frame.fill((value,), (found[0].array,)):
+                raise steps.NotStatic(self._step.function.label)
+        return True
+
+
+class Sum(steps.Step):
+    """Sum of gradients that no loop can add."""
+
+    def __init__(self, a, b, total):
+        self._a, self._b, self._total = a, b, total
+
+    def run(self, frame):
+        return _fill(frame, self._total, frame.get(self._a) + frame.get(self._b))
+
+
+class Copy(steps.Step):
+    """Copy of a gradient that no loop can make."""
+
+    def __init__(self, source, target):
+        self._source, self._target = source, target
+
+    def run(self, frame):
+        return _fill(frame, self._target, frame.get(self._source).copy())
+
+
+def _fill(frame, value, array):
+    if not frame.fill((value,), (numpy.asarray(array),)):
+        raise steps.NotStatic('a sum of gradients')
+    return True

@@ -1,0 +1,182 @@
+"""Plans of tapes: the order of steps, and the memory of values."""
+import collections
+import itertools
+
+import numpy
+
+from chainer_fast.backends.kernels.tape import steps
+
+# A loop with its constants, or a step. ``is_planned`` tells whether a step writes to
+# memory that the plan gives it; a loop always does.
+Operation = collections.namedtuple(
+    'Operation', ['inputs', 'outputs', 'loop', 'constants', 'step', 'is_planned'])
+
+
+class Values:
+    """Shapes and types of values, by number.
+
+    Attributes
+    ----------
+    templates : list of array
+        Arrays of these shapes and types that take no memory.
+    plain : list of bool
+        Whether the arrays are in C order; others are in any order.
+    """
+
+    def __init__(self):
+        self.templates = []
+        self.plain = []
+
+    def add(self, shape, dtype, plain=True):
+        """Return a new value."""
+        self.templates.append(numpy.broadcast_to(numpy.empty((), dtype), shape))
+        self.plain.append(plain)
+        return len(self.templates) - 1
+
+    def like(self, value):
+        """Return a new value, of the shape and type of another."""
+        self.templates.append(self.templates[value])
+        self.plain.append(self.plain[value])
+        return len(self.templates) - 1
+
+    def fits(self, *values):
+        """Return whether loops can run on some values."""
+        first = self.templates[values[0]]
+        return first.dtype in (numpy.float32, numpy.float64) and first.size > 0 and all(
+            [self.plain[v] and self.templates[v].dtype is first.dtype
+             and self.templates[v].shape == first.shape for v in values])
+
+
+class Plan:
+    """A list of operations on values.
+
+    Parameters
+    ----------
+    values : Values
+        Shared by all plans of a graph.
+    """
+
+    def __init__(self, values):
+        self.values = values
+        self.operations = []
+        self._packed = {}
+
+    def loop(self, loop, inputs, *outputs, constants=()):
+        """Append a loop."""
+        self.operations.append(
+            Operation(tuple(inputs), outputs, loop, constants, None, True))
+
+    def step(self, step, inputs, outputs):
+        """Append a step that makes arrays."""
+        self.operations.append(
+            Operation(tuple(inputs), tuple(outputs), None, (), step, False))
+
+    def step_into(self, step, inputs, outputs):
+        """Append a step that writes to arrays."""
+        self.operations.append(
+            Operation(tuple(inputs), tuple(outputs), None, (), step, True))
+
+    def once(self, key, make):
+        """Return a value that operations share, made for the first of them."""
+        if key not in self._packed:
+            self._packed[key] = make()
+        return self._packed[key]
+
+    def tape(self, fresh, needed):
+        """Return the tape.
+
+        Parameters
+        ----------
+        fresh : set of int
+            Values whose arrays leave the frame.
+        needed : set of int
+            Values that other tapes read.
+        """
+        segments = self._segments()
+        last = {}
+        whole = set(needed)
+        made = set()
+        seen_in = {}
+        for number, operations in enumerate(segments):
+            for it in operations:
+                if it.is_planned:
+                    made.update(it.outputs)
+                for value in it.inputs + it.outputs:
+                    last[value] = number
+                    if it.loop is None or seen_in.setdefault(value, number) != number:
+                        whole.add(value)
+        whole &= made
+        pieces, places = self._pieces(segments, made - whole - fresh)
+        buffers = self._buffers(segments, whole - fresh, needed, last)
+        return steps.Tape(
+            [self._chain(operations) if operations[0].loop else operations[0].step
+             for operations in segments],
+            sorted(fresh & made), buffers, pieces, places)
+
+    def _segments(self):
+        """Return runs of loops over arrays of one size and type, and other steps."""
+        segments = []
+        before = None
+        for operation in self.operations:
+            template = self.values.templates[operation.outputs[0]]
+            kind = operation.loop and (template.dtype, template.size)
+            if kind and kind == before:
+                segments[-1].append(operation)
+            else:
+                segments.append([operation])
+            before = kind
+        return segments
+
+    def _chain(self, operations):
+        template = self.values.templates[operations[0].outputs[0]]
+        return steps.Chain(template.dtype.char, template.size, [
+            (it.loop, it.inputs, it.outputs, it.constants) for it in operations])
+
+    @staticmethod
+    def _pieces(segments, values):
+        """Return places for values that only one chain sees, and the number of places.
+        """
+        found = []
+        places = 0
+        for operations in segments:
+            last = {value: i for i, it in enumerate(operations)
+                    for value in it.inputs + it.outputs}
+            free = []
+            count = itertools.count()
+            at = {}
+            for i, it in enumerate(operations):
+                for value in values.intersection(it.outputs):
+                    at[value] = free.pop() if free else next(count)
+                    found.append((value, at[value]))
+                for value in at.keys() & {*it.inputs, *it.outputs}:
+                    if last[value] == i:
+                        free.append(at.pop(value))
+            places = max(places, next(count))
+        return found, places
+
+    def _buffers(self, segments, values, needed, last):
+        """Return the arrays of values; one takes over that of another of its size."""
+        found = []
+        free = collections.defaultdict(list)
+        count = itertools.count()
+        at = {}
+        # What a function has seen may live on in its results.
+        kept = needed.union(*[
+            it.inputs for operations in segments for it in operations
+            if not it.is_planned])
+        for number, operations in enumerate(segments):
+            for it in operations:
+                for value in values.intersection(it.outputs):
+                    if value not in at:
+                        pool = free[self._size(value)]
+                        at[value] = pool.pop() if pool else next(count)
+                        found.append((value, at[value]))
+            done = [value for it in operations for value in it.inputs + it.outputs
+                    if value in at and last[value] == number and value not in kept]
+            for value in set(done):
+                free[self._size(value)].append(at.pop(value))
+        return found
+
+    def _size(self, value):
+        template = self.values.templates[value]
+        return template.dtype, template.size

@@ -1,0 +1,152 @@
+"""Convolutions with channels last in memory, for every width of vectors."""
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import chainer_fast
+from chainer_fast.backends.kernels import convolution as kernels
+from chainer_fast.backends.kernels.convolution import compiled
+from tests.backends.kernels.test_convolution import random, windows
+
+# Of the largest element; the reference is in double precision.
+EPSILON = {'f': 3e-6, 'd': 1e-14}
+
+
+@pytest.fixture(params=[0, 32, 64], autouse=True)
+def width(request):
+    """Bytes of the longest vectors; at 0, patches are multiplied."""
+    compiled._limit_vectors(request.param, 0)
+    yield request.param
+    compiled._limit_vectors(64)
+
+
+def channels_last(array):
+    return np.moveaxis(np.moveaxis(array, 1, -1).copy(), -1, 1)
+
+
+def laid(array, how):
+    """The same values with other strides."""
+    if how == 'channels last':
+        return channels_last(array)
+    if how == 'part of the channels':
+        wide = np.concatenate([array, array, array], 1)
+        return channels_last(wide)[:, array.shape[1]:2 * array.shape[1]]
+    if how == 'reversed':
+        return channels_last(array[..., ::-1])[..., ::-1]
+    if how == 'misaligned':
+        raw = np.empty(array.nbytes + 1, 'b')[1:]
+        view = raw.view(array.dtype).reshape(np.moveaxis(array, 1, -1).shape)
+        view[...] = np.moveaxis(array, 1, -1)
+        return np.moveaxis(view, -1, 1)
+    if how == 'broadcast':
+        return np.broadcast_to(array[:, :, :1], array.shape)
+    return array
+
+
+LAYOUTS = ('plain', 'channels last', 'part of the channels', 'reversed', 'misaligned',
+           'broadcast')
+
+
+def check(window, dtype, n, groups, channels, filters, bias=True, how='plain'):
+    ksize, stride, pad, dilate, lengths, outs = window
+    x = laid(random((n, groups * channels, *lengths), dtype, 0), how)
+    W = random((groups * filters, channels, *ksize), dtype, 1)
+    gy = laid(random((n, groups * filters, *outs), dtype, 2), how)
+    b = random((groups * filters,), dtype, 3) if bias else None
+    c = random((groups * channels,), dtype, 4) if bias else None
+    geometry = stride, pad, dilate, groups
+    for kernel, args in (
+            (kernels.convolve, (x, W, b, *geometry, outs)),
+            (kernels.convolve_transposed, (gy, W, c, *geometry, lengths)),
+            (kernels.correlate, (x, gy, ksize, *geometry))):
+        wide = [a.astype('d') if isinstance(a, np.ndarray) else a for a in args]
+        if kernel is kernels.correlate:
+            args, wide = (*args, np.dtype(dtype)), (*wide, np.dtype('d'))
+        found, expected = kernel.compiled(*args), kernel.reference(*wide)
+        assert (found.shape, found.dtype) == (expected.shape, dtype)
+        np.testing.assert_allclose(
+            found, expected, 0, EPSILON[dtype] * max(np.abs(expected).max(), 1),
+            kernel.__name__)
+
+
+@settings(max_examples=100, deadline=None)
+@given(windows(), st.sampled_from('fd'), st.integers(1, 5), st.integers(1, 3),
+       st.integers(1, 20), st.integers(1, 40), st.booleans(), st.sampled_from(LAYOUTS))
+def test_any_window(window, dtype, n, groups, channels, filters, bias, how):
+    check(window, dtype, n, groups, channels, filters, bias, how)
+
+
+@settings(max_examples=40, deadline=None)
+@given(windows(), st.sampled_from('fd'), st.integers(1, 3), st.integers(2, 90),
+       st.booleans(), st.sampled_from(LAYOUTS))
+def test_a_filter_for_each_channel(window, dtype, n, groups, bias, how):
+    check(window, dtype, n, groups, 1, 1, bias, how)
+
+
+def square(k, s, p, length, dilate=1):
+    out = (length + 2 * p - (k - 1) * dilate - 1) // s + 1
+    return (k, k), (s, s), (p, p), (dilate, dilate), (length, length), (out, out)
+
+
+@pytest.mark.parametrize('window, n, groups, channels, filters', [
+    (square(3, 1, 1, 40), 2, 1, 20, 33),        # several blocks, the last one short
+    (square(3, 1, 1, 4), 3, 1, 100, 200),       # few pixels: filters packed one by one
+    (square(3, 1, 1, 2), 13, 1, 40, 130),       # all images side by side
+    (square(4, 2, 1, 16), 3, 1, 40, 30),        # transposed in parts
+    (square(1, 2, 0, 15), 3, 1, 40, 30),        # parts that no tap reaches
+    (square(1, 1, 0, 9), 3, 2, 130, 70),
+    (square(7, 2, 3, 40), 2, 1, 3, 40),         # few channels
+    (square(5, 1, 2, 20), 2, 1, 1, 4),
+    (square(3, 4, 1, 20), 2, 1, 3, 4),          # a stride that leaves pixels out
+    (square(3, 1, 2, 20, 2), 2, 1, 20, 20),
+    (square(3, 1, 1, 30), 3, 70, 1, 1),         # a filter for each channel
+    (square(3, 1, 1, 12), 3, 7, 5, 6),
+])
+@pytest.mark.parametrize('how', ['plain', 'channels last'])
+def test_sizes(window, n, groups, channels, filters, how):
+    check(window, 'f', n, groups, channels, filters, True, how)
+
+
+def test_results_have_their_channels_last(width):
+    x, W = random((2, 8, 6, 6), 'f', 0), random((16, 8, 3, 3), 'f', 1)
+    y = kernels.convolve(x, W, None, (1, 1), (1, 1), (1, 1), 1, (6, 6))
+    gx = kernels.convolve_transposed(y, W, None, (1, 1), (1, 1), (1, 1), 1, (6, 6))
+    for array in y, gx:
+        last = np.moveaxis(array, 1, -1)
+        assert last.flags.c_contiguous == (width > 0) and array.flags.owndata
+    gW = kernels.correlate(x, y, (3, 3), (1, 1), (1, 1), (1, 1), 1, x.dtype)
+    assert gW.flags.c_contiguous
+
+
+def test_infinite_numbers_stay_where_they_are_seen():
+    x = np.zeros((1, 4, 12, 12), 'f')
+    x[0, 0, 6, 6] = np.inf
+    W = random((16, 4, 3, 3), 'f', 1)
+    y = kernels.convolve(x, W, None, (1, 1), (1, 1), (1, 1), 1, (12, 12))
+    seen = np.zeros((12, 12), bool)
+    seen[5:8, 5:8] = True
+    np.testing.assert_array_equal(np.isfinite(y).all((0, 1)), ~seen)
+
+
+@pytest.mark.parametrize('window, n, groups, channels, filters', [
+    (square(3, 1, 1, 24), 8, 1, 64, 64), (square(1, 1, 0, 20), 8, 1, 96, 128),
+    (square(4, 2, 1, 32), 16, 1, 3, 64), (square(3, 1, 1, 4), 4, 1, 256, 256),
+    (square(3, 1, 1, 64), 8, 64, 1, 1)])
+@pytest.mark.parametrize('width', [32, 64], indirect=True)
+def test_threads_do_not_change_results(window, n, groups, channels, filters):
+    ksize, stride, pad, dilate, lengths, outs = window
+    x = random((n, groups * channels, *lengths), 'f', 0)
+    W = random((groups * filters, channels, *ksize), 'f', 1)
+    gy = random((n, groups * filters, *outs), 'f', 2)
+    geometry = stride, pad, dilate, groups
+
+    def run(threads):
+        with chainer_fast.using_config('num_threads', threads):
+            return (kernels.convolve(x, W, None, *geometry, outs),
+                    kernels.convolve_transposed(gy, W, None, *geometry, lengths),
+                    kernels.correlate(x, gy, ksize, *geometry, x.dtype))
+
+    for one, two, three in zip(run(1), run(2), run(3), strict=True):
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_array_equal(one, three)
