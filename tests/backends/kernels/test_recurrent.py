@@ -200,6 +200,18 @@ def test_layer_does_not_depend_on_the_number_of_threads():
             np.testing.assert_array_equal(y, expected)
 
 
+def test_memory_of_results_is_not_used_again_while_a_part_is_alive():
+    x, hx, cx, *weights = arrays(
+        0, 'f', (600, 8), (30, 64), (30, 64), *[(64, 8)] * 4, *[(64, 64)] * 4,
+        *[(64,)] * 8)
+    rest = weights[:8], weights[8:], hx, cx, (30,) * 20, 'lstm', False
+    ys = recurrent.layer.compiled(x, *rest)[0]
+    view, expected, address = ys[3:5], ys[3:5].copy(), ys.ctypes.data
+    del ys
+    assert recurrent.layer.compiled(2 * x, *rest)[0].ctypes.data != address
+    np.testing.assert_array_equal(view, expected)
+
+
 def test_layer_keeps_its_weights_for_the_gradient():
     args = large_layer(0)
     ys, hy, cy, trace = recurrent.layer.compiled(*args)

@@ -90,8 +90,8 @@ cdef list _gates(groups, int gates, npy_intp n, npy_intp columns,
                  npy_intp last_columns, const float **data):
     """Note where the matrices or biases of each gate are, or return None.
 
-    Those for the input have other columns than those for the last state. Each half is one
-    array for each gate, or a single one with all gates. The result owns the memory.
+    Those for the input have other columns than those for the last state. Each half is
+    an array for each gate, or a single one with all gates. The result owns the memory.
     """
     cdef list plain = []
     cdef Py_ssize_t half = len(groups) // 2
