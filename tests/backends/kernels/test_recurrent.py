@@ -240,6 +240,20 @@ def test_layers_of_other_arrays_are_left_to_the_reference(change):
         *change(*values), sizes, mode, reverse) is NotImplemented
 
 
+def test_gradients_of_other_dtypes_are_converted():
+    args = large_layer(0)
+    ys, hy, cy, trace = recurrent.layer.compiled(*args)
+    rest = args[0], hy, cy, *args[5:], True
+    expected = flat(recurrent.layer_grad.compiled(ys, trace, *rest))
+    for g, other in zip(
+            flat(recurrent.layer_grad.compiled(ys.astype('d'), trace, *rest)), expected,
+            strict=True):
+        assert g.dtype == 'f'
+        np.testing.assert_array_equal(g, other)
+    with pytest.raises(ValueError, match='must have that shape'):
+        recurrent.layer_grad.compiled(ys[1:], trace, *rest)
+
+
 def test_layer_warns_as_numpy_does():
     x, *rest = large_layer(0)
     x[3, 5:] = np.inf

@@ -86,6 +86,18 @@ cdef object _plain(object array, npy_intp rows, npy_intp columns):
     return array if kind_of(array) == b'f' else None
 
 
+cdef object _gradient(object array, npy_intp rows, npy_intp columns):
+    """Return a gradient in C order and single precision, whatever its own precision is."""
+    plain = _plain(array, rows, columns)
+    if plain is None:
+        plain = _plain(numpy.ascontiguousarray(array, numpy.float32), rows, columns)
+    if plain is None:
+        raise ValueError(
+            'the gradient of states of shape %s must have that shape, but has %s'
+            % ((rows, columns), numpy.shape(array)))
+    return plain
+
+
 cdef list _gates(groups, int gates, npy_intp n, npy_intp columns,
                  npy_intp last_columns, const float **data):
     """Note where the matrices or biases of each gate are, or return None.
@@ -199,8 +211,8 @@ def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, bint wants_gx):
         return NotImplemented
     shape = (<Trace>trace).layer
     m, n, rows, batch = shape.inputs, shape.units, shape.rows, shape.batch
-    gys, ghy = _plain(gys, rows, n), _plain(ghy, batch, n)
-    gcy = None if gcy is None else _plain(gcy, batch, n)
+    gys, ghy = _gradient(gys, rows, n), _gradient(ghy, batch, n)
+    gcy = None if gcy is None else _gradient(gcy, batch, n)
 
     memory = take(size_of_backward(shape) * sizeof(float))
     gx = _new(rows, m) if wants_gx else None
