@@ -87,7 +87,7 @@ cdef object _plain(object array, npy_intp rows, npy_intp columns):
 
 
 cdef object _gradient(object array, npy_intp rows, npy_intp columns):
-    """Return a gradient in C order and single precision, whatever its own precision is."""
+    """Return a gradient in C order and single precision, from any precision."""
     plain = _plain(array, rows, columns)
     if plain is None:
         plain = _plain(numpy.ascontiguousarray(array, numpy.float32), rows, columns)
