@@ -8,7 +8,6 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-import chainer_fast.links as L
 
 
 def draw(seed, *shape, dtype='f'):
@@ -164,7 +163,8 @@ def test_sizes_of_pieces(shape, dtype):
 
 
 @pytest.mark.parametrize('dtype', 'fd')
-@pytest.mark.parametrize(('rows', 'units'), [(1, 2), (2, 1), (9, 17), (33, 64), (40, 50)])
+@pytest.mark.parametrize(
+    ('rows', 'units'), [(1, 2), (2, 1), (9, 17), (33, 64), (40, 50)])
 def test_sizes_of_matrices(rows, units, dtype):
     check(affine, draw(0, rows, units, dtype=dtype), units=units)
     check(cells, draw(0, rows, units, dtype=dtype), units=units)
@@ -240,9 +240,10 @@ def test_results_of_any_structure():
 def test_gradients_of_some_outputs():
     def compute(chain, x):
         return F.tanh(x), F.linear(x, chain.w)
+    chains = Model(compute), Static(compute)
     for step in range(6):
         found = []
-        for chain in (chains if step else (chains := (Model(compute), Static(compute)))):
+        for chain in chains:
             x = chainer.Variable(draw(step, 4, 3))
             chain.cleargrads()
             ys = chain(x)

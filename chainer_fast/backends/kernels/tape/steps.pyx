@@ -144,7 +144,6 @@ cdef class Frame:
                     node.array = None
 
 
-
 cdef class Step:
     """Reads values of a frame, and writes others."""
 
