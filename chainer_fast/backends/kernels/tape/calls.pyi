@@ -29,6 +29,7 @@ class RepeatedCall:
     get_random_state: Any
     full: Any
     enable_backprop: bool
+    refused: str | None
     def repeat(self, args: Any, kwargs: Any) -> Any: ...
     def apply(self, frame: Frame, inputs: list[Any], drawn: Any) -> tuple[Any, ...]: ...
 
