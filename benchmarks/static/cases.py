@@ -127,13 +127,11 @@ def torch_step(torch, key):
     """Return PyTorch's step, which computes the same, or None if it cannot compile."""
     name, _, kind = key.partition('.')[2].partition(':')
     compiled = (lambda function: function) if kind else torch.compile
-    step = _TORCH[name](torch, compiled)
     try:
-        step()
+        compiled(lambda x: x + 1)(torch.ones(2))
     except Exception as error:
         print('torch.compile:', error, file=sys.stderr)
         return None
-    # The same parameters as the others when the checked steps begin.
     step = _TORCH[name](torch, compiled)
     step.check = lambda: [np.array(step(), np.float64) for _ in range(4)]
     return step
