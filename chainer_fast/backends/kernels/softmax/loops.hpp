@@ -144,10 +144,22 @@ void shift(Block b, const T *x, T *tops, T *out) {
     subtract(b, x, tops, out);
 }
 
+/* Integers in the order of the floats that have their bits, and back. */
+CF_ELEMENT int32_t ordered(int32_t bits) { return bits ^ ((bits >> 31) & 0x7fffffff); }
+
+/* The largest float, found among integers: compilers do not vectorize a maximum of floats.
+ * NaN is larger or smaller than all numbers. */
+CF_ELEMENT float largest_of(const float *x, ptrdiff_t n) {
+    int32_t largest = ordered(one_ulp::bits_of(x[0]));
+    for (ptrdiff_t i = 1; i < n; ++i)
+        largest = std::max(largest, ordered(one_ulp::bits_of(x[i])));
+    return one_ulp::from_bits(ordered(largest));
+}
+
 CF_CLONES void shift_and_exponentiate_contiguous(
         Block b, const float *x, float *tops, float *out) {
     for (ptrdiff_t j = 0; j < b.columns; ++j, x += b.n, out += b.n) {
-        const float top = tops[j] = row_max(x, b.n);
+        const float top = tops[j] = largest_of(x, b.n);
         for (ptrdiff_t i = 0; i < b.n; ++i)
             out[i] = one_ulp::exp_of_negative(x[i] - top);
     }
