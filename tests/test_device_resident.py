@@ -7,6 +7,7 @@ import pytest
 import chainer_fast
 from chainer_fast import backend, device_resident
 from chainer_fast.backends import cuda
+from chainer_fast.backends._onednn import library
 from tests.backends import fake_cupy
 from tests.backends.conftest import gpus  # noqa: F401
 
@@ -71,7 +72,8 @@ def test_to_cpu_is_deprecated():
 
 
 @without_gpu
-def test_devices_that_are_not_available():
+def test_devices_that_are_not_available(monkeypatch):
+    monkeypatch.setattr(library, 'available', lambda: False)
     with pytest.raises(RuntimeError, match='CUDA'):
         Box().to_gpu()
     with pytest.raises(RuntimeError, match='CUDA'):

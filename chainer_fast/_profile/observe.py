@@ -1,5 +1,6 @@
 """The methods that a profile puts in place of those of functions, links and kernels."""
 import functools
+import typing as tp
 from time import perf_counter_ns
 
 from chainer_fast import function_node, link
@@ -10,12 +11,12 @@ from chainer_fast.backends._onednn import library
 
 _plain_apply = function_node.FunctionNode.apply
 _plain_backprop_step = backprop.backprop_step
-_plain_call_kernel = kernels.Kernel.__call__
+_plain_call_kernel: tp.Any = kernels.Kernel.__call__
 _plain_call_link = link.Link.__call__
 _plain_update_params = update.update_params
 
 # The profile that is taken, or None, and what to do at its end.
-_profile = None
+_profile: tp.Any = None
 _undo = []
 
 

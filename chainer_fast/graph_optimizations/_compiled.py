@@ -4,6 +4,7 @@ A call that is the same as the one before is *compiled*: its steps become a tape
 forward direction, and one for the backward direction for each set of gradients that is
 asked for. In the graph of functions, such a call is a single node, :class:`Replay`.
 """
+import contextlib
 import weakref
 
 import numpy
@@ -12,8 +13,9 @@ from chainer_fast import function, function_node
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.tape import calls, steps
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations import _plan
+from chainer_fast.graph_optimizations import _passes
 from chainer_fast.graph_optimizations._chain_state import OWN
+from chainer_fast.graph_optimizations._plan import Values
 from chainer_fast.graph_optimizations._trace import Output
 from chainer_fast.variable import Variable
 
@@ -35,7 +37,6 @@ class Compiled(calls.RepeatedCall):
     def __init__(self, graph, chain, params, arguments, call):
         self._graph = graph
         self._call = call
-        self._by_engine = set()
         self._settings = settings()
         self.enable_backprop = bool(config.enable_backprop)
         self.guard = calls.Guard([weakref.ref(link) for link in chain.links()], OWN)
@@ -51,59 +52,60 @@ class Compiled(calls.RepeatedCall):
 
     def _make(self):
         graph = self._graph
-        self._templates = [template(*each) for each in graph.values]
-        plan, self._rules = _plan.forward(graph, self._templates, self._by_engine)
-        flowing = {value for step in graph.steps
-                   for value, flows in zip(step.inputs, step.flows, strict=True) if flows}
+        self._values = Values()
+        for value in graph.values:
+            self._values.add(*value)
+        plan, self._ways = _passes.forward(graph, self._values)
+        flowing = {
+            value for step in graph.steps
+            for value, flows in zip(step.inputs, step.flows, strict=True) if flows}
         self.leaves = [v for v in graph.inputs + graph.params if v in flowing]
-        self.seeds = [y.value for y in graph.outputs
-                      if y.requires_grad and y.argument is None]
+        # An output may be returned twice.
+        self.seeds = list(dict.fromkeys([
+            y.value for y in graph.outputs if y.requires_grad and y.argument is None]))
         self._tapes = {}
         self.full = None
         needed = set()
         if self.seeds and self.leaves:
-            backward = _plan.backward(
-                graph, self._rules, self._templates, self.leaves, self.seeds,
-                self._by_engine)
-            needed = {value for _, inputs, _, _ in backward[0].operations
-                      for value in inputs if value < len(graph.values)}
-            self.full = self._keep(
-                tuple(self.leaves), (True,) * len(self.seeds), backward)
-        self.results = [y.value for y in graph.outputs if y.argument is None]
-        self.tape = plan.tape(set(self.results), needed)
+            wanted, given = tuple(self.leaves), (True,) * len(self.seeds)
+            passed = self._pass(wanted, given)
+            needed = {value for operation in passed.plan.operations
+                      for value in operation.inputs if value < len(graph.values)}
+            self.full = self._tapes[wanted, given] = _taped(passed)
+        results = {y.value for y in graph.outputs if y.argument is None}
+        self.tape = plan.tape(results, needed)
+        self.node_class = Replay
+        self.get_random_state = numpy.random.get_state if graph.draws else None
+        self.is_one_variable = (
+            self.enable_backprop and self.full is not None
+            and type(graph.outline) is Output and graph.outline.value in self.seeds)
         self.frames = []
 
-    def _keep(self, wanted, given, backward):
-        plan, seeds, results = backward
-        found = [results[value] for value in wanted]
-        tape = plan.tape({value for value in found if value is not None}, set())
-        self._tapes[wanted, given] = tape, seeds, found
-        return self._tapes[wanted, given]
+    def _pass(self, wanted, given):
+        seeds = [value for value, is_given in zip(self.seeds, given, strict=True)
+                 if is_given]
+        return _passes.Backward(self._graph, self._ways, self._values, wanted, seeds)
 
     def new_frame(self):
         """Return a frame for a call."""
         graph = self._graph
+        templates = self._values.templates
         functions = [
             steps.new_function(step.function, tuple([
-                Variable(self._templates[value], requires_grad=flows).node
+                Variable(templates[value], requires_grad=flows).node
                 for value, flows in zip(step.inputs, step.flows, strict=True)]))
-            for step in graph.steps]
-        frame = steps.Frame(self._templates, functions, graph.inputs)
+            if way == 'shortcut' else None
+            for step, way in zip(graph.steps, self._ways, strict=True)]
+        frame = steps.Frame(templates, self._values.plain, functions, graph.inputs)
         frame.fill(graph.constants.keys(), graph.constants.values())
         return frame
 
-    def declined(self, frame):
-        """Leave a function to the graph engine whose shortcut has declined."""
-        if frame.declined >= 0:
-            self._by_engine.add(frame.declined)
-            self._make()
-
-    def finish(self, frame, inputs):
+    def finish(self, frame, inputs, drawn):
         """Return what the call returned, with new outputs."""
         made = {}
-        if self.full is not None and config.enable_backprop:
+        if self.full is not None and self.enable_backprop:
             made = dict(zip(
-                self.seeds, self.apply(Replay(), frame, inputs), strict=True))
+                self.seeds, self.apply(frame, inputs, drawn), strict=True))
         return self._returned(self._graph.outline, inputs, frame, made)
 
     def _returned(self, outline, inputs, frame, made):
@@ -139,28 +141,24 @@ class Compiled(calls.RepeatedCall):
             None if the tape cannot do it.
         """
         key = wanted, tuple([g is not None for g in grads])
-        found = self._tapes.get(key)
-        if found is None:
-            seeds = [v for v, g in zip(self.seeds, grads, strict=True) if g is not None]
-            found = self._keep(*key, _plan.backward(
-                self._graph, self._rules, self._templates, wanted, seeds,
-                self._by_engine))
-        tape, given, values = found
+        if key not in self._tapes:
+            self._tapes[key] = _taped(self._pass(*key))
+        tape, given, values = self._tapes[key]
         if not frame.fill(given, [g for g in grads if g is not None]):
             return None
         if not tape.run(frame):
-            self._learn(frame)
             return None
         return [None if value is None else frame.result(value) for value in values]
 
-    def call_again(self, indexes, inputs, grads, double):
+    def call_again(self, indexes, inputs, drawn, grads, double):
         """Return gradients of the call as variables, by calling the chain."""
-        with function.force_backprop_mode(), using_config('use_static_graph', False):
+        with function.force_backprop_mode(), _drawing_again(drawn), using_config(
+                'use_static_graph', False):
             returned = self._call(inputs)
-        found = [y for outline, y in zip(
-            self._graph.outputs, _flat(returned), strict=True)
-            if outline.requires_grad and outline.argument is None]
-        given = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None]
+        found = {outline.value: y for outline, y in zip(
+            self._graph.outputs, _flat(returned), strict=True)}
+        given = [(found[value], g) for value, g in zip(self.seeds, grads, strict=True)
+                 if g is not None]
         outputs, grad_outputs = zip(*given, strict=True)
         leaves = [*inputs, *self.params]
         return tuple(function_node.grad(
@@ -184,6 +182,8 @@ class Replay(function_node.FunctionNode):
     lease : Lease
         Holds the frame of the call.
     arguments : list of Variable or array
+    drawn : tuple or None
+        State of NumPy's random numbers before the call, if it draws any.
     """
 
     label = 'static_graph'
@@ -203,7 +203,21 @@ class Replay(function_node.FunctionNode):
                 return tuple([None if g is None else Variable(g, requires_grad=False)
                               for g in found])
         return self.calls.call_again(
-            indexes, self.arguments, grad_outputs, config.enable_backprop)
+            indexes, self.arguments, self.drawn, grad_outputs, config.enable_backprop)
+
+
+@contextlib.contextmanager
+def _drawing_again(drawn):
+    """Draw the same random numbers as from another state of the generator on."""
+    if drawn is None:
+        yield
+        return
+    current = numpy.random.get_state()
+    numpy.random.set_state(drawn)
+    try:
+        yield
+    finally:
+        numpy.random.set_state(current)
 
 
 def settings():
@@ -212,9 +226,10 @@ def settings():
         'train', 'enable_backprop', 'dtype', 'use_ideep', 'lazy_grad_sum')]
 
 
-def template(shape, dtype):
-    """Return an array of a shape and type that takes no memory."""
-    return numpy.broadcast_to(numpy.empty((), dtype), shape)
+def _taped(backward):
+    """Return a tape, the gradients that it is given, and those that it finds."""
+    found = {value for value in backward.found if value is not None}
+    return backward.plan.tape(found, set()), backward.given, backward.found
 
 
 def _pattern(argument):
@@ -225,7 +240,8 @@ def _pattern(argument):
     array = getattr(argument, 'raw_array', argument)
     if isinstance(array, numpy.ndarray):
         return calls.InputPattern(
-            template(array.shape, array.dtype), getattr(argument, 'requires_grad', None))
+            numpy.broadcast_to(numpy.empty((), array.dtype), array.shape),
+            getattr(argument, 'requires_grad', None))
     return argument
 
 

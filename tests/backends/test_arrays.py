@@ -18,7 +18,8 @@ def test_array_types():
 @pytest.mark.parametrize('arrays, expected', [
     ([], True), ([ARR], True), ((ARR, ARR), True), ((ARR, None), True), ([None], True),
     ([3], False), ([ARR, 3], False), ([[ARR]], False), ([numpy.float32(3)], False),
-    ([chainer_fast.Variable(ARR)], False), ([intel64.mdarray()], False)])
+    ([chainer_fast.Variable(ARR)], False),
+    ([intel64.mdarray(numpy.zeros(3, 'f'))], True)])
 def test_compatible_arrays(arrays, expected):
     assert chainer_fast.is_arrays_compatible(arrays) is expected
     assert chainer_fast.is_arrays_compatible(iter(arrays)) is expected

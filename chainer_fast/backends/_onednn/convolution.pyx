@@ -1,8 +1,8 @@
 """Convolutions by oneDNN, of images of one to three axes in single precision.
 
 All functions return ``NotImplemented`` for what oneDNN has no good code for, before
-they have done anything. Images may have any strides; those whose channels do not come last
-in memory are copied, except for a few channels. Results have them last.
+they have done anything. Images may have any strides; those whose channels do not come
+last in memory are copied. Results have them last.
 """
 cimport numpy as np
 from libc.string cimport memset
@@ -15,6 +15,8 @@ from chainer_fast._core.state cimport current
 from chainer_fast.backends._onednn.filters cimport Filters, Planned, prepared
 from chainer_fast.backends._onednn.library cimport (
     SUCCESS, UNIMPLEMENTED, Dim, Library, failed, library)
+from chainer_fast.backends.kernels.common.layout cimport (
+    empty_channels_last, in_order_of, is_channels_last)
 
 np.import_array()
 
@@ -45,11 +47,6 @@ cdef extern from "chainer_fast/backends/_onednn/pointwise.hpp" \
     int run_product(const Library &, const Convolution &, float *images, float *filters,
                     float *places, const float *bias) noexcept
 
-cdef extern from "numpy/arrayobject.h":
-    object PyArray_New(
-        type, int nd, const npy_intp *dims, int typenum, const npy_intp *strides,
-        void *data, int itemsize, int flags, object obj)
-
 cdef enum:
     # oneDNN makes no good use of vectors for images of so few channels.
     FEW_CHANNELS = 4
@@ -63,7 +60,7 @@ def cached():
 
 
 cdef bint _is_float(object a) noexcept:
-    return np.PyArray_Check(a) and cf_float_kind(<np.ndarray>a) == b'f' and (
+    return np.PyArray_CheckExact(a) and cf_float_kind(<np.ndarray>a) == b'f' and (
         PyArray_SIZE(a) > 0)
 
 
@@ -103,47 +100,27 @@ cdef bint _set_sizes(Convolution *c, npy_intp n, Dim groups, npy_intp channels,
     return True
 
 
-cdef bint _channels_last(object a) noexcept:
-    """Tell whether an array is dense with its channels last."""
-    cdef int nd = PyArray_NDIM(a)
-    cdef int j
-    cdef npy_intp step = PyArray_DIM(a, 1) * 4
-    if PyArray_DIM(a, 1) > 1 and np.PyArray_STRIDE(a, 1) != 4:
-        return False
-    for j in range(nd - 1, 1, -1):
-        if PyArray_DIM(a, j) > 1 and np.PyArray_STRIDE(a, j) != step:
-            return False
-        step *= PyArray_DIM(a, j)
-    return PyArray_DIM(a, 0) == 1 or np.PyArray_STRIDE(a, 0) == step
-
-
 cdef object _empty_last(Py_ssize_t axes, npy_intp n, npy_intp channels,
                         const npy_intp *lengths):
     """Return a new array with its channels last."""
     cdef npy_intp dims[MAX_AXES + 2]
-    cdef npy_intp strides[MAX_AXES + 2]
-    cdef npy_intp step = 4 * channels
     cdef Py_ssize_t j
     dims[0] = n
     dims[1] = channels
-    strides[1] = 4
-    for j in range(axes - 1, -1, -1):
+    for j in range(axes):
         dims[2 + j] = lengths[j]
-        strides[2 + j] = step
-        step *= lengths[j]
-    strides[0] = step
-    return PyArray_New(np.ndarray, <int>(axes + 2), dims, np.NPY_FLOAT, strides, NULL,
-                       0, 0, None)
+    return empty_channels_last(<int>(axes + 2), dims, np.NPY_FLOAT)
 
 
 cdef object _ready(object a):
     """Return images with their channels last and aligned, a copy if need be."""
-    if _channels_last(a) and np.PyArray_ISALIGNED(<np.ndarray>a):
+    if is_channels_last(a):
         return a
-    cdef np.ndarray copy = _empty_last(
-        PyArray_NDIM(a) - 2, PyArray_DIM(a, 0), PyArray_DIM(a, 1), PyArray_DIMS(a) + 2)
-    np.PyArray_CopyInto(copy, <np.ndarray>a)
-    return copy
+    last = empty_channels_last(PyArray_NDIM(a), PyArray_DIMS(a), np.NPY_FLOAT)
+    if np.PyArray_ISALIGNED(<np.ndarray>a):
+        return in_order_of(a, last)
+    np.PyArray_CopyInto(<np.ndarray>last, <np.ndarray>a)
+    return last
 
 
 cdef bint _compute(const Convolution &c, object images, object filters,
@@ -151,7 +128,7 @@ cdef bint _compute(const Convolution &c, object images, object filters,
     """Compute one of three arrays from the others; return whether there was code."""
     cdef shared_ptr[Planned] planned
     cdef Filters kept
-    cdef const Library *l
+    cdef const Library *onednn = library()
     cdef bint reorders = current().enable_backprop
     cdef int status
     cdef void *x = PyArray_DATA(<np.ndarray>images)
@@ -161,12 +138,11 @@ cdef bint _compute(const Convolution &c, object images, object filters,
     if bias is not None:
         b = PyArray_DATA(<np.ndarray>bias)
     if is_product(c, reorders):
-        l = library()
         with nogil:
-            status = run_product(l[0], c, <float *>x, <float *>W, <float *>y,
+            status = run_product(onednn[0], c, <float *>x, <float *>W, <float *>y,
                                  <float *>b)
     else:
-        planned = _cache.find(library()[0], c)
+        planned = _cache.find(onednn[0], c)
         status = planned.get().status
         if status == UNIMPLEMENTED:
             return False

@@ -7,7 +7,7 @@ import pytest
 
 import chainer_fast
 import chainer_fast.functions as F
-from chainer_fast.backends._onednn import convolution
+from chainer_fast.backends._onednn import convolution, filters
 from chainer_fast.backends.kernels import convolution as kernels
 from tests.backends.kernels.test_convolution import random, strided
 
@@ -108,6 +108,25 @@ def test_filters_that_change():
             close(y, kernels.convolve.reference(
                 np.float64(x), np.float64(W), None, *window, outs))
             W.reshape(-1)[7] += 1
+
+
+def test_filters_that_are_kept():
+    x, W, _, window, outs = operands(CASES[2])
+    before = filters.kept_bytes()
+    with chainer_fast.no_backprop_mode():
+        expected = convolution.convolve(x, W, None, *window, outs)
+        kept = filters.kept_bytes()
+        assert kept > before
+        y = convolution.convolve(x, W, None, *window, outs)
+        np.testing.assert_array_equal(y, expected)
+        images = np.concatenate([x, x])     # another plan, with filters like those
+        close(convolution.convolve(images, W, None, *window, outs)[2:],
+              expected.astype('d'))
+        assert filters.kept_bytes() == kept
+    np.testing.assert_array_equal(
+        convolution.convolve(x, W, None, *window, outs), expected)
+    del W
+    assert filters.kept_bytes() == before
 
 
 def test_no_code_for_it():

@@ -5,14 +5,15 @@ loops see. A frame belongs to one call at a time: what a call keeps for its grad
 stays there until the call is forgotten.
 """
 import copy
+import weakref
 
 cimport numpy as np
 import numpy
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
-from numpy cimport (
-    PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DESCR, PyArray_SAMESHAPE)
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
+    PyArray_DESCR, PyArray_SAMESHAPE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
@@ -36,24 +37,30 @@ cdef class Frame:
     ----------
     templates : list of array
         For each value an array of its shape and type. The list may grow.
+    plain : list of bool
+        Whether the array of a value is to be in C order.
     functions : list
-        Functions that steps apply, by number.
+        Functions whose shortcuts steps call, by number.
     leaving : list of int
         Values whose arrays belong to the caller.
 
     Attributes
     ----------
-    declined : int
-        Number of a function whose shortcut has declined, or -1.
+    islands : dict
+        Functions that the graph engine has applied, with their outputs, by number.
+    declined : set of int
+        Functions whose shortcuts have declined in this call.
     """
 
-    def __init__(self, list templates, list functions, list leaving):
+    def __init__(self, list templates, list plain, list functions, list leaving):
         self.templates = templates
+        self.plain = plain
         self.arrays = []
         self.functions = functions
         self.leaving = list(leaving)
         self.prepared = {}
-        self.declined = -1
+        self.declined = set()
+        self.islands = {}
         self._grow()
 
     def __dealloc__(self):
@@ -82,7 +89,8 @@ cdef class Frame:
                 is not PyArray_DESCR(<np.ndarray>template)) or (
                     not PyArray_SAMESHAPE(<np.ndarray>array, <np.ndarray>template)):
             return False
-        if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS):
+        if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS) and (
+                self.plain[value]):
             array = numpy.ascontiguousarray(array).reshape(template.shape)
         self.arrays[value] = array
         self.places[value].data = <char *>PyArray_DATA(<np.ndarray>array)
@@ -114,19 +122,27 @@ cdef class Frame:
             return array
         return array.copy()
 
+    def applied(self, int index):
+        """Return a function of this call."""
+        if self.functions[index] is None or index in self.declined:
+            return self.islands[index][0]
+        return self.functions[index]
+
     cpdef forget(self):
         """Let go of arrays that users may hold."""
         cdef int value
+        cdef FunctionBase function
+        cdef VariableNodeBase node
         for value in self.leaving:
             self.arrays[value] = None
+        self.islands.clear()
+        for function in self.functions:
+            if function is not None:
+                function.kept_outputs = None
+                vars(function).clear()
+                for node in function.input_nodes:
+                    node.array = None
 
-    def function(self, int index):
-        """Return what belongs to a function."""
-        return self.functions[index]
-
-    def set_function(self, int index, applied):
-        """Set what belongs to a function."""
-        self.functions[index] = applied
 
 
 cdef class Step:
@@ -156,13 +172,18 @@ cdef class Call(Step):
         Value.
     pristine : FunctionNode
         The function as it was before it was applied.
+    otherwise : Step
+        Runs if the shortcut declines.
     """
+    cdef int index
     cdef tuple inputs
     cdef int output
     cdef dict attributes
+    cdef Step otherwise
 
-    def __init__(self, index, inputs, output, pristine):
+    def __init__(self, index, inputs, output, pristine, otherwise):
         self.index = index
+        self.otherwise = otherwise
         self.inputs = inputs
         self.output = output
         self.attributes = dict(vars(pristine))
@@ -174,7 +195,7 @@ cdef class Call(Step):
         cdef VariableNodeBase node
         cdef Py_ssize_t i, n = len(self.inputs)
         if shortcut is None:
-            return False
+            return self._otherwise(frame)
         own = vars(function)
         own.clear()
         own.update(self.attributes)
@@ -182,7 +203,7 @@ cdef class Call(Step):
             arrays[i] = <PyObject *>frame.arrays[<int>self.inputs[i]]
         array = shortcut.forward(function, arrays, n)
         if array is None:
-            return False
+            return self._otherwise(frame)
         if not frame.put(self.output, array):
             raise NotStatic(function.label)
         function._input_indexes_to_retain = shortcut.retain_inputs
@@ -193,7 +214,12 @@ cdef class Call(Step):
                 node.array = <object>arrays[i]
         if shortcut.retain_outputs is not None:
             function.kept_outputs = array
+        frame.declined.discard(self.index)
         return True
+
+    cdef bint _otherwise(self, Frame frame) except -1:
+        frame.declined.add(self.index)
+        return self.otherwise.run(frame)
 
 
 cdef class Gradient(Step):
@@ -207,12 +233,17 @@ cdef class Gradient(Step):
         Value that is the gradient of the output.
     found : tuple of (int or None)
         Values that become the gradients of the inputs.
+    otherwise : Step
+        Runs if the shortcut declines, in this direction or the other.
     """
+    cdef int index
     cdef int given
     cdef tuple found
+    cdef Step otherwise
 
-    def __init__(self, index, given, found):
+    def __init__(self, index, given, found, otherwise):
         self.index = index
+        self.otherwise = otherwise
         self.given = given
         self.found = found
 
@@ -221,13 +252,15 @@ cdef class Gradient(Step):
         cdef Shortcut shortcut = shortcut_of(function)
         cdef PyObject *found[MAX_SHORTCUT_INPUTS]
         cdef Py_ssize_t i, n = len(self.found)
+        if frame.declined and self.index in frame.declined:
+            return self.otherwise.run(frame)
         if shortcut is None:
-            return False
+            return self.otherwise.run(frame)
         for i in range(n):
             found[i] = NULL
         try:
             if not shortcut.backward(function, frame.arrays[self.given], found):
-                return False
+                return self.otherwise.run(frame)
             for i in range(n):
                 if self.found[i] is None:
                     continue
@@ -304,9 +337,16 @@ cdef class Tape:
         Values of which only a piece exists at a time, and its place.
     places : int
         Number of places.
+    drops : list of list of int
+        For each step the values that are not needed after it, among those whose arrays
+        steps make.
+    made : list of int
+        All values whose arrays steps make.
     """
-    def __init__(self, steps, fresh, kept, pieces, places):
+    def __init__(self, steps, fresh, kept, pieces, places, drops, made):
         self.places = places
+        self.drops = drops
+        self.made = made
         self.steps = steps
         self.fresh = fresh
         self.kept = kept
@@ -327,7 +367,7 @@ cdef class Tape:
             frame.places[value].data = <char *>PyArray_DATA(
                 <np.ndarray>pieces) + at * PIECE
         frame.prepared[self] = pieces
-        frame.leaving += self.fresh
+        frame.leaving += self.fresh + self.made
         return 0
 
     cpdef bint run(self, Frame frame) except -1:
@@ -336,25 +376,30 @@ cdef class Tape:
         Returns
         -------
         bool
-            False if the call has to be made again without the tape: a shortcut has
-            declined, or a loop has raised a floating-point flag, of which NumPy warns.
+            False if the call has to be made again without the tape: a loop has raised
+            a floating-point flag, of which NumPy warns.
         """
         cdef Step step
-        cdef int value, flags = 0
+        cdef Py_ssize_t i
+        cdef int value
+        cdef int flags = 0
         if self not in frame.prepared:
             self._prepare(frame)
         for value in self.fresh:
             frame.put(value, empty_like(frame.templates[value]))
         clear_float_errors()
-        for step in self.steps:
+        for i in range(len(self.steps)):
+            step = <Step>self.steps[i]
             if type(step) is Chain:
                 step.run(frame)
                 flags |= float_errors()
-            else:
-                if not step.run(frame):
-                    frame.declined = step.index
-                    return False
+            elif step.run(frame):
                 clear_float_errors()
+            else:
+                return False
+            if self.drops[i] is not None:
+                for value in <list>self.drops[i]:
+                    frame.arrays[value] = None
         return flags == 0
 
 
@@ -362,4 +407,13 @@ def new_function(pristine, nodes):
     """Return a copy of a function, applied to nodes."""
     function = copy.copy(pristine)
     function.inputs = nodes
+    # Its output is not in a graph.
+    function.outputs = _GONE
     return function
+
+
+class _Nothing:
+    pass
+
+
+_GONE = (weakref.ref(_Nothing()),)

@@ -1,0 +1,117 @@
+/* A product of single-precision matrices that takes the place of BLAS's.
+ *
+ * OpenBLAS has AVX-512 code for Intel's processors alone; on others it runs code for AVX2
+ * that reaches half of their speed. Here the right operand is packed in panels, a block
+ * that stays in the second level of the cache at a time; the left one is read where it is.
+ * See `panels.hpp` for the order of the sums, which does not depend on the blocks or on
+ * the number of threads.
+ */
+#ifndef CHAINER_FAST_TILED_PRODUCT_HPP
+#define CHAINER_FAST_TILED_PRODUCT_HPP
+
+#include <stddef.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "chainer_fast/backends/kernels/common/blas.hpp"
+#include "chainer_fast/backends/kernels/common/panels.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Panels that are packed at a time, each of DEPTH terms: half a mebibyte. */
+constexpr ptrdiff_t BLOCK = 32;
+/* A thread gets at least this many multiplications: some 50 microseconds. */
+constexpr double LEAST_WORK = 4e6;
+
+/* The memory of a thread for packed panels, from the start of a line of the cache. */
+inline float *packed_panels() {
+    constexpr size_t LINE = 64;
+    static thread_local std::unique_ptr<char[]> memory(
+        new char[BLOCK * PANEL * DEPTH * sizeof(float) + LINE]);
+    const size_t place = (size_t)memory.get();
+    return (float *)(memory.get() + (LINE - place % LINE));
+}
+
+/* Packs rows and columns of the right operand from (k, j) on. */
+inline void pack(const Matrix<float> &right, ptrdiff_t k, ptrdiff_t terms, ptrdiff_t j,
+                 ptrdiff_t columns, Panels<float> out) {
+    if (!right.transposed) {
+        pack_rows(right.data + k * right.ld + j, right.ld, terms, columns, out);
+        return;
+    }
+    for (ptrdiff_t i = 0; i < columns; i += PANEL)
+        pack_turned(right.data + (j + i) * right.ld + k, right.ld,
+                    std::min(PANEL, columns - i), terms, out.from(i / PANEL).data);
+}
+
+/* Some columns of `tiled_product`, by one thread. */
+inline void tiled_columns(
+        const Tiles &tiles, ptrdiff_t rows, ptrdiff_t begin, ptrdiff_t end,
+        ptrdiff_t depth, const Matrix<float> &left, const Matrix<float> &right,
+        bool add, float *out, ptrdiff_t ld) {
+    static const float zeros[BLOCK * PANEL] = {};
+    const Panels<float> packed = {packed_panels(), PANEL, PANEL * DEPTH};
+    const Panels<const float> from_left = {left.data, left.ld, PANEL};
+    for (ptrdiff_t j = begin; j < end; j += BLOCK * PANEL) {
+        const ptrdiff_t columns = std::min(BLOCK * PANEL, end - j);
+        const Panels<float> to = {out + j, ld, PANEL};
+        for (ptrdiff_t k = 0; k < depth; k += DEPTH) {
+            const ptrdiff_t terms = std::min(DEPTH, depth - k);
+            pack(right, k, terms, j, columns, packed);
+            Panels<const float> start = {zeros, 0, PANEL};
+            if (add || k)
+                start = {to.data, to.row, to.panel};
+            product_of_panels(
+                tiles, left.transposed,
+                left.transposed ? from_left.below(k) : from_left.from(k / PANEL), rows,
+                terms, {packed.data, packed.row, packed.panel}, columns, start, to);
+        }
+    }
+}
+
+/* out = left right, or out += left right, of the shapes (rows, depth) and
+ * (depth, columns). Threads share the columns, or the rows if these are more. */
+inline void tiled_product(
+        const Tiles &tiles, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t depth,
+        Matrix<float> left, const Matrix<float> &right, bool add, float *out,
+        ptrdiff_t ld) {
+    constexpr ptrdiff_t PAIR = 2 * PANEL;
+    const bool by_rows = rows > columns;
+    const ptrdiff_t length = by_rows ? rows : columns;
+    const ptrdiff_t units = (length + PAIR - 1) / PAIR;
+    const double work = (double)(by_rows ? columns : rows) * PAIR * depth;
+    parallel(units, (ptrdiff_t)(LEAST_WORK / work) + 1, [&](ptrdiff_t b, ptrdiff_t e) {
+        const ptrdiff_t begin = b * PAIR, end = std::min(e * PAIR, length);
+        if (!by_rows) {
+            tiled_columns(tiles, rows, begin, end, depth, left, right, add, out, ld);
+            return;
+        }
+        Matrix<float> part = left;
+        part.data += left.transposed ? begin : begin * left.ld;
+        tiled_columns(tiles, end - begin, 0, columns, depth, part, right, add,
+                      out + begin * ld, ld);
+    });
+}
+
+/* `sgemm`; matrices in Fortran's order are transposed ones in C order. Returns whether it
+ * has computed the product: not with factors that nobody uses. */
+inline bool tiled_sgemm(
+        const Tiles &tiles, const char *ta, const char *tb, const int *m, const int *n,
+        const int *k, const void *alpha, const void *a, const int *lda, const void *b,
+        const int *ldb, const void *beta, void *c, const int *ldc) {
+    const float factor = *(const float *)beta;
+    if (*(const float *)alpha != 1 || (factor != 0 && factor != 1) || *k == 0)
+        return false;
+    const bool a_turned = *ta == 't' || *ta == 'T', b_turned = *tb == 't' || *tb == 'T';
+    tiled_product(tiles, *n, *m, *k, {(const float *)b, *ldb, b_turned},
+                  {(const float *)a, *lda, a_turned}, factor == 1, (float *)c, *ldc);
+    return true;
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif
