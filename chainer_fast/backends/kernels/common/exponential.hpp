@@ -6,8 +6,11 @@
  * raised but that of overflow, and those of underflow and inexact results, which nobody
  * is warned of: hence comparisons of bits as integers, since those of floats object to NaN.
  *
- * The largest errors, over all floats: 0.87 units for exp, 0.97 for expm1, 0.90 for the
- * sigmoid, 0.87 for tanh and 0.86 for the logarithm of 1 + exp.
+ * The largest errors, over all floats: 0.90 units for exp, 0.98 for expm1, 0.93 for the
+ * sigmoid, 0.92 for tanh and 0.94 for the logarithm of 1 + exp.
+ *
+ * Where a result may be left unused, compilers move its computation behind a jump, and do
+ * not vectorize it: choose among bits then, as the exponential linear unit does.
  */
 #ifndef CHAINER_FAST_EXPONENTIAL_HPP
 #define CHAINER_FAST_EXPONENTIAL_HPP

@@ -56,17 +56,13 @@ void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
         T *loss = losses + b.first;
         const npy_intp *label = labels ? labels + b.first : NULL;
         ptrdiff_t j;
-        if (label) {
-            shift_and_exponentiate(b, x + b.at, tops, p, exp);
+        shift(b, x + b.at, tops, p);
+        if (label)
             for (j = 0; j < b.columns; ++j)
-                sums[j] = label[j] < 0 ? (T)0
-                    : x[b.at + b.place(label[j], j)] - tops[j];
-        }
-        else {
-            shift(b, x + b.at, tops, p);
+                sums[j] = label[j] < 0 ? (T)0 : p[b.place(label[j], j)];
+        else
             weigh(b, p, soft + b.at, sums, norms);
-            exponentiate(b, p, exp);
-        }
+        exponentiate(b, p, exp);
         normalize(b, p, totals);
         log.run(totals, totals, b.columns);
         for (j = 0; j < b.columns; ++j)

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <type_traits>
 
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
@@ -116,10 +115,24 @@ void exponentiate(Block b, T *x, const Unary &exp) {
     });
 }
 
+/* Integers in the order of the floats that have their bits, and back. */
+CF_ELEMENT int32_t ordered(int32_t bits) { return bits ^ ((bits >> 31) & 0x7fffffff); }
+
+/* The largest float, found among integers: compilers do not vectorize a maximum of floats.
+ * NaN is larger or smaller than all numbers. */
+CF_ELEMENT float largest_of(const float *x, ptrdiff_t n) {
+    int32_t largest = ordered(one_ulp::bits_of(x[0]));
+    for (ptrdiff_t i = 1; i < n; ++i)
+        largest = std::max(largest, ordered(one_ulp::bits_of(x[i])));
+    return one_ulp::from_bits(ordered(largest));
+}
+
+CF_ELEMENT double largest_of(const double *x, ptrdiff_t n) { return row_max(x, n); }
+
 template <typename T>
 CF_CLONES void shift_contiguous(Block b, const T *x, T *tops, T *out) {
     for (ptrdiff_t j = 0; j < b.columns; ++j, x += b.n, out += b.n) {
-        T top = tops[j] = row_max(x, b.n);
+        const T top = tops[j] = largest_of(x, b.n);
         for (ptrdiff_t i = 0; i < b.n; ++i)
             out[i] = x[i] - top;
     }
@@ -142,25 +155,6 @@ void shift(Block b, const T *x, T *tops, T *out) {
         return shift_contiguous(b, x, tops, out);
     find_tops(b, x, tops);
     subtract(b, x, tops, out);
-}
-
-CF_CLONES void shift_and_exponentiate_contiguous(
-        Block b, const float *x, float *tops, float *out) {
-    for (ptrdiff_t j = 0; j < b.columns; ++j, x += b.n, out += b.n) {
-        const float top = tops[j] = row_max(x, b.n);
-        for (ptrdiff_t i = 0; i < b.n; ++i)
-            out[i] = one_ulp::exp_of_negative(x[i] - top);
-    }
-}
-
-/* The largest element of each column, and the exponentials relative to it. */
-template <typename T>
-void shift_and_exponentiate(Block b, const T *x, T *tops, T *out, const Unary &exp) {
-    if constexpr (std::is_same<T, float>::value)
-        if (b.stride == 1)
-            return shift_and_exponentiate_contiguous(b, x, tops, out);
-    shift(b, x, tops, out);
-    exponentiate(b, out, exp);
 }
 
 template <typename T>
@@ -215,7 +209,8 @@ void fill_softmax(const T *x, T *out, Extent e, const Unary &exp, const Unary &l
         T tops[BLOCK], totals[BLOCK];
         const T *scores = x + b.at;
         T *y = out + b.at;
-        shift_and_exponentiate(b, scores, tops, y, exp);
+        shift(b, scores, tops, y);
+        exponentiate(b, y, exp);
         if (logarithm) {
             add_up(b, y, totals);
             log.run(totals, totals, b.columns);
