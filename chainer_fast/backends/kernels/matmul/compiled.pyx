@@ -1,6 +1,5 @@
-"""Matrix products: those of large float matrices by oneDNN, where it is wanted.
-
-All others are NumPy's.
+"""Matrix products: those of large float matrices by :mod:`..common.blas` where it is
+faster than NumPy, which computes all others.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
@@ -11,8 +10,7 @@ import numpy
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport cf_float_kind
-from chainer_fast.backends._onednn.library cimport wanted
-from chainer_fast.backends.kernels.common.blas cimport Gemm, gemm
+from chainer_fast.backends.kernels.common.blas cimport Gemm, beats_numpy, gemm
 
 np.import_array()
 
@@ -32,7 +30,7 @@ cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" nogil:
         Gemm gemm, const Batch &batch, Matrix a, Matrix b, float *c) noexcept
 
 cdef enum:
-    # From this many multiplications on oneDNN's products are faster than NumPy's.
+    # From this many multiplications on other products are faster than NumPy's.
     LARGE = 40 * 40 * 40
     MAX_INT = 2147483647
 
@@ -67,7 +65,8 @@ cpdef object dot(a, b):
         return a.dot(b)
     if PyArray_NDIM(a) != 2 or PyArray_NDIM(b) != 2:
         if PyArray_NDIM(a) > 2 and PyArray_NDIM(b) == 2 and (
-                np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>a) and wanted()):
+                np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>a) and (
+                    beats_numpy(LARGE, PyArray_DIM(b, 1)))):
             # One product of all rows.
             rows = a.reshape((-1, a.shape[a.ndim - 1]))
             return dot(rows, b).reshape(a.shape[:a.ndim - 1] + (b.shape[1],))
@@ -75,7 +74,8 @@ cpdef object dot(a, b):
     batch.m = shape[0] = PyArray_DIM(a, 0)
     batch.k = PyArray_DIM(a, 1)
     batch.n = shape[1] = PyArray_DIM(b, 1)
-    if not _is_large(batch.m, batch.n, batch.k) or not wanted() or (
+    if not _is_large(batch.m, batch.n, batch.k) or (
+            not beats_numpy(batch.m, batch.n)) or (
             PyArray_DIM(b, 0) != batch.k or not _read(a, &left)
             or not _read(b, &right)):
         return PyArray_MatrixProduct(a, b)
@@ -100,7 +100,7 @@ cpdef object matmul(a, b):
     cdef Matrix left, right
     cdef npy_intp shape[MAX_BATCH_AXES + 2]
     cdef int nd, j
-    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b) or not wanted():
+    if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
         return numpy.matmul(a, b)
     if min(PyArray_NDIM(a), PyArray_NDIM(b)) < 2:
         return numpy.matmul(a, b)
@@ -111,6 +111,7 @@ cpdef object matmul(a, b):
     batch.axes = nd - 2
     batch.count = 1
     if batch.axes > MAX_BATCH_AXES or not _is_large(batch.m, batch.n, batch.k) or (
+            not beats_numpy(batch.m, batch.n)) or (
             PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k):
         return numpy.matmul(a, b)
     if not _read(a, &left) or not _read(b, &right):
