@@ -155,9 +155,12 @@ class Function:
         """The :class:`FunctionAdapter` that stands for the function in the graph."""
         node = self._node() if self._node is not None else self._owned_node
         if node is None:
-            node = FunctionAdapter(self)
+            node = self._make_node()
             self._owned_node, self._node = node, None
         return node
+
+    def _make_node(self):
+        return FunctionAdapter(self)
 
     @property
     def inputs(self):

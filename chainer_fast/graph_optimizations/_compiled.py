@@ -12,8 +12,9 @@ from chainer_fast import function, function_node
 from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.tape import calls, steps
 from chainer_fast.configuration import config, using_config
-from chainer_fast.graph_optimizations import _plan
+from chainer_fast.graph_optimizations import _passes
 from chainer_fast.graph_optimizations._chain_state import OWN
+from chainer_fast.graph_optimizations._plan import Values
 from chainer_fast.graph_optimizations._trace import Output
 from chainer_fast.variable import Variable
 
@@ -35,7 +36,6 @@ class Compiled(calls.RepeatedCall):
     def __init__(self, graph, chain, params, arguments, call):
         self._graph = graph
         self._call = call
-        self._by_engine = set()
         self._settings = settings()
         self.enable_backprop = bool(config.enable_backprop)
         self.guard = calls.Guard([weakref.ref(link) for link in chain.links()], OWN)
@@ -51,10 +51,13 @@ class Compiled(calls.RepeatedCall):
 
     def _make(self):
         graph = self._graph
-        self._templates = [template(*each) for each in graph.values]
-        plan, self._rules = _plan.forward(graph, self._templates, self._by_engine)
-        flowing = {value for step in graph.steps
-                   for value, flows in zip(step.inputs, step.flows, strict=True) if flows}
+        self._values = Values()
+        for value in graph.values:
+            self._values.add(*value)
+        plan, self._ways = _passes.forward(graph, self._values)
+        flowing = {
+            value for step in graph.steps
+            for value, flows in zip(step.inputs, step.flows, strict=True) if flows}
         self.leaves = [v for v in graph.inputs + graph.params if v in flowing]
         self.seeds = [y.value for y in graph.outputs
                       if y.requires_grad and y.argument is None]
@@ -62,41 +65,33 @@ class Compiled(calls.RepeatedCall):
         self.full = None
         needed = set()
         if self.seeds and self.leaves:
-            backward = _plan.backward(
-                graph, self._rules, self._templates, self.leaves, self.seeds,
-                self._by_engine)
-            needed = {value for _, inputs, _, _ in backward[0].operations
-                      for value in inputs if value < len(graph.values)}
-            self.full = self._keep(
-                tuple(self.leaves), (True,) * len(self.seeds), backward)
-        self.results = [y.value for y in graph.outputs if y.argument is None]
-        self.tape = plan.tape(set(self.results), needed)
+            wanted, given = tuple(self.leaves), (True,) * len(self.seeds)
+            passed = self._pass(wanted, given)
+            needed = {value for operation in passed.plan.operations
+                      for value in operation.inputs if value < len(graph.values)}
+            self.full = self._tapes[wanted, given] = _taped(passed)
+        results = {y.value for y in graph.outputs if y.argument is None}
+        self.tape = plan.tape(results, needed)
         self.frames = []
 
-    def _keep(self, wanted, given, backward):
-        plan, seeds, results = backward
-        found = [results[value] for value in wanted]
-        tape = plan.tape({value for value in found if value is not None}, set())
-        self._tapes[wanted, given] = tape, seeds, found
-        return self._tapes[wanted, given]
+    def _pass(self, wanted, given):
+        seeds = [value for value, is_given in zip(self.seeds, given, strict=True)
+                 if is_given]
+        return _passes.Backward(self._graph, self._ways, self._values, wanted, seeds)
 
     def new_frame(self):
         """Return a frame for a call."""
         graph = self._graph
+        templates = self._values.templates
         functions = [
             steps.new_function(step.function, tuple([
-                Variable(self._templates[value], requires_grad=flows).node
+                Variable(templates[value], requires_grad=flows).node
                 for value, flows in zip(step.inputs, step.flows, strict=True)]))
-            for step in graph.steps]
-        frame = steps.Frame(self._templates, functions, graph.inputs)
+            if way == 'shortcut' else None
+            for step, way in zip(graph.steps, self._ways, strict=True)]
+        frame = steps.Frame(templates, self._values.plain, functions, graph.inputs)
         frame.fill(graph.constants.keys(), graph.constants.values())
         return frame
-
-    def declined(self, frame):
-        """Leave a function to the graph engine whose shortcut has declined."""
-        if frame.declined >= 0:
-            self._by_engine.add(frame.declined)
-            self._make()
 
     def finish(self, frame, inputs):
         """Return what the call returned, with new outputs."""
@@ -139,17 +134,12 @@ class Compiled(calls.RepeatedCall):
             None if the tape cannot do it.
         """
         key = wanted, tuple([g is not None for g in grads])
-        found = self._tapes.get(key)
-        if found is None:
-            seeds = [v for v, g in zip(self.seeds, grads, strict=True) if g is not None]
-            found = self._keep(*key, _plan.backward(
-                self._graph, self._rules, self._templates, wanted, seeds,
-                self._by_engine))
-        tape, given, values = found
+        if key not in self._tapes:
+            self._tapes[key] = _taped(self._pass(*key))
+        tape, given, values = self._tapes[key]
         if not frame.fill(given, [g for g in grads if g is not None]):
             return None
         if not tape.run(frame):
-            self._learn(frame)
             return None
         return [None if value is None else frame.result(value) for value in values]
 
@@ -212,9 +202,10 @@ def settings():
         'train', 'enable_backprop', 'dtype', 'use_ideep', 'lazy_grad_sum')]
 
 
-def template(shape, dtype):
-    """Return an array of a shape and type that takes no memory."""
-    return numpy.broadcast_to(numpy.empty((), dtype), shape)
+def _taped(backward):
+    """Return a tape, the gradients that it is given, and those that it finds."""
+    found = {value for value in backward.found if value is not None}
+    return backward.plan.tape(found, set()), backward.given, backward.found
 
 
 def _pattern(argument):
@@ -225,7 +216,8 @@ def _pattern(argument):
     array = getattr(argument, 'raw_array', argument)
     if isinstance(array, numpy.ndarray):
         return calls.InputPattern(
-            template(array.shape, array.dtype), getattr(argument, 'requires_grad', None))
+            numpy.broadcast_to(numpy.empty((), array.dtype), array.shape),
+            getattr(argument, 'requires_grad', None))
     return argument
 
 

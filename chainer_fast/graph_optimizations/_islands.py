@@ -35,7 +35,7 @@ class Island(steps.Step):
                   for value, flows in zip(step.inputs, step.flows, strict=True)]
         with function.force_backprop_mode():
             outputs = applied.apply(tuple(inputs))
-        frame.set_function(self._index, (applied, outputs))
+        frame.islands[self._index] = applied, outputs
         if not frame.fill(step.outputs, [y.raw_array for y in outputs]):
             raise steps.NotStatic(step.function.label)
         return True
@@ -65,9 +65,10 @@ class IslandGradient(steps.Step):
         self._found = found
 
     def run(self, frame):
-        applied, _ = frame.function(self._index)
-        grads = tuple([None if g is None else Variable(frame.get(g), requires_grad=False)
-                       for g in self._grads])
+        applied, _ = frame.islands[self._index]
+        grads = tuple([
+            None if g is None else Variable(frame.get(g), requires_grad=False)
+            for g in self._grads])
         sums = {node: [] for node in applied.inputs}
         with function.no_backprop_mode():
             backprop.backprop_step(applied, self._targets, grads, sums, False)

@@ -83,8 +83,9 @@ class Graph:
 
     Attributes
     ----------
-    values : list of (tuple of int, numpy.dtype)
-        Shape and type of each value: arguments first, then parameters, then others.
+    values : list of (tuple of int, numpy.dtype, bool)
+        Shape and type of each value, and whether it is in C order: arguments first,
+        then parameters, then others.
     constants : dict
         Arrays that are neither, by value.
     steps : list of Step
@@ -125,7 +126,9 @@ class Graph:
     def _value(self, array, owner):
         if type(array) is not numpy.ndarray:
             raise Unrecordable('%s is a %s' % (owner, type(array).__name__))
-        self.values.append((array.shape, array.dtype))
+        flags = array.flags
+        self.values.append((array.shape, array.dtype, (
+            flags.c_contiguous and flags.aligned and array.dtype.isnative)))
         return len(self.values) - 1
 
     def _append(self, pristine, applied, inputs, outputs):
@@ -135,8 +138,7 @@ class Graph:
         nodes = applied.inputs or [None] * len(inputs)
         found = [self._find(*each, label) for each in zip(inputs, nodes, strict=True)]
         made = [self._value(y, 'an output of ' + label) for y in outputs]
-        for reference, y, value in zip(
-                applied.outputs or (), outputs, made, strict=False):
+        for reference, value in zip(applied.outputs or (), made, strict=False):
             if reference() is not None:
                 self._of_node[id(reference())] = value
         for y, value in zip(outputs, made, strict=True):
@@ -156,7 +158,8 @@ class Graph:
             raise Unrecordable(
                 '%s has an input with a gradient that is no argument' % label)
         if id(array) not in self._of_array:
-            value = self._of_array[id(array)] = self._value(array, 'an input of ' + label)
+            value = self._value(array, 'an input of ' + label)
+            self._of_array[id(array)] = value
             self.constants[value] = array
         return self._of_array[id(array)], False
 

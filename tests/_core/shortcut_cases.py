@@ -38,6 +38,7 @@ from chainer_fast.functions.math import (
     sum,
 )
 from chainer_fast.functions.noise import dropout
+from chainer_fast.links.loss import hierarchical_softmax
 
 LAYOUTS = ['C', 'C', 'C', 'C', 'F', 'strided', 'reversed', 'repeated', 'swapped',
            'unaligned', 'read-only', 'subclass']
@@ -318,6 +319,27 @@ def candidates(draw, cls, kind):
 
 
 @st.composite
+def ways(draw, kind):
+    n, width = draw(st.integers(1, 5)), draw(st.integers(1, 40))
+    dtype = draw(types[kind])
+    x, W = (draw(arrays((length, width), dtype, kind)) for length in (n, 4))
+    t = np.random.RandomState(draw(st.integers(0, 99))).randint(0, 5, n).astype('i')
+    if kind is not Kind.TAME and draw(st.integers(0, 9)) == 0:
+        t[0] = draw(st.sampled_from([-1, 5, -7]))
+    if kind is Kind.WILD:
+        t = laid_out(t, draw(st.sampled_from(LAYOUTS)))
+
+    def make():
+        function = hierarchical_softmax.BinaryHierarchicalSoftmaxFunction(
+            ((0, 1), ((2, 3), 4)), dtype)
+        node = function.node
+        node._own_function()
+        return node
+
+    return make, [x, t, W]
+
+
+@st.composite
 def reductions(draw, cls, kind):
     x, = draw(elementwise(1, kind))
     axes = [None, *range(-x.ndim, x.ndim)]
@@ -402,4 +424,5 @@ CASES = {
     embed_id.EmbedIDFunction: embeddings,
     **{cls: lambda kind, cls=cls: candidates(cls, kind) for cls in (
         negative_sampling.NegativeSamplingFunction, _candidates.Scores)},
+    hierarchical_softmax._TreeAdapter: ways,
 }

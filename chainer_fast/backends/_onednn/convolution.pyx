@@ -128,7 +128,7 @@ cdef bint _compute(const Convolution &c, object images, object filters,
     """Compute one of three arrays from the others; return whether there was code."""
     cdef shared_ptr[Planned] planned
     cdef Filters kept
-    cdef const Library *l
+    cdef const Library *onednn = library()
     cdef bint reorders = current().enable_backprop
     cdef int status
     cdef void *x = PyArray_DATA(<np.ndarray>images)
@@ -138,12 +138,11 @@ cdef bint _compute(const Convolution &c, object images, object filters,
     if bias is not None:
         b = PyArray_DATA(<np.ndarray>bias)
     if is_product(c, reorders):
-        l = library()
         with nogil:
-            status = run_product(l[0], c, <float *>x, <float *>W, <float *>y,
+            status = run_product(onednn[0], c, <float *>x, <float *>W, <float *>y,
                                  <float *>b)
     else:
-        planned = _cache.find(library()[0], c)
+        planned = _cache.find(onednn[0], c)
         status = planned.get().status
         if status == UNIMPLEMENTED:
             return False

@@ -86,5 +86,3 @@ cdef Filters prepared(object W, shared_ptr[Planned] planned):
     while _kept_bytes > MAX_KEPT:
         _forget(next(iter(_kept_filters)))
     return filters
-
-

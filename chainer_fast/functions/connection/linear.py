@@ -9,6 +9,7 @@ from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast, reshape
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.graph_optimizations import static_code
+from chainer_fast.graph_optimizations._builders import Affine, compiled_as
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import array as array_utils
 from chainer_fast.utils import type_check
@@ -28,6 +29,7 @@ def _apply(function, inputs, dtype):
     return y if y.dtype == dtype else cast.cast(y, dtype)
 
 
+@compiled_as(Affine)
 @shortcut(shortcuts.LinearShortcut())
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""

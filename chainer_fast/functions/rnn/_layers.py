@@ -53,7 +53,6 @@ class Layers:
         """
         xp = self.array_module = backend.get_array_module(x)
         self.dtype = x.dtype
-        self._weights = weights
         self._inputs, self._traces = [], []
         hy = xp.empty_like(hx)
         cy = None if cx is None else xp.empty_like(cx)
@@ -113,13 +112,13 @@ class Layers:
         gradients = []
         n = ghy.shape[2]
         gx = None
-        for k in reversed(range(len(self._weights))):
+        for k in reversed(range(len(self._traces))):
             side = k % self.directions
             gys = gy if self.directions == 1 else xp.ascontiguousarray(
                 gy[:, side * n:(side + 1) * n])
             wants_part = wants_gx or k >= self.directions
             part, ghx[k], gc_first, of_weights = recurrent.layer_grad(
-                gys, self._traces[k], self._inputs[k], self._weights[k][0], ghy[k],
+                gys, self._traces[k], self._inputs[k], ghy[k],
                 None if gcy is None else gcy[k], self.sizes, self.mode, side == 1,
                 wants_part)
             gradients.append(of_weights)

@@ -161,7 +161,7 @@ class StackedRNN(FunctionNode):
             for each in (sequences.rows(xs[0], xs), hx, cx)]
         y, hy, cy = self._layers.forward(
             x, hx, cx,
-            [[[self._computed(array) for array in group] for group in each]
+            [[self._joined_halves(group) for group in each]
              for each in zip(ws, bs, strict=True)])
         states = (hy,) if cy is None else (hy, cy)
         *states, y = self._stored((*states, y))
@@ -170,6 +170,14 @@ class StackedRNN(FunctionNode):
     def _computed(self, array):
         """Return an array in the dtype to compute in: halves are only storage."""
         return array.astype(numpy.float32) if self._halves else array
+
+    def _joined_halves(self, group):
+        """Return the weights or biases of a direction in the dtype to compute in."""
+        if not self._halves:
+            return group
+        half = len(group) // 2
+        return [self._computed(sequences.rows(part[0], part))
+                for part in (group[:half], group[half:])]
 
     def _split(self, rows):
         parts, start = [], 0

@@ -6,7 +6,8 @@ import numpy
 
 from chainer_fast import device_resident, function, link, variable
 from chainer_fast.backends.dtypes import get_dtype
-from chainer_fast.backends.kernels import negative_sampling
+from chainer_fast.backends.kernels import negative_sampling, shortcut
+from chainer_fast.backends.kernels.negative_sampling import shortcuts
 from chainer_fast.initializers import uniform
 from chainer_fast.utils import type_check
 
@@ -81,6 +82,11 @@ class TreeParser:
         return self.codes
 
 
+@shortcut(shortcuts.TreeShortcut())
+class _TreeAdapter(function.FunctionAdapter):
+    """Node of the graph that runs a BinaryHierarchicalSoftmaxFunction."""
+
+
 class BinaryHierarchicalSoftmaxFunction(
         device_resident.DeviceResident, function.Function):
     """Negative log-likelihood of the leaves of a tree, summed over samples.
@@ -127,6 +133,12 @@ class BinaryHierarchicalSoftmaxFunction(
         super().device_resident_accept(visitor)
         for name in ('paths', 'codes', 'begins'):
             setattr(self, name, visitor.visit_array(getattr(self, name)))
+
+    def _make_node(self):
+        # A derived class may compute something else.
+        if type(self) is BinaryHierarchicalSoftmaxFunction:
+            return _TreeAdapter(self)
+        return super()._make_node()
 
     def check_type_forward(self, in_types):
         type_check._argname(in_types, ('x', 't', 'W'))

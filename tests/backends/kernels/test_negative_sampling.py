@@ -37,6 +37,26 @@ def test_compiled_forms(args):
         np.testing.assert_allclose(actual, expected, tolerance, tolerance)
 
 
+@given(st.integers(1, 50), st.sampled_from([5, (7,), (0,), (3, 4), (2, 3, 4)]),
+       st.integers(0, 2 ** 16), st.booleans())
+def test_buckets(n, shape, seed, edges):
+    rng = np.random.RandomState(seed)
+    threshold, values = rng.uniform(size=n).astype('f'), np.arange(2 * n, dtype='i')
+    heights = rng.uniform(0, n, shape)
+    if edges:
+        # The single precision of thresholds counts.
+        buckets = heights.astype('i')
+        heights = buckets + threshold[buckets].astype('d')
+        heights[heights >= n] = 0
+    compiled = kernels.in_buckets.compiled(threshold, values, heights)
+    expected = kernels.in_buckets.reference(threshold, values, heights)
+    assert (compiled.dtype, compiled.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_array_equal(compiled, expected)
+    for out in -1., n, np.nan:
+        heights = np.array([out])
+        assert kernels.in_buckets.compiled(threshold, values, heights) is NotImplemented
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('some', [False, True])

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import chainer_fast
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import recurrent
 from tests.backends.kernels import forms
@@ -134,6 +135,109 @@ def test_scan(data, dtype, mode, n, seed, reverse, sizes):
         gys, trace, weight, ghy, gcy, *rest))
     for array, before in zip((gys, *trace), kept, strict=True):
         np.testing.assert_array_equal(array, before)
+
+
+MODES = {'lstm': 4, 'gru': 3, 'rnn_tanh': 1, 'rnn_relu': 1}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), st.sampled_from(sorted(MODES)), st.sampled_from([16, 17, 40, 128]),
+       st.sampled_from([1, 16, 50, 131]), seeds, st.booleans(),
+       st.lists(st.integers(1, 21), min_size=1, max_size=20))
+def test_layer(data, mode, n, m, seed, reverse, sizes):
+    count, sizes = MODES[mode], tuple(sorted(sizes, reverse=True))
+    # Enough steps that packing the weights pays.
+    sizes = sizes[:1] * (-(-2 ** 20 // (count * n * (n + m) * sizes[0]))) + sizes
+    steps, shape = sum(sizes), (sizes[0] + data.draw(st.integers(0, 2)), n)
+    cells = shape if mode == 'lstm' else None
+    joined = data.draw(st.booleans())
+    many = [(count * n,)] if joined else [(n,)] * count
+    x, hx, cx, gys, ghy, gcy, *weights = arrays(
+        seed, 'f', (steps, m), shape, cells, (steps, n), shape, cells,
+        *[(*rows, m) for rows in many], *[(*rows, n) for rows in many], *many, *many)
+    weights = [w if w.ndim == 1 else w / np.float32(2 * w.shape[1] ** .5) for w in weights]
+    half = len(weights) // 2
+    ws, bs = weights[:half], weights[half:]
+    ws[0], hx, gys = [in_other_order(data.draw, each) for each in (ws[0], hx, gys)]
+    rest = sizes, mode, reverse
+
+    args = x, ws, bs, hx, cx, *rest
+    *expected, plain_trace = recurrent.layer.reference(*args)
+    *states, trace = recurrent.layer.compiled(*args)
+    assert_close(states, expected, 'f')
+    wants_gx = data.draw(st.booleans())
+    expected = recurrent.layer_grad.reference(
+        gys, plain_trace, x, ghy, gcy, *rest, wants_gx)
+    gradients = recurrent.layer_grad.compiled(gys, trace, x, ghy, gcy, *rest, wants_gx)
+    scaled = [None if g is None else g / abs(g).max() for g in flat(expected)]
+    assert_close(
+        [None if g is None else g / abs(other).max()
+         for g, other in zip(flat(gradients), flat(expected), strict=True)],
+        scaled, 'f')
+    # The trace serves another time.
+    again = recurrent.layer_grad.compiled(gys, trace, x, ghy, gcy, *rest, wants_gx)
+    for g, other in zip(flat(again), flat(gradients), strict=True):
+        np.testing.assert_array_equal(g, other)
+
+
+def large_layer(seed):
+    x, hx, cx, *weights = arrays(
+        seed, 'f', (40 * 20, 30), (20, 33), (20, 33), *[(33, 30)] * 4, *[(33, 33)] * 4,
+        *[(33,)] * 8)
+    return x, weights[:8], weights[8:], hx, cx, (20,) * 40, 'lstm', False
+
+
+def test_layer_does_not_depend_on_the_number_of_threads():
+    args = large_layer(0)
+    results = []
+    for threads in 1, 2, 3:
+        with chainer_fast.using_config('num_threads', threads):
+            ys, hy, cy, trace = recurrent.layer.compiled(*args)
+            results.append([ys, hy, cy, *flat(recurrent.layer_grad.compiled(
+                ys, trace, args[0], hy, cy, *args[5:], True))])
+    for other in results[1:]:
+        for y, expected in zip(other, results[0], strict=True):
+            np.testing.assert_array_equal(y, expected)
+
+
+def test_layer_keeps_its_weights_for_the_gradient():
+    args = large_layer(0)
+    ys, hy, cy, trace = recurrent.layer.compiled(*args)
+    rest = args[0], hy, cy, *args[5:], True
+    expected = recurrent.layer_grad.compiled(ys, trace, *rest)
+    for w in args[1]:
+        w[...] = 0
+    for g, other in zip(
+            flat(recurrent.layer_grad.compiled(ys, trace, *rest)), flat(expected),
+            strict=True):
+        np.testing.assert_array_equal(g, other)
+
+
+@pytest.mark.parametrize('change', [
+    lambda x, ws, bs, hx, cx: (x.astype('d'), ws, bs, hx, cx),
+    lambda x, ws, bs, hx, cx: (x, [ws[0].astype('d'), *ws[1:]], bs, hx, cx),
+    lambda x, ws, bs, hx, cx: (x, ws, [bs[0][:-1], *bs[1:]], hx, cx),
+    lambda x, ws, bs, hx, cx: (x, ws, bs, hx.astype('d'), cx),
+    lambda x, ws, bs, hx, cx: (x, ws, bs, hx, cx[:-1]),
+    lambda x, ws, bs, hx, cx: (x[:-1], ws, bs, hx, cx)])
+def test_layers_of_other_arrays_are_left_to_the_reference(change):
+    *values, sizes, mode, reverse = large_layer(0)
+    assert recurrent.layer.compiled(
+        *change(*values), sizes, mode, reverse) is NotImplemented
+
+
+def test_layer_warns_as_numpy_does():
+    x, *rest = large_layer(0)
+    x[3, 5:] = np.inf
+    # Products do not warn.
+    ys, hy, cy, trace = recurrent.layer.compiled(x, *rest)
+    assert np.isnan(ys).any()
+    infinite = np.full_like(hy, np.inf)
+    for threads in 1, 2:
+        with (chainer_fast.using_config('num_threads', threads),
+              pytest.warns(RuntimeWarning, match='invalid')):
+            recurrent.layer_grad.compiled(
+                np.ones_like(ys), trace, x, infinite, -infinite, *rest[4:], True)
 
 
 def laid_out(x):

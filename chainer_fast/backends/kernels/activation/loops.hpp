@@ -163,7 +163,8 @@ CF_CLONES void bend_each(
 
 inline void bend(char kind, const void *x, const void *signs, const void *slopes,
                  void *out, ptrdiff_t n) {
-    by_type(kind, bend_each<float>, bend_each<double>, x, signs, slopes, out, n);
+    shared_by_type(
+        kind, bend_each<float>, bend_each<double>, n, x, signs, slopes, out);
 }
 
 template <typename T>
@@ -278,17 +279,20 @@ CF_CLONES void swish_grads(
 template <typename T>
 void parametric_each(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
                      ptrdiff_t run, const Unary *tanh) {
-    T wide[PART];
-    for (ptrdiff_t i = 0; i < n; i += PART) {
-        const ptrdiff_t m = part_at(i, n);
-        spread(w, wide, i, m, count, run);
-        if (!tanh) {
-            map2<PReLU>(x + i, wide, y + i, m);
-            continue;
+    const ptrdiff_t parts = (n + PART - 1) / PART;
+    parallel(parts, GRAIN / PART, [=](ptrdiff_t begin, ptrdiff_t end) {
+        T wide[PART];
+        for (ptrdiff_t i = begin * PART; begin < end; ++begin, i += PART) {
+            const ptrdiff_t m = part_at(i, n);
+            spread(w, wide, i, m, count, run);
+            if (!tanh) {
+                map2<PReLU>(x + i, wide, y + i, m);
+                continue;
+            }
+            fill_gates(x + i, wide, y + i, m, *tanh);
+            multiply_by(x + i, y + i, m);
         }
-        fill_gates(x + i, wide, y + i, m, *tanh);
-        multiply_by(x + i, y + i, m);
-    }
+    });
 }
 
 inline void parametric(

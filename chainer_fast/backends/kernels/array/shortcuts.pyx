@@ -2,22 +2,27 @@
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_ITEMSIZE, \
-    PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
+    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_TYPE, npy_intp
 
+from chainer_fast._core.dense cimport dense_kind
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase, \
     own_attribute
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.shortcut cimport given, wanted
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
+from chainer_fast.backends.kernels.common.layout cimport (
+    as_channels_last, empty_channels_last, in_c_order, is_channels_last)
 
 np.import_array()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Reshape(np.ndarray, object shape)
 
+cdef extern from *:
+    PyObject **PySequence_Fast_ITEMS(list items)
+
 cdef enum:
-    MAX_DIMS = 32
+    MAX_DIMS = 16
 
 
 cdef int _axis(FunctionBase function, int ndim) except -2:
@@ -28,74 +33,105 @@ cdef int _axis(FunctionBase function, int ndim) except -2:
     return axis if 0 <= axis < ndim else -1
 
 
+cdef object _empty(int ndim, npy_intp *dims, object like, bint last):
+    """Return a new array of a shape and the type of another one, not filled."""
+    cdef int typenum = PyArray_TYPE(<np.ndarray>like)
+    if last:
+        return empty_channels_last(ndim, dims, typenum)
+    return PyArray_EMPTY(ndim, dims, typenum, 0)
+
+
+cdef object _joined(FunctionBase function, PyObject **x, Py_ssize_t n, bint last):
+    """Join plain arrays, or with ``last`` channels of images that lie channels last.
+
+    In memory, these are matrices whose columns are joined. None if there is no code for
+    the arrays.
+    """
+    cdef npy_intp dims[MAX_DIMS]
+    cdef object first, each
+    cdef char kind
+    cdef char *target
+    cdef npy_intp outer = 1, rest = 1, joined = 0, row, k
+    cdef Py_ssize_t i
+    cdef int ndim, axis, d
+    first = <object>x[0]
+    kind = dense_kind(first) if last else kind_of(first)
+    ndim = PyArray_NDIM(first) if kind else 0
+    if not 0 < ndim < MAX_DIMS:
+        return None
+    axis = _axis(function, ndim)
+    if axis < 0 or last and axis != 1:
+        return None
+    for i in range(n):
+        each = <object>x[i]
+        if (dense_kind(each) if last else kind_of(each)) != kind or (
+                PyArray_NDIM(each) != ndim):
+            return None
+        for d in range(ndim):
+            if d != axis and PyArray_DIM(<np.ndarray>each, d) != PyArray_DIM(
+                    <np.ndarray>first, d):
+                return None
+        joined += PyArray_DIM(<np.ndarray>each, axis)
+    for d in range(ndim):
+        dims[d] = PyArray_DIM(<np.ndarray>first, d)
+        if d < axis or last and d > axis:
+            outer *= dims[d]
+        elif d > axis:
+            rest *= dims[d]
+    dims[axis] = joined
+    y = _empty(ndim, dims, first, last)
+    target = <char *>PyArray_DATA(<np.ndarray>y)
+    rest *= PyArray_ITEMSIZE(<np.ndarray>first)
+    for k in range(outer):
+        for i in range(n):
+            row = PyArray_DIM(<np.ndarray>x[i], axis) * rest
+            memcpy(target, <char *>PyArray_DATA(<np.ndarray>x[i]) + k * row, row)
+            target += row
+    return y
+
+
 cdef class ConcatShortcut(Shortcut):
-    """Concatenation of small arrays; for large ones copying dominates anyway."""
+    """Concatenation of plain arrays, or of images that lie channels last."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        cdef npy_intp dims[MAX_DIMS]
-        cdef object first, each
-        cdef char kind
-        cdef char *target
-        cdef npy_intp outer = 1, rest = 1, joined = 0, row, k
         cdef Py_ssize_t i
-        cdef int ndim, axis, d
+        cdef list images
         if n < 1:
             return None
-        first = <object>x[0]
-        kind = kind_of(first)
-        ndim = PyArray_NDIM(first) if kind else 0
-        if not 0 < ndim < MAX_DIMS:
-            return None
-        axis = _axis(function, ndim)
-        if axis < 0:
-            return None
         for i in range(n):
-            each = <object>x[i]
-            if kind_of(each) != kind or PyArray_NDIM(each) != ndim:
+            if is_channels_last(<object>x[i]):
+                break
+        else:
+            return _joined(function, x, n, False)
+        images = []
+        for i in range(n):
+            if not PyArray_CheckExact(<object>x[i]) or not (
+                    cf_float_kind(<np.ndarray>x[i])
+                    and 3 <= PyArray_NDIM(<object>x[i]) < MAX_DIMS):
                 return None
-            for d in range(ndim):
-                if d != axis and PyArray_DIM(<np.ndarray>each, d) != PyArray_DIM(
-                        <np.ndarray>first, d):
-                    return None
-            joined += PyArray_DIM(<np.ndarray>each, axis)
-        for d in range(ndim):
-            dims[d] = PyArray_DIM(<np.ndarray>first, d)
-            if d < axis:
-                outer *= dims[d]
-            elif d > axis:
-                rest *= dims[d]
-        dims[axis] = joined
-        if outer * joined * rest > LONG_LOOP:
-            return None
-        y = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>first), 0)
-        target = <char *>PyArray_DATA(<np.ndarray>y)
-        rest *= PyArray_ITEMSIZE(<np.ndarray>first)
-        for k in range(outer):
-            for i in range(n):
-                row = PyArray_DIM(<np.ndarray>x[i], axis) * rest
-                memcpy(target, <char *>PyArray_DATA(<np.ndarray>x[i]) + k * row, row)
-                target += row
-        return y
+            images.append(as_channels_last(<object>x[i]))
+        return _joined(function, PySequence_Fast_ITEMS(images), n, True)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef tuple nodes = function.input_nodes
         cdef VariableNodeBase node
         cdef npy_intp dims[MAX_DIMS]
-        cdef char kind = kind_of(gy)
+        cdef bint last = is_channels_last(gy)
+        cdef char kind = dense_kind(gy) if last else kind_of(gy)
         cdef npy_intp outer = 1, rest = 1, length, total = 0, k, row
         cdef int ndim, axis, d
         cdef char *source
         cdef char *target
-        if not kind or PyArray_SIZE(gy) > LONG_LOOP:
+        ndim = PyArray_NDIM(gy) if kind else 0
+        if not 0 < ndim < MAX_DIMS:
             return 0
-        ndim = PyArray_NDIM(gy)
         axis = _axis(function, ndim)
-        if axis < 0:
+        if axis < 0 or last and axis != 1:
             return 0
         for d in range(ndim):
             dims[d] = PyArray_DIM(<np.ndarray>gy, d)
-            if d < axis:
+            if d < axis or last and d > axis:
                 outer *= dims[d]
             elif d > axis:
                 rest *= dims[d]
@@ -114,7 +150,7 @@ cdef class ConcatShortcut(Shortcut):
             length = node.dims[axis] * rest
             if wanted(function, i):
                 dims[axis] = node.dims[axis]
-                part = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
+                part = _empty(ndim, dims, gy, last)
                 target = <char *>PyArray_DATA(<np.ndarray>part)
                 for k in range(outer):
                     memcpy(target + k * length, source + k * row, length)
@@ -124,14 +160,25 @@ cdef class ConcatShortcut(Shortcut):
 
 
 cdef class ReshapeShortcut(Shortcut):
-    """Another shape for the same elements: a view, as arrays here are in C order."""
+    """Another shape for the same elements.
+
+    It is a view of an array in C order; images that lie channels last are copied.
+    """
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object shape = own_attribute(function, 'shape')
-        if n != 1 or not kind_of(<object>x[0]) or type(shape) is not tuple:
+        cdef object array
+        if n != 1 or type(shape) is not tuple:
             return None
+        array = <object>x[0]
+        if not kind_of(array):
+            if not dense_kind(array) or not is_channels_last(array) or (
+                    len(<tuple>shape) != 2
+                    or (<tuple>shape)[0] != PyArray_DIM(<np.ndarray>array, 0)):
+                return None
+            array = in_c_order(array)
         try:
-            return PyArray_Reshape(<np.ndarray>x[0], shape)
+            return PyArray_Reshape(<np.ndarray>array, shape)
         except (TypeError, ValueError):
             # The general way reports the error in the shape.
             return None

@@ -31,7 +31,7 @@ def expm1_of_negative(x):
 
 def log1p_exp_of_negative(x):
     """Return ``log(1 + exp(x))`` of an array without positive elements."""
-    if isinstance(x, _ON_HOST) and x.dtype == numpy.float32:
+    if isinstance(x, _ON_HOST) and x.dtype.char == 'f':
         return _ufuncs.log1p_exp_of_negative(x)
     xp = get_array_module(x)
     return xp.log1p(xp.exp(x))
@@ -39,7 +39,7 @@ def log1p_exp_of_negative(x):
 
 def sigmoid(x):
     """Return the logistic sigmoid of an array of a floating dtype."""
-    if isinstance(x, _ON_HOST) and x.dtype == numpy.float32:
+    if isinstance(x, _ON_HOST) and x.dtype.char == 'f':
         return _ufuncs.sigmoid(x)
     # The identity sigmoid(x) = (tanh(x / 2) + 1) / 2 neither overflows
     # nor loses the tails to a division.

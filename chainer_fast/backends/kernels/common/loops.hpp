@@ -155,24 +155,6 @@ template <typename Operation>
 constexpr BinaryGrads binary_grads = {
     map_grads<Operation, float>, map_grads<Operation, double>};
 
-/* -- rows of a matrix */
-
-/* out[j] += rows of a, from the first to the last */
-template <typename T>
-CF_CLONES void add_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
-    for (ptrdiff_t i = 0; i < rows; ++i)
-        for (ptrdiff_t j = 0; j < columns; ++j)
-            out[j] += a[i * columns + j];
-}
-
-/* each row of out += a */
-template <typename T>
-CF_CLONES void add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
-    for (ptrdiff_t i = 0; i < rows; ++i)
-        for (ptrdiff_t j = 0; j < columns; ++j)
-            out[i * columns + j] += a[j];
-}
-
 /* -- reductions of one row, in lanes so that they can be vectorized; loops over many
  * short rows call the inlined forms */
 

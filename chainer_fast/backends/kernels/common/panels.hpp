@@ -17,6 +17,8 @@
 
 #include <algorithm>
 
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 #define CF_HAS_TILES
 #include <immintrin.h>
@@ -265,33 +267,31 @@ inline void product_of_panels(
 }
 
 /* Copies rows of a matrix in C order into panels, with zeros behind the last column. */
-inline void pack_rows(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
+CF_CLONES void pack_rows(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
                       Panels<float> out) {
-    for (ptrdiff_t i = 0; i < rows; ++i)
-        for (ptrdiff_t j = 0; j < columns; j += PANEL) {
-            const ptrdiff_t n = std::min(PANEL, columns - j);
-            float *to = out.data + i * out.row + j / PANEL * out.panel;
-            if (n == PANEL)
-                memcpy(to, a + i * ld + j, PANEL * sizeof(float));
-            else {
-                memcpy(to, a + i * ld + j, n * sizeof(float));
-                memset(to + n, 0, (PANEL - n) * sizeof(float));
-            }
-        }
+    const ptrdiff_t rest = columns % PANEL, full = columns / PANEL;
+    for (ptrdiff_t i = 0; i < rows; ++i) {
+        const float *from = a + i * ld;
+        float *to = out.data + i * out.row;
+        for (ptrdiff_t p = 0; p < full; ++p, from += PANEL, to += out.panel)
+            memcpy(to, from, PANEL * sizeof(float));
+        for (ptrdiff_t j = 0; rest && j < PANEL; ++j)
+            to[j] = j < rest ? from[j] : 0;
+    }
 }
 
 /* Copies panels into rows of a matrix in C order. */
-inline void unpack_rows(Panels<const float> a, ptrdiff_t rows, ptrdiff_t columns,
+CF_CLONES void unpack_rows(Panels<const float> a, ptrdiff_t rows, ptrdiff_t columns,
                         float *out, ptrdiff_t ld) {
-    for (ptrdiff_t i = 0; i < rows; ++i)
-        for (ptrdiff_t j = 0; j < columns; j += PANEL) {
-            const ptrdiff_t n = std::min(PANEL, columns - j);
-            const float *from = a.data + i * a.row + j / PANEL * a.panel;
-            if (n == PANEL)
-                memcpy(out + i * ld + j, from, PANEL * sizeof(float));
-            else
-                memcpy(out + i * ld + j, from, n * sizeof(float));
-        }
+    const ptrdiff_t rest = columns % PANEL, full = columns / PANEL;
+    for (ptrdiff_t i = 0; i < rows; ++i) {
+        const float *from = a.data + i * a.row;
+        float *to = out + i * ld;
+        for (ptrdiff_t p = 0; p < full; ++p, from += a.panel, to += PANEL)
+            memcpy(to, from, PANEL * sizeof(float));
+        for (ptrdiff_t j = 0; j < rest; ++j)
+            to[j] = from[j];
+    }
 }
 
 #ifdef CF_HAS_TILES
@@ -321,7 +321,7 @@ inline void turn(const float *a, ptrdiff_t ld, float *out) {
 
 /* Transposes up to 16 rows of a matrix in C order into one panel, with zeros behind the
  * last of them, and for the terms after the last one up to a full panel. */
-inline void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
+CF_CLONES void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t columns,
                         float *out) {
     float block[PANEL][PANEL];
     memset(block, 0, sizeof(block));
@@ -338,7 +338,10 @@ inline void pack_turned(const float *a, ptrdiff_t ld, ptrdiff_t rows, ptrdiff_t 
         if (n < PANEL)
             memset(block, 0, sizeof(block));
         for (ptrdiff_t i = 0; i < rows; ++i)
-            memcpy(block[i], a + i * ld + j, n * sizeof(float));
+            if (n == PANEL)
+                memcpy(block[i], a + i * ld + j, PANEL * sizeof(float));
+            else
+                memcpy(block[i], a + i * ld + j, n * sizeof(float));
         for (ptrdiff_t k = 0; k < PANEL; ++k)
             for (ptrdiff_t i = 0; i < PANEL; ++i)
                 out[(j + k) * PANEL + i] = block[i][k];

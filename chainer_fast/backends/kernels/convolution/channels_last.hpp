@@ -7,6 +7,7 @@
 #include "chainer_fast/backends/kernels/convolution/few_channels.hpp"
 #include "chainer_fast/backends/kernels/convolution/filters.hpp"
 #include "chainer_fast/backends/kernels/convolution/tiles.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -27,6 +28,12 @@ void convolve_channels_last(const Convolution &c, const Images<T> &given, const 
         pad_columns(given, c.images, c.channels, w, images, padded);
     const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
                            w.nd, w.length);
+    if (Winograd<T>::pays(c, false)
+            && Winograd<T>{micro, packing, false, c.images, c.channels, c.filters,
+                           {w.length[0], w.length[1]}, {w.outs[0], w.outs[1]},
+                           {w.pad[0], w.pad[1]}, pixels.data, pixels.steps, places.data,
+                           places.steps, bias}.run())
+        return;
     Application<T>{
         micro, packing, false, c.images, c.groups, c.channels * (c.w.taps / w.taps),
         c.filters, w.taps, pixels.data, pixels.steps.image, places.data,
@@ -45,6 +52,13 @@ void transpose_channels_last(const Convolution &c, const Images<T> &images,
                          places.steps, images, bias}.run();
         return;
     }
+    const Window &w = c.w;
+    if (Winograd<T>::pays(c, true)
+            && Winograd<T>{micro, packing, true, c.images, c.filters, c.channels,
+                           {w.outs[0], w.outs[1]}, {w.length[0], w.length[1]},
+                           {2 - w.pad[0], 2 - w.pad[1]}, places.data, places.steps,
+                           images.data, images.steps, bias}.run())
+        return;
     Application<T>{
         micro, packing, true, c.images, c.groups, c.filters, c.channels, c.w.taps,
         places.data, places.steps.image, images.data, images.steps.image, bias,

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
@@ -23,6 +24,10 @@ namespace {
    that have filters of their own. */
 constexpr int MOST_VECTORS = 2, MOST_PIXELS = 12, MOST_CHANNELS = 14;
 constexpr int MOST_CHANNEL_VECTORS = 4;
+
+/* So many products are added up, and these sums in turn: the error grows with the length
+   of a sum. */
+constexpr ptrdiff_t MOST_PRODUCTS = 256;
 
 /* Some pixels of the result, for some filters. */
 template <typename T>
@@ -69,6 +74,11 @@ struct Micro {
        these are negative. */
     void (*add_rows)(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,
                      ptrdiff_t n);
+    void (*winograd_in)(const T *const *pixels, ptrdiff_t channels, T *out,
+                        ptrdiff_t step);
+    void (*winograd_filters)(const T *weights, ptrdiff_t n, T *out, bool flipped);
+    bool (*winograd_out)(const T *products, ptrdiff_t step, ptrdiff_t filters,
+                         const T *bias, T *const *pixels);
     void (*transpose)(const T *const *in, ptrdiff_t rows, ptrdiff_t columns,
                       T *const *out, bool fill);
 };
@@ -83,6 +93,7 @@ struct Micro {
 namespace avx512 {
 constexpr int TILE_PIXELS = 12, TILE_CHANNELS = 14;
 #include "chainer_fast/backends/kernels/convolution/vectors_avx512.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
 }  // namespace avx512
 #pragma GCC pop_options
@@ -91,6 +102,7 @@ constexpr int TILE_PIXELS = 12, TILE_CHANNELS = 14;
 namespace avx2 {
 constexpr int TILE_PIXELS = 6, TILE_CHANNELS = 6;
 #include "chainer_fast/backends/kernels/convolution/vectors_avx2.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_body.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro_body.hpp"
 }  // namespace avx2
 #pragma GCC pop_options

@@ -7,30 +7,48 @@
 template <typename T, int M, int VECTORS>
 void tile(const Tile<T> &job) {
     typedef Lanes<T> L;
-    typename L::V sums[M][VECTORS];
+    typename L::V sums[M][VECTORS], totals[M][VECTORS];
     for (int v = 0; v < VECTORS; ++v) {
         const typename L::V start =
             job.bias ? L::load(job.bias + v * L::N) : L::zero();
-        for (int i = 0; i < M; ++i)
+        for (int i = 0; i < M; ++i) {
             sums[i][v] = start;
+            totals[i][v] = L::zero();
+        }
     }
     const T *const *in = job.in;
+    ptrdiff_t room = MOST_PRODUCTS;
     for (ptrdiff_t t = 0; t < job.taps; ++t, in += M) {
         const T *x[M];
         for (int i = 0; i < M; ++i)
             x[i] = in[i] + job.offset;
         const T *w = job.weights + job.tap[t] * job.depth * (VECTORS * L::N);
-        for (ptrdiff_t c = 0; c < job.depth; ++c, w += VECTORS * L::N) {
-            typename L::V weights[VECTORS];
-            for (int v = 0; v < VECTORS; ++v)
-                weights[v] = L::load(w + v * L::N);
-            for (int i = 0; i < M; ++i) {
-                const typename L::V value = L::same(x[i][c]);
+        for (ptrdiff_t c = 0; c < job.depth; ) {
+            const ptrdiff_t end = std::min(job.depth, c + room);
+            room -= end - c;
+            for (; c < end; ++c, w += VECTORS * L::N) {
+                typename L::V weights[VECTORS];
                 for (int v = 0; v < VECTORS; ++v)
-                    sums[i][v] = L::fma(value, weights[v], sums[i][v]);
+                    weights[v] = L::load(w + v * L::N);
+                for (int i = 0; i < M; ++i) {
+                    const typename L::V value = L::same(x[i][c]);
+                    for (int v = 0; v < VECTORS; ++v)
+                        sums[i][v] = L::fma(value, weights[v], sums[i][v]);
+                }
             }
+            if (room)
+                continue;
+            for (int i = 0; i < M; ++i)
+                for (int v = 0; v < VECTORS; ++v) {
+                    totals[i][v] = L::add(totals[i][v], sums[i][v]);
+                    sums[i][v] = L::zero();
+                }
+            room = MOST_PRODUCTS;
         }
     }
+    for (int i = 0; i < M; ++i)
+        for (int v = 0; v < VECTORS; ++v)
+            sums[i][v] = L::add(totals[i][v], sums[i][v]);
     const ptrdiff_t last = job.filters - (VECTORS - 1) * L::N;
     for (int i = 0; i < M; ++i) {
         T *out = job.out[i] + job.out_offset;
@@ -209,6 +227,9 @@ Micro<T> micro_kernels() {
     list_correlations_by_channel<T>(
         micro, std::make_integer_sequence<int, MOST_CHANNEL_VECTORS>());
     micro.add_rows = add_rows<T>;
+    micro.winograd_in = winograd_in<T>;
+    micro.winograd_filters = winograd_filters<T>;
+    micro.winograd_out = winograd_out<T>;
     micro.transpose = transpose<T>;
     return micro;
 }

@@ -13,6 +13,8 @@ template <> struct Lanes<float> {
     CF_ELEMENT static V same(float x) { return _mm512_set1_ps(x); }
     CF_ELEMENT static V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
     CF_ELEMENT static V add(V a, V b) { return _mm512_add_ps(a, b); }
+    CF_ELEMENT static V sub(V a, V b) { return _mm512_sub_ps(a, b); }
+    CF_ELEMENT static V mul(V a, V b) { return _mm512_mul_ps(a, b); }
     CF_ELEMENT static void store(float *p, V v) { _mm512_storeu_ps(p, v); }
     CF_ELEMENT static void store(float *p, V v, ptrdiff_t n) {
         _mm512_mask_storeu_ps(p, mask(n), v);
@@ -57,6 +59,8 @@ template <> struct Lanes<double> {
     CF_ELEMENT static V same(double x) { return _mm512_set1_pd(x); }
     CF_ELEMENT static V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
     CF_ELEMENT static V add(V a, V b) { return _mm512_add_pd(a, b); }
+    CF_ELEMENT static V sub(V a, V b) { return _mm512_sub_pd(a, b); }
+    CF_ELEMENT static V mul(V a, V b) { return _mm512_mul_pd(a, b); }
     CF_ELEMENT static void store(double *p, V v) { _mm512_storeu_pd(p, v); }
     CF_ELEMENT static void store(double *p, V v, ptrdiff_t n) {
         _mm512_mask_storeu_pd(p, mask(n), v);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/backends/kernels/common/threaded_blas.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -22,7 +22,9 @@ struct Batch {
 /* c[i] = a[i] b[i]; the results lie one after another. */
 inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
                          Matrix<float> b, float *c) {
-    parallel(batch.count, 1, [&](ptrdiff_t begin, ptrdiff_t end) {
+    const double work = (double)batch.m * batch.n * batch.k;
+    const ptrdiff_t grain = (ptrdiff_t)(SHARED / 2 / work) + 1;
+    parallel(batch.count, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
         for (ptrdiff_t i = begin; i < end; i++) {
             Matrix<float> x = a, y = b;
             ptrdiff_t rest = i;

@@ -1,5 +1,7 @@
-"""Matrix products: those of large float matrices by :mod:`..common.blas` where it is
-faster than NumPy, which computes all others.
+"""Matrix products: large ones of floats by ``common.blas``, where that is faster.
+
+So are those that are shared among threads: NumPy's would be cut by a pool of its own.
+All others are NumPy's.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
@@ -29,6 +31,11 @@ cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" nogil:
     void multiply_all "chainer_fast::multiply_all"(
         Gemm gemm, const Batch &batch, Matrix a, Matrix b, float *c) noexcept
 
+cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \
+        namespace "chainer_fast" nogil:
+    const double ONE_THREAD
+    int thread_limit() noexcept
+
 cdef enum:
     # From this many multiplications on other products are faster than NumPy's.
     LARGE = 40 * 40 * 40
@@ -52,8 +59,13 @@ cdef bint _read(object array, Matrix *out) noexcept:
     return out.ld <= MAX_INT
 
 
-cdef bint _is_large(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k) noexcept:
-    return <double>m * n * k >= LARGE and max(m, n, k) <= MAX_INT
+cdef bint _is_ours(
+        ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t count) except -1:
+    """Tell whether as many products of this size are not left to NumPy."""
+    cdef double work = <double>m * n * k
+    if work < LARGE or max(m, n, k) > MAX_INT:
+        return False
+    return beats_numpy(m, n) or work * count > ONE_THREAD and thread_limit() > 1
 
 
 cpdef object dot(a, b):
@@ -65,8 +77,8 @@ cpdef object dot(a, b):
         return a.dot(b)
     if PyArray_NDIM(a) != 2 or PyArray_NDIM(b) != 2:
         if PyArray_NDIM(a) > 2 and PyArray_NDIM(b) == 2 and (
-                np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>a) and (
-                    beats_numpy(LARGE, PyArray_DIM(b, 1)))):
+                np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>a)
+                and cf_float_kind(<np.ndarray>a) == b'f'):
             # One product of all rows.
             rows = a.reshape((-1, a.shape[a.ndim - 1]))
             return dot(rows, b).reshape(a.shape[:a.ndim - 1] + (b.shape[1],))
@@ -74,8 +86,7 @@ cpdef object dot(a, b):
     batch.m = shape[0] = PyArray_DIM(a, 0)
     batch.k = PyArray_DIM(a, 1)
     batch.n = shape[1] = PyArray_DIM(b, 1)
-    if not _is_large(batch.m, batch.n, batch.k) or (
-            not beats_numpy(batch.m, batch.n)) or (
+    if not _is_ours(batch.m, batch.n, batch.k, 1) or (
             PyArray_DIM(b, 0) != batch.k or not _read(a, &left)
             or not _read(b, &right)):
         return PyArray_MatrixProduct(a, b)
@@ -110,11 +121,11 @@ cpdef object matmul(a, b):
     batch.n = PyArray_DIM(b, PyArray_NDIM(b) - 1)
     batch.axes = nd - 2
     batch.count = 1
-    if batch.axes > MAX_BATCH_AXES or not _is_large(batch.m, batch.n, batch.k) or (
-            not beats_numpy(batch.m, batch.n)) or (
+    if batch.axes > MAX_BATCH_AXES or (
             PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k):
         return numpy.matmul(a, b)
-    if not _read(a, &left) or not _read(b, &right):
+    if batch.m * batch.n * batch.k < LARGE or (
+            not _read(a, &left) or not _read(b, &right)):
         return numpy.matmul(a, b)
     for j in range(batch.axes):
         batch.length[j] = 1
@@ -123,6 +134,8 @@ cpdef object matmul(a, b):
             return numpy.matmul(a, b)
         shape[j] = batch.length[j]
         batch.count *= batch.length[j]
+    if not _is_ours(batch.m, batch.n, batch.k, batch.count):
+        return numpy.matmul(a, b)
     shape[nd - 2] = batch.m
     shape[nd - 1] = batch.n
     c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)

@@ -5,8 +5,8 @@ The products are those of ``ndarray.dot``, without the method call.
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_Transpose, \
-    PyArray_TYPE, PyArray_ZEROS, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
+    PyArray_Transpose, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, own_attribute
@@ -19,11 +19,12 @@ np.import_array()
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
-cdef extern from "chainer_fast/backends/kernels/common/loops.hpp":
-    void add_rows "chainer_fast::add_rows"[T](
-        const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
-    void add_to_rows "chainer_fast::add_to_rows"[T](
-        const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
+cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
+        namespace "chainer_fast" nogil:
+    void add_row_to_all(
+        char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
+    void sum_of_rows(
+        char, const void *, void *, ptrdiff_t rows, ptrdiff_t columns) noexcept
 
 
 cdef object _transposed(object matrix):
@@ -53,8 +54,6 @@ cdef class LinearShortcut(Shortcut):
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object rows, weight, bias, y
         cdef char kind
-        cdef void *data
-        cdef void *out
         if n != 2 and n != 3:
             return None
         rows = <object>x[0]
@@ -70,12 +69,9 @@ cdef class LinearShortcut(Shortcut):
         y = dot(rows, _transposed(weight))
         if n == 3:
             clear_float_errors()
-            data = PyArray_DATA(<np.ndarray>bias)
-            out = PyArray_DATA(<np.ndarray>y)
-            if kind == b'f':
-                add_to_rows(<float *>data, <float *>out, _rows(y), _columns(y))
-            else:
-                add_to_rows(<double *>data, <double *>out, _rows(y), _columns(y))
+            add_row_to_all(
+                kind, PyArray_DATA(<np.ndarray>bias), PyArray_DATA(<np.ndarray>y),
+                _rows(y), _columns(y))
             if float_errors():
                 return None
         return y
@@ -105,20 +101,14 @@ cdef object _sum_rows(char kind, object matrix):
     """Return the sum of the rows, or None if it raised a flag."""
     cdef npy_intp rows = _rows(matrix), columns = _columns(matrix)
     cdef object out
-    cdef void *data
-    cdef void *sums
     if columns == 1:
         # NumPy sums contiguous elements in pairs.
         return PyArray_Sum(
             <np.ndarray>matrix, 0, PyArray_TYPE(<np.ndarray>matrix), NULL)
-    out = PyArray_ZEROS(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
+    out = PyArray_EMPTY(1, &columns, PyArray_TYPE(<np.ndarray>matrix), 0)
     clear_float_errors()
-    data = PyArray_DATA(<np.ndarray>matrix)
-    sums = PyArray_DATA(<np.ndarray>out)
-    if kind == b'f':
-        add_rows(<float *>data, <float *>sums, rows, columns)
-    else:
-        add_rows(<double *>data, <double *>sums, rows, columns)
+    sum_of_rows(kind, PyArray_DATA(<np.ndarray>matrix), PyArray_DATA(<np.ndarray>out),
+                rows, columns)
     return None if float_errors() else out
 
 

@@ -27,8 +27,15 @@ def sample(threshold, values, shape):
     -------
     array
     """
+    random = get_array_module(threshold).random
+    return in_buckets(threshold, values, random.uniform(0, len(threshold), shape))
+
+
+@kernel(compiled=compiled.in_buckets)
+def in_buckets(threshold, values, heights):
+    """Find the values at heights above the bottom of the first bucket."""
     xp = get_array_module(threshold)
-    heights = xp.asarray(xp.random.uniform(0, len(threshold), shape))
+    heights = xp.asarray(heights)
     buckets = heights.astype(numpy.int32)
     # Heights in the buckets have the precision of the thresholds.
     inside = heights.astype(threshold.dtype) - buckets

@@ -3,9 +3,12 @@ import numpy
 
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_TYPE, npy_intp
+from numpy cimport (
+    NPY_FLOAT32, NPY_FLOAT64, NPY_INT32, PyArray_CheckExact, PyArray_CHKFLAGS,
+    PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM, PyArray_SIZE,
+    PyArray_TYPE, npy_intp)
 
-from chainer_fast._core.plain cimport kind_of
+from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
 from chainer_fast._core.rows cimport RowGradient, few_rows, new_rows
 
 np.import_array()
@@ -18,6 +21,37 @@ cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.hpp" \
     void candidates_loop(
         char kind, object x, object W, object g, object ids, object counted, Step step,
         ptrdiff_t rows, ptrdiff_t n, ptrdiff_t width) noexcept
+
+
+    bint find_in_buckets "chainer_fast::in_buckets"(
+        const float *threshold, const np.npy_int32 *values, ptrdiff_t n,
+        const double *heights, np.npy_int32 *out, ptrdiff_t count) noexcept
+
+
+cdef bint _is_plain(object array, int typenum) noexcept:
+    return (PyArray_CheckExact(array) and PyArray_TYPE(array) == typenum
+            and PyArray_CHKFLAGS(array, CF_PLAIN_FLAGS)
+            and not np.PyArray_ISBYTESWAPPED(<np.ndarray>array))
+
+
+def in_buckets(threshold, values, heights):
+    """Compiled form of the kernel of this name."""
+    cdef ptrdiff_t n
+    if not _is_plain(threshold, NPY_FLOAT32) or not _is_plain(values, NPY_INT32) or (
+            not _is_plain(heights, NPY_FLOAT64) or PyArray_NDIM(heights) == 0):
+        return NotImplemented
+    n = PyArray_SIZE(threshold)
+    if PyArray_SIZE(values) != 2 * n:
+        return NotImplemented
+    out = PyArray_EMPTY(
+        PyArray_NDIM(heights), PyArray_DIMS(heights), NPY_INT32, 0)
+    if not find_in_buckets(
+            <float *>PyArray_DATA(<np.ndarray>threshold),
+            <np.npy_int32 *>PyArray_DATA(<np.ndarray>values), n,
+            <double *>PyArray_DATA(<np.ndarray>heights),
+            <np.npy_int32 *>PyArray_DATA(<np.ndarray>out), PyArray_SIZE(heights)):
+        return NotImplemented
+    return out
 
 
 cdef object _classes(ids, ptrdiff_t limit):

@@ -2,6 +2,8 @@
 #ifndef CHAINER_FAST_NEGATIVE_SAMPLING_LOOPS_HPP
 #define CHAINER_FAST_NEGATIVE_SAMPLING_LOOPS_HPP
 
+#include <stdint.h>
+
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast {
@@ -31,6 +33,31 @@ CF_CLONES void add_times(const T *a, T c, T *out, ptrdiff_t n) {
         out[i] += c * a[i];
 }
 
+/* The values at heights above the bottom of the first of n buckets, see the reference;
+ * false if there are none. */
+inline bool in_buckets(
+        const float *threshold, const int32_t *values, ptrdiff_t n, const double *heights,
+        int32_t *out, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; ++i) {
+        if (!(heights[i] >= 0 && heights[i] < (double)n))
+            return false;
+        const int32_t bucket = (int32_t)heights[i];
+        const double inside = (double)(float)heights[i] - bucket;
+        out[i] = values[2 * (ptrdiff_t)bucket + (threshold[bucket] < inside)];
+    }
+    return true;
+}
+
+/* Asks for memory ahead of its use. */
+template <typename T>
+void prefetch(const T *row, ptrdiff_t width) {
+#if defined(__GNUC__)
+    constexpr ptrdiff_t LINE = 64 / sizeof(T);
+    for (ptrdiff_t j = 0; j < width; j += LINE)
+        __builtin_prefetch(row + j);
+#endif
+}
+
 enum Step {
     DOT,    /* g[i, k] = x[i] . W[k-th class of i] */
     SUM,    /* x[i] += g[i, k] W[k-th class of i] */
@@ -40,7 +67,11 @@ enum Step {
 template <typename T>
 void candidates(T *x, T *W, T *g, const ptrdiff_t *ids, const bool *counted, Step step,
                 ptrdiff_t rows, ptrdiff_t n, ptrdiff_t width) {
-    for (ptrdiff_t i = 0; i < rows; ++i, ids += n, g += n, x += width)
+    for (ptrdiff_t i = 0; i < rows; ++i, ids += n, g += n, x += width) {
+        /* Rows of a large matrix are nowhere near each other. */
+        if (i + 1 < rows && (!counted || counted[i + 1]))
+            for (ptrdiff_t k = 0; k < n; ++k)
+                prefetch(W + ids[n + k] * width, width);
         if (!counted || counted[i])
             for (ptrdiff_t k = 0; k < n; ++k) {
                 T *row = W + ids[k] * width;
@@ -51,6 +82,7 @@ void candidates(T *x, T *W, T *g, const ptrdiff_t *ids, const bool *counted, Ste
                 else
                     add_times(x, g[k], row, width);
             }
+    }
 }
 
 constexpr Loop candidates_loop = {candidates<float>, candidates<double>};

@@ -25,6 +25,16 @@ cdef bint _are_plain(object x, object W) noexcept:
             and PyArray_NDIM(W) == 2 and PyArray_DIM(x, 1) == PyArray_DIM(W, 1))
 
 
+cdef bint _are_labels(object t, object x) noexcept:
+    """Tell whether there is a label for each sample."""
+    return (PyArray_TYPE(<np.ndarray>t) == NPY_INT32 and PyArray_NDIM(t) == 1
+            and PyArray_SIZE(t) == PyArray_DIM(x, 0))
+
+
+cdef bint _fits_output(FunctionBase function, object gy) noexcept:
+    return kind_of(gy) and kind_of(gy) == kind_of(input_array(function, 0))
+
+
 cdef int _spread(FunctionBase function, int of_W, g, ids, counted,
                  PyObject **gx) except -1:
     """Give gradients to the samples, the first input, and to the matrix of classes."""
@@ -54,15 +64,14 @@ cdef class NegativeSamplingShortcut(Shortcut):
         if n != 3:
             return None
         x, t, W = <object>inputs[0], <object>inputs[1], <object>inputs[2]
-        if not _are_plain(x, W) or PyArray_TYPE(<np.ndarray>t) != NPY_INT32 or (
-                PyArray_NDIM(t) != 1 or PyArray_SIZE(t) != PyArray_DIM(x, 0)):
+        if not _are_plain(x, W) or not _are_labels(t, x):
             return None
         # From here on nothing is left to the methods: samples are drawn but once.
         return function._losses(x, t, W)
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if kind_of(gy) == 0 or kind_of(gy) != kind_of(input_array(function, 0)):
+        if not _fits_output(function, gy):
             return 0
         counted = function.ignore_mask
         g = kernels.factors(function.wx, counted, gy)
@@ -86,6 +95,32 @@ cdef class ScoresShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        if kind_of(gy) == 0 or kind_of(gy) != kind_of(input_array(function, 0)):
+        if not _fits_output(function, gy):
             return 0
         return _spread(function, 1, gy, function.ids, function.counted, gx)
+
+
+cdef class TreeShortcut(Shortcut):
+    """Loss of the ways through a tree, by an old-style function."""
+
+    def __cinit__(self):
+        self.retain_inputs = (0, 1, 2)
+
+    cdef object forward(self, FunctionBase function, PyObject **inputs, Py_ssize_t n):
+        if n != 3:
+            return None
+        x, t, W = <object>inputs[0], <object>inputs[1], <object>inputs[2]
+        tree = function.function
+        if not _are_plain(x, W) or not _are_labels(t, x) or (
+                PyArray_DIM(W, 0) != tree.parser_size):
+            return None
+        loss, = tree.forward_cpu((x, t, W))
+        return loss
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        if not _fits_output(function, gy):
+            return 0
+        tree = function.function
+        g = kernels.tree_factors(tree._scores, tree._turns, gy)
+        return _spread(function, 2, g, tree._nodes, None, gx)

@@ -13,12 +13,15 @@ from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint32_t
-from numpy cimport PyArray_DATA, PyArray_SAMESHAPE, PyArray_SIZE
+from numpy cimport PyArray_DATA, PyArray_SIZE, PyArray_TYPE
 
+from chainer_fast._core.dense cimport dense_kind, empty_dense_like
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport FunctionBase, Shortcut
 from chainer_fast._core.shortcut cimport attribute, given
-from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP, Binary, run2
+from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
+from chainer_fast.backends.kernels.common.loops cimport (
+    LONG_LOOP, Binary, run_with_grad)
 from chainer_fast._core.plain cimport empty_like, kind_of
 
 np.import_array()
@@ -41,6 +44,8 @@ cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
         Twister *, unsigned char *, double, ptrdiff_t) noexcept
     void _dropout "chainer_fast::dropout"[T](
         Twister *, const T *, T *, T *, double, ptrdiff_t) noexcept
+    void _dropout_by_flags "chainer_fast::dropout_by_flags"[T](
+        const unsigned char *, const T *, T *, T *, double, ptrdiff_t) noexcept
     void _uniform "chainer_fast::uniform"[T](
         Twister *, T *, double, double, ptrdiff_t) noexcept
     void _gumbel "chainer_fast::gumbel"[T](Twister *, T *, ptrdiff_t) noexcept
@@ -178,6 +183,36 @@ cdef void _drop(char kind, Twister *mt, void *x, void *mask, void *y, double rat
         _dropout(mt, <double *>x, <double *>mask, <double *>y, ratio, n)
 
 
+cdef tuple _draw_channels_last(object x, object ratio):
+    """Do what :func:`_draw` does for images that lie channels last.
+
+    Numbers are drawn in C order, whatever the order in memory.
+    """
+    cdef Py_ssize_t n = PyArray_SIZE(x)
+    cdef double p
+    cdef bint single = PyArray_TYPE(<np.ndarray>x) == np.NPY_FLOAT
+    flags = kept(x, x.shape, ratio)
+    if flags is NotImplemented:
+        return None
+    p = ratio
+    flags = in_order_of(flags, x)
+    y = empty_dense_like(x)
+    mask = empty_dense_like(x)
+    cdef unsigned char *keeps = <unsigned char *>PyArray_DATA(<np.ndarray>flags)
+    cdef void *px = PyArray_DATA(<np.ndarray>x)
+    cdef void *py = PyArray_DATA(<np.ndarray>y)
+    cdef void *pmask = PyArray_DATA(<np.ndarray>mask)
+    clear_float_errors()
+    with nogil:
+        if single:
+            _dropout_by_flags(
+                keeps, <float *>px, <float *>pmask, <float *>py, p, n)
+        else:
+            _dropout_by_flags(
+                keeps, <double *>px, <double *>pmask, <double *>py, p, n)
+    return None if float_errors() else y, mask
+
+
 cdef tuple _draw(object x, object ratio):
     """Return ``x`` times a new mask, None if that raised a flag, and the mask.
 
@@ -191,6 +226,8 @@ cdef tuple _draw(object x, object ratio):
     cdef char kind = kind_of(x)
     cdef Twister *mt
     cdef int flags
+    if not kind and dense_kind(x) and is_channels_last(x):
+        return _draw_channels_last(x, ratio)
     if not kind or not _ratio(ratio):
         return None
     mt = _twister('rand', _numpy_rand)
@@ -228,25 +265,17 @@ def dropout(x, ratio):
 
 # --------------------------------------------------------------- shortcuts of functions
 
-cdef object _masked(FunctionBase function, object a):
-    """Return the product of an array and the attribute ``mask``, or None."""
-    cdef char kind = kind_of(a)
-    mask = attribute(function, 'mask')
-    if not kind or kind_of(mask) != kind or not PyArray_SAMESHAPE(
-            <np.ndarray>a, <np.ndarray>mask):
-        return None
-    return run2(MUL, kind, a, mask)
-
-
 cdef class DropoutGradShortcut(Shortcut):
     """Multiplies by the attribute ``mask``, forth and back."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
-        return _masked(function, <object>x[0]) if n == 1 else None
+        if n != 1:
+            return None
+        return run_with_grad(MUL, attribute(function, 'mask'), <object>x[0])
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
-        gx[0] = given(_masked(function, gy))
+        gx[0] = given(run_with_grad(MUL, attribute(function, 'mask'), gy))
         return gx[0] is not NULL
 
 
@@ -257,8 +286,9 @@ cdef class DropoutShortcut(DropoutGradShortcut):
         cdef tuple drawn
         if n != 1:
             return None
-        if attribute(function, 'mask') is not None:
-            return _masked(function, <object>x[0])
+        mask = attribute(function, 'mask')
+        if mask is not None:
+            return run_with_grad(MUL, <object>x[0], mask)
         drawn = _draw(<object>x[0], attribute(function, 'dropout_ratio'))
         if drawn is None:
             return None

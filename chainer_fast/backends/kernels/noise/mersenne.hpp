@@ -125,6 +125,15 @@ void dropout(Twister *mt, const T *x, T *mask, T *y, double ratio, ptrdiff_t n) 
     });
 }
 
+/* The same by flags that were drawn before, as their order is another one. */
+template <typename T>
+CF_CLONES void dropout_by_flags(const unsigned char *keeps, const T *x, T *mask, T *y,
+                                double ratio, ptrdiff_t n) {
+    const T scale = (T)(1. / (1 - ratio));
+    for (ptrdiff_t i = 0; i < n; ++i)
+        drop_or_scale(x[i], keeps[i] != 0, scale, y[i], mask[i]);
+}
+
 template <typename T>
 CF_CLONES void uniform_chunk(
         const uint32_t *w, T *out, double lower, double range, ptrdiff_t n) {

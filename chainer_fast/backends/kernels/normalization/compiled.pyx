@@ -62,6 +62,13 @@ cdef extern from "chainer_fast/backends/kernels/normalization/pixel_loops.hpp" \
         char kind, object x, object gamma, object gy, object mean, object inv_std,
         object gx, object ggamma, object gbeta, object scratch, Extent,
         bint fixed) noexcept
+    ptrdiff_t terms_of_pixels(Extent, ptrdiff_t half) noexcept
+    void pixel_response_loop(
+        char kind, object x, object y, object unit, object scale, object terms, Extent,
+        ptrdiff_t half, double k, double alpha, int quarters) noexcept
+    void pixel_response_grad_loop(
+        char kind, object x, object gy, object unit, object scale, object gx,
+        object terms, Extent, ptrdiff_t half, double factor) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
         namespace "chainer_fast":
@@ -420,11 +427,34 @@ def group_backward(x, gamma, gy, mean, inv_std, Py_ssize_t groups):
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)
 
 
-cdef void _images(object x, Extent *e) noexcept:
-    """Fill in the extent of an array whose channels are along axis 1."""
+cdef object _images(object x, char *kind, Extent *e):
+    """Return images, copied unless they are plain or lie channels last, or None.
+
+    Fill in their kind and the extent around axis 1.
+    """
+    if is_channels_last(x):
+        kind[0] = dense_kind(x)
+        if not kind[0]:
+            return None
+    else:
+        x = _plain(x, kind)
+    if x is None or PyArray_NDIM(x) < 2:
+        return None
     e.outer = PyArray_DIM(<np.ndarray>x, 0)
     e.channels = PyArray_DIM(<np.ndarray>x, 1)
     e.inner = PyArray_SIZE(x) // (e.outer * e.channels)
+    if is_channels_last(x):
+        e.outer *= e.inner
+        e.inner = 1
+    return x
+
+
+cdef object _terms(object x, const Extent &e, Py_ssize_t half, bint along_rows):
+    """Return memory for a term of each of some elements."""
+    cdef npy_intp size = e.channels * STRIP
+    if along_rows:
+        size = terms_of_pixels(e, half)
+    return PyArray_EMPTY(1, &size, PyArray_TYPE(<np.ndarray>x), 0)
 
 
 def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
@@ -433,38 +463,44 @@ def response_forward(x, Py_ssize_t half, double k, double alpha, double beta):
     # Only roots have fast loops.
     if not (beta == 0.75 or beta == 0.5 or beta == 1):
         return NotImplemented
-    x = _plain(x, &kind)
-    if x is None or PyArray_NDIM(x) < 2:
+    x = _images(x, &kind, &e)
+    if x is None:
         return NotImplemented
-    _images(x, &e)
-    y = empty_like(x)
-    unit = empty_like(x)
-    scale = empty_like(x)
+    half = min(half, e.channels)
+    y = empty_dense_like(x)
+    unit = empty_dense_like(x)
+    scale = empty_dense_like(x)
     clear_float_errors()
-    response_forward_loop(
-        kind, x, y, unit, scale, e, half, k, alpha, <int>(beta * 4))
+    if e.inner == 1:
+        pixel_response_loop(
+            kind, x, y, unit, scale, _terms(x, e, half, True), e, half, k, alpha,
+            <int>(beta * 4))
+    else:
+        response_forward_loop(
+            kind, x, y, unit, scale, e, half, k, alpha, <int>(beta * 4))
     return NotImplemented if float_errors() else (y, unit, scale)
 
 
 def response_backward(x, gy, unit, scale, Py_ssize_t half, double alpha, double beta):
     cdef Extent e
     cdef char kind = 0
-    cdef npy_intp dims[1]
-    x = _plain(x, &kind)
-    if x is None or PyArray_NDIM(x) < 2:
+    x = _images(x, &kind, &e)
+    if x is None:
         return NotImplemented
-    gy = _sized(gy, &kind, PyArray_SIZE(x))
-    unit = _sized(unit, &kind, PyArray_SIZE(x))
-    scale = _sized(scale, &kind, PyArray_SIZE(x))
-    if gy is None or unit is None or scale is None:
-        return NotImplemented
-    _images(x, &e)
-    gx = empty_like(x)
-    dims[0] = e.channels * STRIP
-    terms = PyArray_EMPTY(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
+    half = min(half, e.channels)
+    gy, unit, scale = [in_order_of(each, x) for each in (gy, unit, scale)]
+    for each in gy, unit, scale:
+        if common_dense_kind(each, x) != kind:
+            return NotImplemented
+    gx = empty_dense_like(x)
+    terms = _terms(x, e, half, e.inner == 1)
     clear_float_errors()
-    response_backward_loop(
-        kind, x, gy, unit, scale, gx, terms, e, half, -2 * alpha * beta)
+    if e.inner == 1:
+        pixel_response_grad_loop(
+            kind, x, gy, unit, scale, gx, terms, e, half, -2 * alpha * beta)
+    else:
+        response_backward_loop(
+            kind, x, gy, unit, scale, gx, terms, e, half, -2 * alpha * beta)
     return NotImplemented if float_errors() else gx
 
 

@@ -1,4 +1,4 @@
-/* Loops of batch normalization over images that lie channels last.
+/* Loops of normalization over images that lie channels last.
  *
  * Such images are a matrix with a row for each pixel and a column for each channel. Its
  * rows are cut into blocks, whose sums several threads find; then the sums of the blocks
@@ -12,6 +12,7 @@
 
 #include "chainer_fast/backends/kernels/common/threads.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
+#include "chainer_fast/backends/kernels/normalization/vector_loops.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -184,6 +185,100 @@ void pixel_backward(const T *x, const T *gamma, const T *g, const T *mean,
     });
 }
 
+/* -- local response normalization: sums over a window of channels
+ *
+ * Terms of the channels are written to a row with zeros on either side, so that the
+ * window is the same everywhere; adding zeros changes no bit. */
+
+template <typename T>
+CF_ELEMENT void window_sums(const T *terms, T *sums, ptrdiff_t channels,
+                            ptrdiff_t half) {
+    for (ptrdiff_t c = 0; c < channels; ++c)
+        sums[c] = 0;
+    for (ptrdiff_t d = 0; d <= 2 * half; ++d)
+        for (ptrdiff_t c = 0; c < channels; ++c)
+            sums[c] += terms[c + d];
+}
+
+/* ``terms`` has room for the channels and ``half`` elements on either side. */
+template <typename T>
+CF_CLONES void response_of_rows(const T *x, T *CF_RESTRICT y, T *CF_RESTRICT unit,
+                                T *CF_RESTRICT scale, T *CF_RESTRICT terms,
+                                ptrdiff_t rows, ptrdiff_t channels, ptrdiff_t half,
+                                T k, T alpha, int quarters) {
+    for (ptrdiff_t c = 0; c < channels + 2 * half; ++c)
+        terms[c] = 0;
+    for (; rows-- > 0; x += channels, y += channels, unit += channels,
+         scale += channels) {
+        for (ptrdiff_t c = 0; c < channels; ++c)
+            terms[half + c] = Square::of(x[c]);
+        window_sums(terms, unit, channels, half);
+        for (ptrdiff_t c = 0; c < channels; ++c)
+            unit[c] = unit[c] * alpha + k;
+        if (quarters == 3)
+            inverse_powers<3>(unit, scale, channels);
+        else if (quarters == 2)
+            inverse_powers<2>(unit, scale, channels);
+        else
+            inverse_powers<4>(unit, scale, channels);
+        for (ptrdiff_t c = 0; c < channels; ++c)
+            y[c] = x[c] * scale[c];
+    }
+}
+
+template <typename T>
+CF_CLONES void response_grad_of_rows(const T *x, const T *g, const T *unit,
+                                     const T *scale, T *CF_RESTRICT gx,
+                                     T *CF_RESTRICT terms, ptrdiff_t rows,
+                                     ptrdiff_t channels, ptrdiff_t half, T factor) {
+    for (ptrdiff_t c = 0; c < channels + 2 * half; ++c)
+        terms[c] = 0;
+    for (; rows-- > 0; x += channels, g += channels, unit += channels,
+         scale += channels, gx += channels) {
+        for (ptrdiff_t c = 0; c < channels; ++c)
+            terms[half + c] = response_term(x[c], g[c], unit[c], scale[c]);
+        window_sums(terms, gx, channels, half);
+        for (ptrdiff_t c = 0; c < channels; ++c)
+            gx[c] = response_grad(x[c], g[c], scale[c], gx[c], factor);
+    }
+}
+
+/* Blocks of rows on several threads, each of which has a row of ``terms``. */
+template <typename T, typename F>
+void each_response_block(Extent e, T *terms, ptrdiff_t half, const F &f) {
+    const Pixels p(e, nullptr);
+    const ptrdiff_t room = e.channels + 2 * half;
+    p.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
+        f(row * e.channels, rows, terms + i * room);
+    });
+}
+
+template <typename T>
+void pixel_response(const T *x, T *y, T *unit, T *scale, T *terms, Extent e,
+                    ptrdiff_t half, T k, T alpha, int quarters) {
+    each_response_block(e, terms, half, [=](ptrdiff_t at, ptrdiff_t rows, T *terms) {
+        response_of_rows(x + at, y + at, unit + at, scale + at, terms, rows,
+                         e.channels, half, k, alpha, quarters);
+    });
+}
+
+template <typename T>
+void pixel_response_grad(const T *x, const T *g, const T *unit, const T *scale, T *gx,
+                         T *terms, Extent e, ptrdiff_t half, T factor) {
+    each_response_block(e, terms, half, [=](ptrdiff_t at, ptrdiff_t rows, T *terms) {
+        response_grad_of_rows(x + at, g + at, unit + at, scale + at, gx + at, terms,
+                              rows, e.channels, half, factor);
+    });
+}
+
+/* Elements of ``terms`` that these loops need. */
+inline ptrdiff_t terms_of_pixels(Extent e, ptrdiff_t half) {
+    return Pixels(e, nullptr).blocks * (e.channels + 2 * half);
+}
+
+constexpr Loop pixel_response_loop = {pixel_response<float>, pixel_response<double>};
+constexpr Loop pixel_response_grad_loop = {
+    pixel_response_grad<float>, pixel_response_grad<double>};
 constexpr Loop pixel_moments_loop = {pixel_moments<float>, pixel_moments<double>};
 constexpr Loop pixel_apply_loop = {pixel_apply<float>, pixel_apply<double>};
 constexpr Loop pixel_forward_loop = {pixel_forward<float>, pixel_forward<double>};

@@ -6,10 +6,9 @@
 
 namespace chainer_fast {
 
-/* Whether an element replaces the largest so far: NaN does, and stays. Of vectors, which
- * elements do. */
+/* Whether an element replaces the largest so far: NaN does, and stays. */
 template <typename T>
-CF_ELEMENT auto exceeds(T seen, T largest) {
+CF_ELEMENT bool exceeds(T seen, T largest) {
     return !(seen <= largest) && largest == largest;
 }
 

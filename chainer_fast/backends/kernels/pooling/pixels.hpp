@@ -53,50 +53,72 @@ inline ptrdiff_t places_of_pixel(const Window &w, const Plan &plan, ptrdiff_t ro
 
 /* One pixel of results; ``x`` is the first pixel of the image. */
 template <typename T>
-CF_CLONES void max_of_pixels(const T *x, const Met *met, ptrdiff_t count,
-                             ptrdiff_t channels, T *y, int64_t *indexes) {
-    typedef typename Lanes<T>::type V;
-    typedef typename Lanes<T, Index<T>>::type At;
-    typedef typename Lanes<T, int64_t>::type Wide;
-    ptrdiff_t c = 0;
-    for (; c + Lanes<T>::COUNT <= channels; c += Lanes<T>::COUNT) {
-        V best = V() + (T)-infinity();
-        At at = At();
-        for (ptrdiff_t i = 0; i < count; ++i) {
-            const V seen = lanes_at<V>(x + met[i].pixel * channels + c);
-            const auto better = exceeds(seen, best);
-            best = better ? seen : best;
-            at = better ? At() + (Index<T>)met[i].index : at;
-        }
-        put_lanes(y + c, best);
-        put_lanes(indexes + c, converted<Wide>(at));
-    }
-    for (; c < channels; ++c) {
-        T best = (T)-infinity();
-        ptrdiff_t at = 0;
+void max_of_any(const T *x, const Met *met, ptrdiff_t count, ptrdiff_t channels, T *y,
+                int64_t *indexes) {
+    for (ptrdiff_t c = 0; c < channels; ++c) {
+        y[c] = (T)-infinity();
+        indexes[c] = 0;
         for (ptrdiff_t i = 0; i < count; ++i) {
             const T seen = x[met[i].pixel * channels + c];
-            if (exceeds(seen, best)) {
-                best = seen;
-                at = met[i].index;
+            if (exceeds(seen, y[c])) {
+                y[c] = seen;
+                indexes[c] = met[i].index;
             }
         }
-        y[c] = best;
-        indexes[c] = at;
     }
+}
+
+/* The same if no element is NaN, so that one comparison will do, and can be vectorized.
+ * Returns whether there is a NaN after all. */
+template <typename T>
+CF_CLONES bool max_of_numbers(const T *x, const Met *met, ptrdiff_t count,
+                              ptrdiff_t channels, T *CF_RESTRICT y,
+                              Index<T> *CF_RESTRICT index, int64_t *indexes) {
+    Index<T> found = 0;
+    for (ptrdiff_t c = 0; c < channels; ++c) {
+        y[c] = (T)-infinity();
+        index[c] = 0;
+    }
+    for (; count-- > 0; ++met) {
+        const T *pixel = x + met->pixel * channels;
+        const Index<T> at = (Index<T>)met->index;
+        for (ptrdiff_t c = 0; c < channels; ++c) {
+            const T seen = pixel[c], best = y[c];
+            found |= seen != seen;
+            index[c] = seen > best ? at : index[c];
+            y[c] = seen > best ? seen : best;
+        }
+    }
+    for (ptrdiff_t c = 0; c < channels; ++c)
+        indexes[c] = index[c];
+    return found != 0;
+}
+
+/* Sums of so many vectors side by side, from channel c on. */
+template <int VECTORS, typename T>
+CF_ELEMENT void sum_of_vectors(const T *x, const Met *met, ptrdiff_t count,
+                               ptrdiff_t channels, ptrdiff_t c, T *y, T divisor) {
+    typedef typename Lanes<T>::type V;
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    V sums[VECTORS] = {};
+    for (ptrdiff_t i = 0; i < count; ++i) {
+        const T *seen = x + met[i].pixel * channels + c;
+        for (int v = 0; v < VECTORS; ++v)
+            sums[v] += lanes_at<V>(seen + v * N);
+    }
+    for (int v = 0; v < VECTORS; ++v)
+        put_lanes(y + c + v * N, divisor != 1 ? sums[v] / divisor : sums[v]);
 }
 
 template <typename T>
 CF_CLONES void sum_of_pixels(const T *x, const Met *met, ptrdiff_t count,
                              ptrdiff_t channels, T *y, T divisor) {
-    typedef typename Lanes<T>::type V;
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
     ptrdiff_t c = 0;
-    for (; c + Lanes<T>::COUNT <= channels; c += Lanes<T>::COUNT) {
-        V sum = V();
-        for (ptrdiff_t i = 0; i < count; ++i)
-            sum += lanes_at<V>(x + met[i].pixel * channels + c);
-        put_lanes(y + c, divisor != 1 ? sum / divisor : sum);
-    }
+    for (; c + 4 * N <= channels; c += 4 * N)
+        sum_of_vectors<4>(x, met, count, channels, c, y, divisor);
+    for (; c + N <= channels; c += N)
+        sum_of_vectors<1>(x, met, count, channels, c, y, divisor);
     for (; c < channels; ++c) {
         T sum = 0;
         for (ptrdiff_t i = 0; i < count; ++i)
@@ -131,9 +153,10 @@ CF_CLONES void put_on_pixel(const T *gy, const From *indexes, const Met *met,
     }
 }
 
-/* Calls f(image, pixel, list, its length) for each pixel of the results, or of the images
- * with ``of_images``; the list tells what it meets. False if there is no memory. */
-template <typename F>
+/* Calls f(image, pixel, list, its length, room for as many elements of type U as there are
+ * channels) for each pixel of the results, or of the images with ``of_images``; the list
+ * tells what it meets. False if there is no memory. */
+template <typename U, typename F>
 bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t channels,
                 const F &f) {
     const int j = w.nd - 1;
@@ -142,12 +165,12 @@ bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t cha
     Plan plan;
     if (!plan.make(w, of_images))
         return false;
-    const ptrdiff_t in_row = width * channels
-        * (product(w.k, w.nd) * product(w.out, w.nd) / (plan.rows * width) + 1);
+    const ptrdiff_t in_row = channels * (width + size * product(w.out, w.nd) / plan.rows);
     parallel(images * plan.rows, POOLED_BY_THREAD / in_row + 1,
              [&](ptrdiff_t begin, ptrdiff_t end) {
         const auto met = room<Met>(size);
-        if (!met) {
+        const auto row_of_channels = room<U>(channels);
+        if (!met || !row_of_channels) {
             good = false;
             return;
         }
@@ -157,7 +180,7 @@ bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t cha
                 const ptrdiff_t count = of_images
                     ? places_of_pixel(w, plan, row, t, met.get())
                     : met_by_place(w, plan, row, t, met.get());
-                f(image, row * width + t, met.get(), count);
+                f(image, row * width + t, met.get(), count, row_of_channels.get());
             }
         }
     });
@@ -168,11 +191,13 @@ template <typename T>
 bool max_pool_of_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels,
                         const T *x, T *y, int64_t *indexes) {
     const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
-    return each_pixel(w, false, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
+    return each_pixel<Index<T>>(w, false, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count,
+            Index<T> *index) {
         const ptrdiff_t to = (image * size + pixel) * channels;
-        max_of_pixels(x + image * length * channels, met, count, channels, y + to,
-                      indexes + to);
+        const T *first = x + image * length * channels;
+        if (max_of_numbers(first, met, count, channels, y + to, index, indexes + to))
+            max_of_any(first, met, count, channels, y + to, indexes + to);
     });
 }
 
@@ -183,8 +208,8 @@ bool sum_pool_of_pixels(const Window &w, bool of_images, ptrdiff_t images,
     ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
     if (of_images)
         std::swap(length, size);
-    return each_pixel(w, of_images, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
+    return each_pixel<char>(w, of_images, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count, char *) {
         sum_of_pixels(x + image * length * channels, met, count, channels,
                       y + (image * size + pixel) * channels, (T)divisor);
     });
@@ -205,8 +230,8 @@ Found put_on_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels, const
     const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
     if (!are_indexes(indexes, images * size * channels, (From)product(w.k, w.nd)))
         return OUT_OF_RANGE;
-    const bool good = each_pixel(w, true, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
+    const bool good = each_pixel<char>(w, true, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count, char *) {
         const ptrdiff_t from = image * size * channels;
         put_on_pixel(gy + from, indexes + from, met, count, channels,
                      gx + (image * length + pixel) * channels);

@@ -278,8 +278,8 @@ def layer(x, ws, bs, hx, cx, sizes, mode, reverse):
         other.
     ws, bs : list of array
         Matrices ``(n, m)`` of each gate for the input, then those ``(n, n)`` for the
-        last state; and as many biases ``(n,)``. Either half may be one array instead,
-        of all gates joined.
+        last state; and as many biases ``(n,)``. Each half may be one array
+        instead, of all gates joined.
     hx, cx : array or None
         First states and cells ``(B, n)``; there are no cells unless it is 'lstm'.
     sizes, mode, reverse
@@ -306,11 +306,12 @@ def layer(x, ws, bs, hx, cx, sizes, mode, reverse):
         bias = bias + b_h
     gates = x.dot(w_x.T)
     gates += bias
-    return scan(gates, w_h, b_new, hx, cx, sizes, mode, reverse)
+    *states, trace = scan(gates, w_h, b_new, hx, cx, sizes, mode, reverse)
+    return (*states, (w_x, w_h, trace))
 
 
 @kernel(compiled=_compiled_layer.layer_grad)
-def layer_grad(gys, trace, x, ws, ghy, gcy, sizes, mode, reverse, wants_gx):
+def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, wants_gx):
     """Gradients of :func:`layer`, given those of its outputs.
 
     Parameters
@@ -319,8 +320,8 @@ def layer_grad(gys, trace, x, ws, ghy, gcy, sizes, mode, reverse, wants_gx):
         Gradient of ``ys``.
     trace : object
         What ``layer`` returned.
-    x, ws
-        As they were given to it.
+    x : array
+        As it was given to it.
     ghy, gcy : array or None
         Gradients of the last states and cells.
     sizes, mode, reverse
@@ -338,12 +339,12 @@ def layer_grad(gys, trace, x, ws, ghy, gcy, sizes, mode, reverse, wants_gx):
         Gradients of the matrices of all gates, joined along the first axis, for the
         input and for the last state, and of the biases likewise.
     """
-    w_x, w_h = _join_weights(ws)
+    w_x, w_h, steps = trace
     g_gates, g_recurrent, ghx, gcx = scan_grad(
-        gys, trace, w_h, ghy, gcy, sizes, mode, reverse)
+        gys, steps, w_h, ghy, gcy, sizes, mode, reverse)
     gb_x = g_gates.sum(axis=0)
     # A copy, since gradients may be scaled in place.
     gb_h = gb_x.copy() if g_recurrent is g_gates else g_recurrent.sum(axis=0)
-    gw_x, gw_h = g_gates.T.dot(x), g_recurrent.T.dot(trace[1])
+    gw_x, gw_h = g_gates.T.dot(x), g_recurrent.T.dot(steps[1])
     return (g_gates.dot(w_x) if wants_gx else None, ghx, gcx,
             (gw_x, gw_h, gb_x, gb_h))

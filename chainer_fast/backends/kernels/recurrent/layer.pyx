@@ -10,8 +10,7 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SimpleNewFromData, npy_intp
 
-from chainer_fast._core.floats cimport clear_float_errors, float_errors, \
-    report_float_errors
+from chainer_fast._core.floats cimport report_float_errors
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, kind_of
 from chainer_fast.backends.kernels.common.loops cimport Unary, unary_of
 from chainer_fast.backends.kernels.common.scratch cimport Scratch, take
@@ -38,14 +37,13 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/layer.hpp" \
     ptrdiff_t size_of_trace(const Layer &) noexcept
     ptrdiff_t size_of_forward(const Layer &) noexcept
     ptrdiff_t size_of_backward(const Layer &) noexcept
-    void layer_forward(
+    int layer_forward(
         const Layer &, const Tiles &, const float *, const float **, const float **,
         const float *, const float *, float *, float *, float *, float *,
         float *) noexcept
-    void layer_backward(
-        const Layer &, const Tiles &, const float *, float *, float *, const float **,
-        const float *, const float *, float *, float **, float **, float *,
-        float *) noexcept
+    int layer_backward(
+        const Layer &, const Tiles &, const float *, float *, float *, const float *,
+        const float *, float *, float **, float **, float *, float *) noexcept
 
 cdef enum:
     MAX_GATES = 4
@@ -155,8 +153,8 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     cdef Scratch memory
     cdef Trace trace
     cdef int flags
-    if tiles is NULL or kind_of(x) != b'f' or PyArray_NDIM(x) != 2 or (
-            kind_of(hx) != b'f' or PyArray_NDIM(hx) != 2):
+    if tiles is NULL or not (PyArray_CheckExact(hx) and PyArray_NDIM(x) == 2
+                             and PyArray_NDIM(hx) == 2):
         return NotImplemented
     kind, gates = _MODES[mode]
     rows, m = PyArray_DIM(<np.ndarray>x, 0), PyArray_DIM(<np.ndarray>x, 1)
@@ -164,10 +162,10 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     if n < FEWEST_UNITS or rows * gates * n * (n + m) < FEWEST_PRODUCTS or (
             sum(sizes) != rows or sizes[0] > batch):
         return NotImplemented
-    if kind == 0:
-        cx = _plain(cx, batch, n)
-        if cx is None:
-            return NotImplemented
+    x, hx = _plain(x, rows, m), _plain(hx, batch, n)
+    cx = _plain(cx, batch, n) if kind == 0 else None
+    if x is None or hx is None or (kind == 0 and cx is None):
+        return NotImplemented
     ws, bs = _gates(ws, gates, n, m, n, w), _gates(bs, gates, n, -1, -1, b)
     if ws is None or bs is None:
         return NotImplemented
@@ -183,21 +181,17 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     cdef float *hy_data = _data(hy)
     cdef float *cy_data = _data(cy)
     with nogil:
-        clear_float_errors()
-        layer_forward(
+        flags = layer_forward(
             trace.layer, tiles[0], x_data, w, b, hx_data, cx_data,
             <float *>trace.memory.data, <float *>memory.data, ys_data, hy_data, cy_data)
-        flags = float_errors()
     if flags:
         report_float_errors(flags)
     return ys, hy, cy, trace
 
 
-def layer_grad(gys, trace, x, ws, ghy, gcy, tuple sizes, mode, bint reverse,
-               bint wants_gx):
+def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, bint wants_gx):
     cdef npy_intp m, n, rows, batch
     cdef int flags
-    cdef const float *w[2 * MAX_GATES]
     cdef float *gw[2]
     cdef float *gb[2]
     cdef Scratch memory
@@ -208,7 +202,6 @@ def layer_grad(gys, trace, x, ws, ghy, gcy, tuple sizes, mode, bint reverse,
     m, n, rows, batch = shape.inputs, shape.units, shape.rows, shape.batch
     gys, ghy = _plain(gys, rows, n), _plain(ghy, batch, n)
     gcy = None if gcy is None else _plain(gcy, batch, n)
-    ws = _gates(ws, shape.gates, n, m, n, w)
 
     memory = take(size_of_backward(shape) * sizeof(float))
     gx = _new(rows, m) if wants_gx else None
@@ -227,11 +220,9 @@ def layer_grad(gys, trace, x, ws, ghy, gcy, tuple sizes, mode, bint reverse,
     cdef float *data = <float *>memory.data
     cdef const Tiles *tiles = find_tiles()
     with nogil:
-        clear_float_errors()
-        layer_backward(
-            shape, tiles[0], gys_data, kept, data, w, ghy_data, gcy_data, gx_data, gw,
-            gb, ghx_data, gcx_data)
-        flags = float_errors()
+        flags = layer_backward(
+            shape, tiles[0], gys_data, kept, data, ghy_data, gcy_data, gx_data, gw, gb,
+            ghx_data, gcx_data)
     if flags:
         report_float_errors(flags)
     return gx, ghx, gcx, (gw_x, gw_h, gb_x, gb_h)

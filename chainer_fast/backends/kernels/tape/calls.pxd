@@ -16,7 +16,6 @@ cdef class RepeatedCall:
     cdef public list params_grad        # whether they require gradients
     cdef public list input_values
     cdef public list param_values
-    cdef public list results            # values of the outputs
     cdef public list leaves             # variables with gradients, as values
     cdef public list seeds              # outputs with gradients, as values
     cdef public Tape tape

@@ -7,7 +7,8 @@ cimport numpy as np
 from cpython.dict cimport PyDict_Next, PyDict_Size
 from cpython.object cimport PyObject
 from cpython.weakref cimport PyWeakref_GetObject
-from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, PyArray_SAMESHAPE
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DESCR, \
+    PyArray_SAMESHAPE
 
 from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableBase
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
@@ -74,14 +75,14 @@ cdef object _length(value):
     return len(value) if isinstance(value, (list, dict, set)) else None
 
 
-cdef bint _matches(object pattern, object given, list inputs) except -1:
+cdef bint _matches(object pattern, object argument, list inputs) except -1:
     """Tell whether an argument is like the recorded one; append inputs to a list."""
     cdef Py_ssize_t i
     cdef VariableBase variable
     cdef object array
     if type(pattern) is InputPattern:
-        if isinstance(given, VariableBase):
-            variable = <VariableBase>given
+        if isinstance(argument, VariableBase):
+            variable = <VariableBase>argument
             if (<InputPattern>pattern).requires_grad != variable._requires_grad or (
                     variable._layout is not None):
                 return False
@@ -89,7 +90,7 @@ cdef bint _matches(object pattern, object given, list inputs) except -1:
         else:
             if (<InputPattern>pattern).requires_grad != -1:
                 return False
-            array = given
+            array = argument
         if not PyArray_CheckExact(array):
             return False
         template = (<InputPattern>pattern).template
@@ -98,24 +99,26 @@ cdef bint _matches(object pattern, object given, list inputs) except -1:
                     <np.ndarray>array, <np.ndarray>template) or (
                         not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS)):
             return False
-        inputs.append(given)
+        inputs.append(argument)
         return True
     if type(pattern) is list:
-        if not isinstance(given, (list, tuple)) or len(given) != len(<list>pattern):
+        if not isinstance(argument, (list, tuple)) or (
+                len(argument) != len(<list>pattern)):
             return False
         for i in range(len(<list>pattern)):
-            if not _matches((<list>pattern)[i], given[i], inputs):
+            if not _matches((<list>pattern)[i], argument[i], inputs):
                 return False
         return True
     if type(pattern) is dict:
-        if type(given) is not dict or len(<dict>given) != len(<dict>pattern):
+        if type(argument) is not dict or len(<dict>argument) != len(<dict>pattern):
             return False
         for (name, value), (name_given, value_given) in zip(
-                (<dict>pattern).items(), (<dict>given).items()):
+                (<dict>pattern).items(), (<dict>argument).items()):
             if name != name_given or not _matches(value, value_given, inputs):
                 return False
         return True
-    return pattern is given or (type(pattern) is type(given) and pattern == given)
+    return pattern is argument or (
+        type(pattern) is type(argument) and pattern == argument)
 
 
 cdef class InputPattern:
@@ -170,7 +173,6 @@ cdef class RepeatedCall:
         cdef VariableBase param
         cdef Py_ssize_t i
         cdef Frame frame
-        cdef int value
         if not self._same_settings() or not _matches(
                 self.pattern, [args, kwargs], inputs) or not self.guard._holds():
             return ANOTHER
@@ -187,7 +189,6 @@ cdef class RepeatedCall:
                 array = (<VariableBase>array).arr
             frame.put(<int>self.input_values[i], array)
         if not self.tape.run(frame):
-            self.declined(frame)
             return ANOTHER
         return self.finish(frame, inputs)
 

@@ -8,6 +8,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut, shortcut_of
 from chainer_fast._core.shortcut cimport number
 from chainer_fast.backends.kernels.activation import shortcuts as activation
 from chainer_fast.backends.kernels.arithmetic import shortcuts as arithmetic
+from chainer_fast.backends.kernels.common import exponential_ufuncs
 from chainer_fast.backends.kernels.common.loops cimport (
     Binary, BinaryGrads, Unary, WithConstant, unary_of)
 
@@ -31,8 +32,8 @@ cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
     const Activation _LEAKY_RELU "chainer_fast::activation<chainer_fast::LeakyReLU>"
     const Activation _CLIPPED "chainer_fast::activation<chainer_fast::ClippedReLU>"
     const Activation _HARD_SIGMOID "chainer_fast::activation<chainer_fast::HardSigmoid>"
-    const Activation _ELU "chainer_fast::activation_by_ufunc<chainer_fast::ELU>"
-    const Activation _SIGMOID "chainer_fast::activation_by_ufunc<chainer_fast::Sigmoid>"
+    const Activation _ELU "chainer_fast::elu"
+    const Activation _SIGMOID "chainer_fast::sigmoid"
     const Activation _SOFTPLUS "chainer_fast::softplus"
     const Binary _TANH_GRAD \
         "chainer_fast::binary<chainer_fast::Grad<chainer_fast::Tanh>>"
@@ -40,8 +41,8 @@ cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
         "chainer_fast::binary<chainer_fast::Grad<chainer_fast::ReLU>>"
     const WithConstant _RECTIFY "chainer_fast::with_constant<chainer_fast::Rectify>"
 
-cdef Unary _tanh = unary_of(numpy.tanh)
-cdef Unary _exp = unary_of(numpy.exp)
+cdef Unary _tanh = unary_of(exponential_ufuncs.tanh)
+cdef Unary _exp = unary_of(exponential_ufuncs.exp)
 cdef Unary _sqrt = unary_of(numpy.sqrt)
 cdef Unary _elu[2]
 cdef Unary _sigmoid[2]

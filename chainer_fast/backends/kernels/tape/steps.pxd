@@ -6,11 +6,13 @@ cdef class Frame:
     cdef list arrays
     cdef list functions
     cdef list templates
+    cdef list plain
     cdef Place *places
     cdef Py_ssize_t size
     cdef list leaving
     cdef dict prepared
-    cdef readonly int declined
+    cdef set declined
+    cdef readonly dict islands
 
     cdef int _grow(self) except -1
     cdef bint put(self, int value, object array) except -1
@@ -19,7 +21,6 @@ cdef class Frame:
 
 
 cdef class Step:
-    cdef int index
     cpdef bint run(self, Frame frame) except -1
 
 

@@ -11,8 +11,8 @@ import numpy
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
-from numpy cimport (
-    PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DESCR, PyArray_SAMESHAPE)
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, \
+    PyArray_DESCR, PyArray_SAMESHAPE
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.graph cimport (
@@ -36,24 +36,30 @@ cdef class Frame:
     ----------
     templates : list of array
         For each value an array of its shape and type. The list may grow.
+    plain : list of bool
+        Whether the array of a value is to be in C order.
     functions : list
-        Functions that steps apply, by number.
+        Functions whose shortcuts steps call, by number.
     leaving : list of int
         Values whose arrays belong to the caller.
 
     Attributes
     ----------
-    declined : int
-        Number of a function whose shortcut has declined, or -1.
+    islands : dict
+        Functions that the graph engine has applied, with their outputs, by number.
+    declined : set of int
+        Functions whose shortcuts have declined in this call.
     """
 
-    def __init__(self, list templates, list functions, list leaving):
+    def __init__(self, list templates, list plain, list functions, list leaving):
         self.templates = templates
+        self.plain = plain
         self.arrays = []
         self.functions = functions
         self.leaving = list(leaving)
         self.prepared = {}
-        self.declined = -1
+        self.declined = set()
+        self.islands = {}
         self._grow()
 
     def __dealloc__(self):
@@ -82,7 +88,8 @@ cdef class Frame:
                 is not PyArray_DESCR(<np.ndarray>template)) or (
                     not PyArray_SAMESHAPE(<np.ndarray>array, <np.ndarray>template)):
             return False
-        if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS):
+        if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS) and (
+                self.plain[value]):
             array = numpy.ascontiguousarray(array).reshape(template.shape)
         self.arrays[value] = array
         self.places[value].data = <char *>PyArray_DATA(<np.ndarray>array)
@@ -120,13 +127,6 @@ cdef class Frame:
         for value in self.leaving:
             self.arrays[value] = None
 
-    def function(self, int index):
-        """Return what belongs to a function."""
-        return self.functions[index]
-
-    def set_function(self, int index, applied):
-        """Set what belongs to a function."""
-        self.functions[index] = applied
 
 
 cdef class Step:
@@ -156,13 +156,18 @@ cdef class Call(Step):
         Value.
     pristine : FunctionNode
         The function as it was before it was applied.
+    otherwise : Step
+        Runs if the shortcut declines.
     """
+    cdef int index
     cdef tuple inputs
     cdef int output
     cdef dict attributes
+    cdef Step otherwise
 
-    def __init__(self, index, inputs, output, pristine):
+    def __init__(self, index, inputs, output, pristine, otherwise):
         self.index = index
+        self.otherwise = otherwise
         self.inputs = inputs
         self.output = output
         self.attributes = dict(vars(pristine))
@@ -174,7 +179,7 @@ cdef class Call(Step):
         cdef VariableNodeBase node
         cdef Py_ssize_t i, n = len(self.inputs)
         if shortcut is None:
-            return False
+            return self._otherwise(frame)
         own = vars(function)
         own.clear()
         own.update(self.attributes)
@@ -182,7 +187,7 @@ cdef class Call(Step):
             arrays[i] = <PyObject *>frame.arrays[<int>self.inputs[i]]
         array = shortcut.forward(function, arrays, n)
         if array is None:
-            return False
+            return self._otherwise(frame)
         if not frame.put(self.output, array):
             raise NotStatic(function.label)
         function._input_indexes_to_retain = shortcut.retain_inputs
@@ -193,7 +198,12 @@ cdef class Call(Step):
                 node.array = <object>arrays[i]
         if shortcut.retain_outputs is not None:
             function.kept_outputs = array
+        frame.declined.discard(self.index)
         return True
+
+    cdef bint _otherwise(self, Frame frame) except -1:
+        frame.declined.add(self.index)
+        return self.otherwise.run(frame)
 
 
 cdef class Gradient(Step):
@@ -207,12 +217,17 @@ cdef class Gradient(Step):
         Value that is the gradient of the output.
     found : tuple of (int or None)
         Values that become the gradients of the inputs.
+    otherwise : Step
+        Runs if the shortcut has declined in the forward direction.
     """
+    cdef int index
     cdef int given
     cdef tuple found
+    cdef Step otherwise
 
-    def __init__(self, index, given, found):
+    def __init__(self, index, given, found, otherwise):
         self.index = index
+        self.otherwise = otherwise
         self.given = given
         self.found = found
 
@@ -221,6 +236,8 @@ cdef class Gradient(Step):
         cdef Shortcut shortcut = shortcut_of(function)
         cdef PyObject *found[MAX_SHORTCUT_INPUTS]
         cdef Py_ssize_t i, n = len(self.found)
+        if frame.declined and self.index in frame.declined:
+            return self.otherwise.run(frame)
         if shortcut is None:
             return False
         for i in range(n):
@@ -336,11 +353,12 @@ cdef class Tape:
         Returns
         -------
         bool
-            False if the call has to be made again without the tape: a shortcut has
-            declined, or a loop has raised a floating-point flag, of which NumPy warns.
+            False if the call has to be made again without the tape: a loop has raised
+            a floating-point flag, of which NumPy warns.
         """
         cdef Step step
-        cdef int value, flags = 0
+        cdef int value
+        cdef int flags = 0
         if self not in frame.prepared:
             self._prepare(frame)
         for value in self.fresh:
@@ -352,7 +370,6 @@ cdef class Tape:
                 flags |= float_errors()
             else:
                 if not step.run(frame):
-                    frame.declined = step.index
                     return False
                 clear_float_errors()
         return flags == 0

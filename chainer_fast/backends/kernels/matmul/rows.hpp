@@ -1,0 +1,61 @@
+/* A row that is added to all rows of a matrix, and rows that are added up; by several
+ * threads, if that pays. */
+#ifndef CHAINER_FAST_MATMUL_ROWS_HPP
+#define CHAINER_FAST_MATMUL_ROWS_HPP
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* each row of out += a */
+template <typename T>
+CF_CLONES void add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
+    for (ptrdiff_t i = 0; i < rows; ++i)
+        for (ptrdiff_t j = 0; j < columns; ++j)
+            out[i * columns + j] += a[j];
+}
+
+template <typename T>
+void shared_add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
+    parallel(rows, GRAIN / columns + 1, [=](ptrdiff_t begin, ptrdiff_t end) {
+        add_to_rows(a, out + begin * columns, end - begin, columns);
+    });
+}
+
+/* out = the rows of a, added up from the first to the last. */
+template <typename T>
+CF_CLONES void fill_sums(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns,
+                         ptrdiff_t begin, ptrdiff_t end) {
+    for (ptrdiff_t j = begin; j < end; ++j)
+        out[j] = 0;
+    for (ptrdiff_t i = 0; i < rows; ++i)
+        for (ptrdiff_t j = begin; j < end; ++j)
+            out[j] += a[i * columns + j];
+}
+
+/* A thread takes some of the columns. */
+template <typename T>
+void shared_sums(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
+    parallel(columns, GRAIN / rows + 1, [=](ptrdiff_t begin, ptrdiff_t end) {
+        fill_sums(a, out, rows, columns, begin, end);
+    });
+}
+
+/* For matrices of floats, kind 'f', or doubles. */
+
+inline void add_row_to_all(
+        char kind, const void *a, void *out, ptrdiff_t rows, ptrdiff_t columns) {
+    by_type(kind, shared_add_to_rows<float>, shared_add_to_rows<double>, a, out, rows,
+            columns);
+}
+
+inline void sum_of_rows(
+        char kind, const void *a, void *out, ptrdiff_t rows, ptrdiff_t columns) {
+    by_type(kind, shared_sums<float>, shared_sums<double>, a, out, rows, columns);
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

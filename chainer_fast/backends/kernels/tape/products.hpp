@@ -1,0 +1,72 @@
+/* Products of single-precision matrices in C order, whose right operand is packed once.
+ *
+ * A tape packs a weight once for all functions that use it. */
+#ifndef CHAINER_FAST_TAPE_PRODUCTS_HPP
+#define CHAINER_FAST_TAPE_PRODUCTS_HPP
+
+#include <stddef.h>
+
+#include <algorithm>
+
+#include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/panels.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* Multiplications that take a thread some 50 microseconds. */
+constexpr double MULTIPLICATIONS = 4e6;
+
+constexpr float NO_START[PANEL] = {};
+
+/* Rows of a packed operand: terms of the sums, in whole panels. */
+inline ptrdiff_t packed_rows(ptrdiff_t depth) { return panels_of(depth) * PANEL; }
+
+/* Floats of a packed operand. */
+inline ptrdiff_t packed_size(ptrdiff_t depth, ptrdiff_t columns) {
+    return packed_rows(depth) * packed_rows(columns);
+}
+
+/* A matrix of the shape (depth, columns), or with `turned` the transpose of one of the
+ * shape (columns, depth). */
+inline void pack(bool turned, const float *a, ptrdiff_t depth, ptrdiff_t columns,
+                 float *out) {
+    const ptrdiff_t panel = packed_rows(depth) * PANEL;
+    if (!turned) {
+        pack_rows(a, columns, depth, columns, {out, PANEL, panel});
+        return;
+    }
+    for (ptrdiff_t j = 0; j < columns; j += PANEL, out += panel)
+        pack_turned(a + j * depth, depth, std::min(PANEL, columns - j), depth, out);
+}
+
+/* out = start + left right, of the shapes (rows, depth) and (depth, columns); with
+ * `turned` the left operand is the transpose of a matrix (depth, rows). Its rows are
+ * `start_row` elements apart: 0 if there is one for all; without any it is zero. */
+inline void packed_product(
+        bool turned, const float *left, ptrdiff_t rows, ptrdiff_t depth,
+        const float *right, ptrdiff_t columns, const float *start, ptrdiff_t start_row,
+        float *out) {
+    const Tiles &tiles = *find_tiles();
+    const Panels<const float> a = {left, turned ? rows : depth, PANEL};
+    const Panels<const float> b = {right, PANEL, packed_rows(depth) * PANEL};
+    Panels<const float> from = {NO_START, 0, 0};
+    if (start)
+        from = {start, start_row, PANEL};
+    const Panels<float> to = {out, columns, PANEL};
+    const ptrdiff_t grain =
+        (ptrdiff_t)(MULTIPLICATIONS / PANEL / (double)(depth * columns)) + 1;
+    parallel(panels_of(rows), grain, [&](ptrdiff_t begin, ptrdiff_t end) {
+        const ptrdiff_t i = begin * PANEL;
+        product_of_panels(
+            tiles, turned, turned ? a.from(begin) : a.below(i),
+            std::min(rows, end * PANEL) - i, depth, b, columns, from.below(i),
+            to.below(i));
+    });
+}
+
+}  // namespace
+}  // namespace chainer_fast
+
+#endif

@@ -1,0 +1,136 @@
+"""Steps that multiply single-precision matrices.
+
+The shortcuts call BLAS, which packs a weight again for every function that uses it:
+in a product of few rows, that takes as long as the arithmetic.
+"""
+from libc.stddef cimport ptrdiff_t
+
+from chainer_fast._core.floats cimport clear_float_errors, float_errors
+from chainer_fast.backends.kernels.tape.steps cimport Frame, Step
+
+cdef extern from "chainer_fast/backends/kernels/tape/products.hpp" \
+        namespace "chainer_fast" nogil:
+    cdef cppclass Tiles:
+        pass
+    const Tiles *find_tiles() noexcept
+    ptrdiff_t packed_rows(ptrdiff_t) noexcept
+    ptrdiff_t packed_size "chainer_fast::packed_size"(ptrdiff_t, ptrdiff_t) noexcept
+    void pack(bint, const float *, ptrdiff_t, ptrdiff_t, float *) noexcept
+    void packed_product(
+        bint, const float *, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t,
+        const float *, ptrdiff_t, float *) noexcept
+    void add_rows[T](const T *, T *, ptrdiff_t, ptrdiff_t) noexcept
+
+cdef enum:
+    # Multiplications that let other threads run.
+    LONG = 200000
+
+available = find_tiles() is not NULL
+
+
+def size_of_packed(depth, columns):
+    """Return the number of elements of a packed matrix."""
+    return packed_size(depth, columns)
+
+
+cdef inline float *_data(Frame frame, int value) noexcept:
+    return <float *>frame.places[value].data
+
+
+cdef class Pack(Step):
+    """Packs a matrix as the right operand of products.
+
+    Parameters
+    ----------
+    source, target : int
+        Values.
+    depth, columns : int
+        Shape of the operand.
+    turned : bool
+        Whether it is the transpose of the source.
+    """
+    cdef int source, target
+    cdef ptrdiff_t depth, columns
+    cdef bint turned
+
+    def __init__(self, source, target, depth, columns, turned):
+        self.source, self.target = source, target
+        self.depth, self.columns, self.turned = depth, columns, turned
+
+    cpdef bint run(self, Frame frame) except -1:
+        pack(self.turned, _data(frame, self.source), self.depth, self.columns,
+             _data(frame, self.target))
+        return True
+
+
+cdef class Product(Step):
+    """``out = start + left right``.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows, terms of each sum, and columns.
+    left, right, out : int
+        Values; the right operand is packed.
+    start : int or None
+        Value; a matrix or, with ``one_row``, a vector. It may be ``out`` itself.
+    turned : bool
+        Whether the left operand is a transpose.
+    """
+    cdef ptrdiff_t rows, depth, columns, start_row
+    cdef int left, right, out, start
+    cdef bint turned
+
+    def __init__(self, shape, left, right, out, start=None, one_row=False,
+                 turned=False):
+        self.rows, self.depth, self.columns = shape
+        self.left, self.right, self.out = left, right, out
+        self.start = -1 if start is None else start
+        self.start_row = 0 if one_row else self.columns
+        self.turned = turned
+
+    cdef void _run(self, const float *left, const float *right, const float *start,
+                   float *out) noexcept nogil:
+        packed_product(self.turned, left, self.rows, self.depth, right, self.columns,
+                       start, self.start_row, out)
+
+    cpdef bint run(self, Frame frame) except -1:
+        cdef const float *left = _data(frame, self.left)
+        cdef const float *right = _data(frame, self.right)
+        cdef const float *start = NULL
+        cdef float *out = _data(frame, self.out)
+        if self.start >= 0:
+            start = _data(frame, self.start)
+        if self.rows * self.depth * self.columns < LONG:
+            self._run(left, right, start, out)
+        else:
+            with nogil:
+                self._run(left, right, start, out)
+        return True
+
+
+cdef class SumOfRows(Step):
+    """Sum of the rows of a matrix of two columns or more.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns.
+    source, target : int
+        Values.
+    """
+    cdef ptrdiff_t rows, columns
+    cdef int source, target
+
+    def __init__(self, shape, source, target):
+        self.rows, self.columns = shape
+        self.source, self.target = source, target
+
+    cpdef bint run(self, Frame frame) except -1:
+        cdef float *out = _data(frame, self.target)
+        cdef ptrdiff_t i
+        for i in range(self.columns):
+            out[i] = 0
+        clear_float_errors()
+        add_rows(<const float *>_data(frame, self.source), out, self.rows, self.columns)
+        return not float_errors()

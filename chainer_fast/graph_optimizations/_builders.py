@@ -1,0 +1,150 @@
+"""Functions that tapes have steps of their own for.
+
+A builder of a class of functions appends the steps of a function, and of its gradient,
+to a plan. ``compiled_as`` declares it.
+"""
+import numpy
+
+from chainer_fast.backends.kernels.tape import cells, products
+
+_METHODS = ('forward', 'forward_cpu', 'backward', 'backward_accumulate', 'apply')
+_builders: dict = {}
+
+
+def compiled_as(builder):
+    """Return a decorator that gives a class of functions its builder.
+
+    Only direct instances use it, and only while the class keeps the methods that it has
+    now.
+    """
+    def declare(cls):
+        _builders[cls] = builder, {name: getattr(cls, name) for name in _METHODS}
+        return cls
+    return declare
+
+
+def builder_of(function, values, inputs, outputs):
+    """Return the builder for a function; None if there is none for these values."""
+    builder, methods = _builders.get(type(function), (None, None))
+    if builder is None or any(
+            [getattr(function, name).__func__ is not method
+             for name, method in methods.items()]):
+        return None
+    if not all([values.plain[value] for value in (*inputs, *outputs)]):
+        return None
+    return builder if builder.serves(
+        *[values.templates[value] for value in inputs]) else None
+
+
+class Affine:
+    """Maps of rows, by products that pack a weight once for all of them."""
+
+    # Larger products are left to BLAS.
+    LARGEST = 1 << 24
+
+    @classmethod
+    def serves(cls, x, w, b=None):
+        """Return whether there are steps for arrays of these shapes and types."""
+        return products.available and all([
+            array is None or array.dtype == numpy.float32 for array in (x, w, b)]) and (
+                0 < x.size * len(w) <= cls.LARGEST and len(w) > 1)
+
+    @staticmethod
+    def _pack(plan, value, depth, columns, turned):
+        def make():
+            packed = plan.values.add(
+                (products.size_of_packed(depth, columns),), numpy.float32)
+            step = products.Pack(value, packed, depth, columns, turned)
+            plan.step_into(step, (value,), (packed,))
+            return packed
+        return plan.once((value, turned), make)
+
+    @classmethod
+    def forward(cls, plan, step):
+        """Append the function."""
+        x, w, *b = step.inputs
+        (rows, depth), columns = plan.values.templates[x].shape, len(
+            plan.values.templates[w])
+        packed = cls._pack(plan, w, depth, columns, True)
+        plan.step_into(
+            products.Product((rows, depth, columns), x, packed, step.outputs[0],
+                             *b, one_row=True),
+            (x, packed, *b), step.outputs)
+
+    @classmethod
+    def backward(cls, plan, step, grads, targets, sums):
+        """Append gradients; return them by target.
+
+        Parameters
+        ----------
+        plan : Plan
+        step : Step
+        grads : list of int
+            Gradient of the output.
+        targets : list of int
+            Inputs whose gradients are asked for.
+        sums : dict
+            Gradients, by value, that may be added to in place.
+
+        Returns
+        -------
+        dict
+            Gradients by target; None for those that have been added to others.
+        """
+        x, w = step.inputs[:2]
+        g, = grads
+        (rows, depth), columns = plan.values.templates[x].shape, len(
+            plan.values.templates[w])
+        found = {}
+        if 0 in targets:
+            packed = cls._pack(plan, w, columns, depth, False)
+            found[0] = plan.values.like(x)
+            plan.step_into(
+                products.Product((rows, columns, depth), g, packed, found[0]),
+                (g, packed), (found[0],))
+        if 1 in targets:
+            packed = cls._pack(plan, x, rows, depth, False)
+            total = sums.get(w)
+            out = plan.values.like(w) if total is None else total
+            plan.step_into(
+                products.Product((columns, rows, depth), g, packed, out, total,
+                                 turned=True),
+                (g, packed, *([] if total is None else [total])), (out,))
+            found[1] = None if out is total else out
+        if 2 in targets:
+            found[2] = plan.values.like(step.inputs[2])
+            plan.step_into(
+                products.SumOfRows((rows, columns), g, found[2]), (g,), (found[2],))
+        return found
+
+
+class LSTM:
+    """Steps of a long short-term memory, in place of calls of the kernel."""
+
+    @staticmethod
+    def serves(c, x):
+        """Return whether there are steps for arrays of these shapes and types."""
+        return c.dtype == x.dtype and c.dtype in (numpy.float32, numpy.float64) and (
+            c.ndim == x.ndim == 2 and len(c) == len(x) > 0 and c.size > 0)
+
+    @staticmethod
+    def _step(plan, c, values, gradient):
+        template = plan.values.templates[c]
+        return cells.LSTMStep(template.dtype.char, template.shape, values, gradient)
+
+    @classmethod
+    def forward(cls, plan, step):
+        """Append the function."""
+        values = step.inputs + step.outputs
+        plan.step_into(
+            cls._step(plan, step.inputs[0], values, False), step.inputs, step.outputs)
+
+    @classmethod
+    def backward(cls, plan, step, grads, targets, sums):
+        """Append gradients; return them by target. See :meth:`Affine.backward`."""
+        found = tuple([plan.values.like(value) for value in step.inputs])
+        kept = (*step.inputs, step.outputs[0])
+        plan.step_into(
+            cls._step(plan, step.inputs[0], (*kept, *grads, *found), True),
+            (*kept, *[g for g in grads if g is not None]), found)
+        return dict(enumerate(found))

@@ -1,0 +1,120 @@
+"""Loops that threads share: large arrays give the same bits with any number of them."""
+import numpy as np
+import pytest
+
+import chainer_fast
+import chainer_fast.functions as F
+from chainer_fast import links, optimizers
+
+N = 300001      # not divided by blocks, vectors or threads
+
+
+def _values(seed, *shape):
+    return np.asarray(np.random.RandomState(seed).standard_normal(shape), np.float32)
+
+
+def _labels(n, classes):
+    return np.random.RandomState(3).randint(0, classes, n)
+
+
+FUNCTIONS = {
+    'relu': lambda x: F.relu(x),
+    'leaky_relu': lambda x: F.leaky_relu(x),
+    'elu': lambda x: F.elu(x),
+    'sigmoid': lambda x: F.sigmoid(x),
+    'tanh': lambda x: F.tanh(x),
+    'softplus': lambda x: F.softplus(x),
+    'exp': lambda x: F.exp(x),
+    'product': lambda x: x * x,
+    'quotient': lambda x: x / (x * x + 1),
+    'power': lambda x: x ** 2,
+    'minus': lambda x: 2 - x,
+    'sum': lambda x: F.sum(x * x),
+    'mean': lambda x: F.mean(x * x),
+}
+ROWS = {
+    'swish': lambda x: F.swish(x, np.linspace(-1, 1, x.shape[1], dtype=x.dtype)),
+    'softmax': lambda x: F.softmax(x),
+    'softmax, axis 0': lambda x: F.softmax(x, axis=0),
+    'log_softmax': lambda x: F.log_softmax(x),
+    'softmax_cross_entropy': lambda x: F.softmax_cross_entropy(
+        x, _labels(len(x), x.shape[1])),
+    'sum, axis 0': lambda x: F.sum(x, axis=0),
+    'sum, axis 1': lambda x: F.sum(x, axis=1),
+    'mean, axis 1': lambda x: F.mean(x, axis=1),
+}
+CASES = (
+    [(name, FUNCTIONS[name], (N,)) for name in FUNCTIONS]
+    + [(name, ROWS[name], shape) for name in ROWS
+       for shape in ((601, 1003), (100003, 7), (3, 150001))])
+
+
+def _results(function, x):
+    x = chainer_fast.Variable(x)
+    y = function(x)
+    y.grad = _values(1, *y.shape).astype(x.dtype)
+    y.backward()
+    return y.array, x.grad
+
+
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+@pytest.mark.parametrize(
+    'function,shape', [case[1:] for case in CASES],
+    ids=['%s %s' % (name, 'x'.join(map(str, shape))) for name, _, shape in CASES])
+def test_functions(function, shape, dtype):
+    x = _values(0, *shape).astype(dtype)
+    with chainer_fast.using_config('num_threads', 1):
+        expected = _results(function, x)
+    for threads in (2, 3):
+        with chainer_fast.using_config('num_threads', threads):
+            for one, other in zip(_results(function, x), expected, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+def test_bias():
+    """Products may differ; the bias, and its gradient, are added in one order."""
+    x, w, b = _values(0, 1000, 2), np.zeros((300, 2), 'f'), _values(2, 300)
+
+    def results():
+        bias = chainer_fast.Variable(b)
+        y = F.linear(x, w, bias)
+        y.grad = _values(1, *y.shape)
+        y.backward()
+        return y.array, bias.grad
+
+    with chainer_fast.using_config('num_threads', 1):
+        expected = results()
+    np.testing.assert_array_equal(expected[0], np.broadcast_to(b, (1000, 300)))
+    with chainer_fast.using_config('num_threads', 2):
+        for one, other in zip(results(), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_flags_of_all_threads_are_seen():
+    x = np.ones(N, np.float32)
+    x[-1] = 1e30
+    with chainer_fast.using_config('num_threads', 2), np.errstate(over='raise'):
+        with pytest.raises(FloatingPointError):
+            F.exp(x)
+        with pytest.raises(FloatingPointError):
+            chainer_fast.Variable(x) * x
+
+
+@pytest.mark.parametrize('make', [
+    optimizers.SGD, optimizers.MomentumSGD, optimizers.Adam,
+    optimizers.MSVAG], ids=lambda make: make.__name__)
+@pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
+def test_updates(make, dtype):
+    def parameter():
+        link = links.Parameter(_values(0, N).astype(dtype))
+        optimizer = make().setup(link)
+        for seed in (1, 2):
+            link.W.grad = _values(seed, N).astype(dtype)
+            optimizer.update()
+        return link.W.array
+
+    with chainer_fast.using_config('num_threads', 1):
+        expected = parameter()
+    for threads in (2, 3):
+        with chainer_fast.using_config('num_threads', threads):
+            np.testing.assert_array_equal(parameter(), expected)
