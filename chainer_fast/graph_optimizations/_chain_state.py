@@ -95,11 +95,13 @@ def watched(chain, trace):
     """Note in a trace if the ``with`` block changes anything but results."""
     state = State(chain)
     observed: dict = {}
-    with _reports_to(observed):
-        yield
-    if observed:
-        reporter.get_current_reporter().observation.update(observed)
-        trace.refuse('values are reported: %s' % ', '.join(observed))
+    try:
+        with _reports_to(observed):
+            yield
+    finally:
+        if observed:
+            reporter.get_current_reporter().observation.update(observed)
+            trace.refuse('values are reported: %s' % ', '.join(observed))
     if not state.holds() or not state.host_arrays_hold():
         trace.refuse('attributes of links change')
 

@@ -4,6 +4,7 @@ A call that is the same as the one before is *compiled*: its steps become a tape
 forward direction, and one for the backward direction for each set of gradients that is
 asked for. In the graph of functions, such a call is a single node, :class:`Replay`.
 """
+import contextlib
 import weakref
 
 import numpy
@@ -59,8 +60,9 @@ class Compiled(calls.RepeatedCall):
             value for step in graph.steps
             for value, flows in zip(step.inputs, step.flows, strict=True) if flows}
         self.leaves = [v for v in graph.inputs + graph.params if v in flowing]
-        self.seeds = [y.value for y in graph.outputs
-                      if y.requires_grad and y.argument is None]
+        # An output may be returned twice.
+        self.seeds = list(dict.fromkeys([
+            y.value for y in graph.outputs if y.requires_grad and y.argument is None]))
         self._tapes = {}
         self.full = None
         needed = set()
@@ -72,6 +74,11 @@ class Compiled(calls.RepeatedCall):
             self.full = self._tapes[wanted, given] = _taped(passed)
         results = {y.value for y in graph.outputs if y.argument is None}
         self.tape = plan.tape(results, needed)
+        self.node_class = Replay
+        self.get_random_state = numpy.random.get_state if graph.draws else None
+        self.is_one_variable = (
+            self.enable_backprop and self.full is not None
+            and type(graph.outline) is Output and graph.outline.value in self.seeds)
         self.frames = []
 
     def _pass(self, wanted, given):
@@ -93,12 +100,12 @@ class Compiled(calls.RepeatedCall):
         frame.fill(graph.constants.keys(), graph.constants.values())
         return frame
 
-    def finish(self, frame, inputs):
+    def finish(self, frame, inputs, drawn):
         """Return what the call returned, with new outputs."""
         made = {}
-        if self.full is not None and config.enable_backprop:
+        if self.full is not None and self.enable_backprop:
             made = dict(zip(
-                self.seeds, self.apply(Replay(), frame, inputs), strict=True))
+                self.seeds, self.apply(frame, inputs, drawn), strict=True))
         return self._returned(self._graph.outline, inputs, frame, made)
 
     def _returned(self, outline, inputs, frame, made):
@@ -143,14 +150,15 @@ class Compiled(calls.RepeatedCall):
             return None
         return [None if value is None else frame.result(value) for value in values]
 
-    def call_again(self, indexes, inputs, grads, double):
+    def call_again(self, indexes, inputs, drawn, grads, double):
         """Return gradients of the call as variables, by calling the chain."""
-        with function.force_backprop_mode(), using_config('use_static_graph', False):
+        with function.force_backprop_mode(), _drawing_again(drawn), using_config(
+                'use_static_graph', False):
             returned = self._call(inputs)
-        found = [y for outline, y in zip(
-            self._graph.outputs, _flat(returned), strict=True)
-            if outline.requires_grad and outline.argument is None]
-        given = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None]
+        found = {outline.value: y for outline, y in zip(
+            self._graph.outputs, _flat(returned), strict=True)}
+        given = [(found[value], g) for value, g in zip(self.seeds, grads, strict=True)
+                 if g is not None]
         outputs, grad_outputs = zip(*given, strict=True)
         leaves = [*inputs, *self.params]
         return tuple(function_node.grad(
@@ -174,6 +182,8 @@ class Replay(function_node.FunctionNode):
     lease : Lease
         Holds the frame of the call.
     arguments : list of Variable or array
+    drawn : tuple or None
+        State of NumPy's random numbers before the call, if it draws any.
     """
 
     label = 'static_graph'
@@ -193,7 +203,21 @@ class Replay(function_node.FunctionNode):
                 return tuple([None if g is None else Variable(g, requires_grad=False)
                               for g in found])
         return self.calls.call_again(
-            indexes, self.arguments, grad_outputs, config.enable_backprop)
+            indexes, self.arguments, self.drawn, grad_outputs, config.enable_backprop)
+
+
+@contextlib.contextmanager
+def _drawing_again(drawn):
+    """Draw the same random numbers as from another state of the generator on."""
+    if drawn is None:
+        yield
+        return
+    current = numpy.random.get_state()
+    numpy.random.set_state(drawn)
+    try:
+        yield
+    finally:
+        numpy.random.set_state(current)
 
 
 def settings():

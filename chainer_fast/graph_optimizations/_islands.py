@@ -65,7 +65,7 @@ class IslandGradient(steps.Step):
         self._found = found
 
     def run(self, frame):
-        applied, _ = frame.islands[self._index]
+        applied = frame.applied(self._index)
         grads = tuple([
             None if g is None else Variable(frame.get(g), requires_grad=False)
             for g in self._grads])

@@ -108,10 +108,15 @@ class Plan:
         whole &= made
         pieces, places = self._pieces(segments, made - whole - fresh)
         buffers = self._buffers(segments, whole - fresh, needed, last)
+        arrays = {value for it in self.operations if not it.is_planned
+                  for value in it.outputs}
+        drops = [None] * len(segments)
+        for value in arrays - fresh - needed:
+            drops[last[value]] = [*(drops[last[value]] or ()), value]
         return steps.Tape(
             [self._chain(operations) if operations[0].loop else operations[0].step
              for operations in segments],
-            sorted(fresh & made), buffers, pieces, places)
+            sorted(fresh & made), buffers, pieces, places, drops, sorted(arrays))
 
     def _segments(self):
         """Return runs of loops over arrays of one size and type, and other steps."""

@@ -25,6 +25,7 @@ class Trace:
     def __init__(self):
         self.calls = []
         self.reason = None
+        self.draws = False
         self._draws = draws()
 
     def refuse(self, reason):
@@ -39,7 +40,9 @@ class Trace:
     def end(self, pristine, applied, inputs, outputs):
         """Note a function, and the same as it was before."""
         self.calls.append((pristine, applied, inputs, outputs))
-        self._draws = draws()
+        now = draws()
+        self.draws = self.draws or now != self._draws
+        self._draws = now
 
 
 @dataclasses.dataclass
@@ -89,6 +92,8 @@ class Graph:
     constants : dict
         Arrays that are neither, by value.
     steps : list of Step
+    draws : bool
+        Whether functions draw random numbers.
     outline : object
         What the call returned, with :class:`Output` in place of variables and arrays.
 
@@ -102,6 +107,7 @@ class Graph:
         trace.begin()
         if trace.reason:
             raise Unrecordable(trace.reason)
+        self.draws = trace.draws
         self.values = []
         self.constants = {}
         self.steps = []

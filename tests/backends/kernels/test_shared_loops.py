@@ -118,3 +118,22 @@ def test_updates(make, dtype):
     for threads in (2, 3):
         with chainer_fast.using_config('num_threads', threads):
             np.testing.assert_array_equal(parameter(), expected)
+
+
+@pytest.mark.parametrize('a,b', [
+    ((600, 300), (300, 200)), ((70, 90, 80), (70, 80, 60)),
+    ((5, 1, 90, 80), (3, 80, 60)), ((2, 300, 200), (200, 100)), ((400, 3), (3, 500))])
+@pytest.mark.parametrize('transposed', [False, True])
+def test_products(a, b, transposed):
+    a, b = _values(0, *a), _values(1, *b)
+    if transposed:
+        a = np.ascontiguousarray(a.swapaxes(-1, -2)).swapaxes(-1, -2)
+        b = np.ascontiguousarray(b.swapaxes(-1, -2)).swapaxes(-1, -2)
+    expected = np.matmul(a.astype('d'), b.astype('d'))
+    for threads in (1, 2, 3):
+        with chainer_fast.using_config('num_threads', threads):
+            np.testing.assert_allclose(
+                F.matmul(a, b).array, expected, rtol=1e-5, atol=1e-4)
+            if b.ndim == 2:
+                np.testing.assert_allclose(
+                    F.tensordot(a, b, 1).array, expected, rtol=1e-5, atol=1e-4)

@@ -20,6 +20,9 @@ cdef class RepeatedCall:
     cdef public list seeds              # outputs with gradients, as values
     cdef public Tape tape
     cdef public list frames
+    cdef public bint is_one_variable    # what the call returns
+    cdef public type node_class
+    cdef public object get_random_state # None if no random numbers are drawn
     cdef public object full             # tape, seeds and results of all gradients
     cdef public bint enable_backprop
     cdef unsigned long long _version
@@ -27,3 +30,4 @@ cdef class RepeatedCall:
 
     cdef bint _same_settings(self) except -1
     cdef Frame _take_frame(self)
+    cdef tuple _apply(self, Frame frame, list inputs, drawn)

@@ -3,6 +3,8 @@
 A call is compared with the recorded one without a step of Python: its arguments, the
 configuration, and the attributes of the links. Then a tape makes it.
 """
+import numpy
+
 cimport numpy as np
 from cpython.dict cimport PyDict_Next, PyDict_Size
 from cpython.object cimport PyObject
@@ -188,13 +190,22 @@ cdef class RepeatedCall:
             if isinstance(array, VariableBase):
                 array = (<VariableBase>array).arr
             frame.put(<int>self.input_values[i], array)
+        drawn = None if self.get_random_state is None else self.get_random_state()
         if not self.tape.run(frame):
+            if drawn is not None:
+                numpy.random.set_state(drawn)
             return ANOTHER
-        return self.finish(frame, inputs)
+        if self.is_one_variable:
+            return self._apply(frame, inputs, drawn)[0]
+        return self.finish(frame, inputs, drawn)
 
-    def apply(self, node, Frame frame, list inputs):
+    def apply(self, Frame frame, list inputs, drawn):
         """Put a call in the graph, and return its outputs that have gradients."""
+        return self._apply(frame, inputs, drawn)
+
+    cdef tuple _apply(self, Frame frame, list inputs, drawn):
         cdef Py_ssize_t n = len(inputs)
+        node = self.node_class()
         variables = []
         for value in self.leaves:
             variables.append(
@@ -202,6 +213,7 @@ cdef class RepeatedCall:
         node.calls = self
         node.lease = Lease(self.frames, frame)
         node.arguments = inputs
+        node.drawn = drawn
         return node.apply(tuple(variables))
 
 

@@ -11,6 +11,7 @@
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/common/panels.hpp"
 #include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/backends/kernels/common/transpose.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -28,6 +29,13 @@ inline ptrdiff_t packed_size(ptrdiff_t depth, ptrdiff_t columns) {
     return packed_rows(depth) * packed_rows(columns);
 }
 
+/* Transposes whole tiles of 16 rows into a panel. */
+CF_CLONES inline void pack_turned_tiles(
+        const float *a, ptrdiff_t ld, ptrdiff_t columns, float *out) {
+    for (ptrdiff_t j = 0; j < columns; j += PANEL)
+        transpose_tile(a + j, ld, out + j * PANEL, PANEL, PANEL, PANEL);
+}
+
 /* A matrix of the shape (depth, columns), or with `turned` the transpose of one of the
  * shape (columns, depth). */
 inline void pack(bool turned, const float *a, ptrdiff_t depth, ptrdiff_t columns,
@@ -38,7 +46,11 @@ inline void pack(bool turned, const float *a, ptrdiff_t depth, ptrdiff_t columns
         return;
     }
     for (ptrdiff_t j = 0; j < columns; j += PANEL, out += panel)
-        pack_turned(a + j * depth, depth, std::min(PANEL, columns - j), depth, out);
+        if (depth % PANEL == 0 && columns - j >= PANEL)
+            pack_turned_tiles(a + j * depth, depth, depth, out);
+        else
+            pack_turned(a + j * depth, depth, std::min(PANEL, columns - j), depth,
+                        out);
 }
 
 /* out = start + left right, of the shapes (rows, depth) and (depth, columns); with

@@ -19,7 +19,11 @@ cdef extern from "chainer_fast/backends/kernels/tape/products.hpp" \
     void packed_product(
         bint, const float *, ptrdiff_t, ptrdiff_t, const float *, ptrdiff_t,
         const float *, ptrdiff_t, float *) noexcept
-    void add_rows[T](const T *, T *, ptrdiff_t, ptrdiff_t) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
+        namespace "chainer_fast" nogil:
+    void sum_of_rows(
+        char kind, const void *a, void *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
 
 cdef enum:
     # Multiplications that let other threads run.
@@ -128,9 +132,6 @@ cdef class SumOfRows(Step):
 
     cpdef bint run(self, Frame frame) except -1:
         cdef float *out = _data(frame, self.target)
-        cdef ptrdiff_t i
-        for i in range(self.columns):
-            out[i] = 0
         clear_float_errors()
-        add_rows(<const float *>_data(frame, self.source), out, self.rows, self.columns)
+        sum_of_rows(b'f', _data(frame, self.source), out, self.rows, self.columns)
         return not float_errors()

@@ -30,6 +30,8 @@ cdef class Tape:
     cdef list kept
     cdef list pieces
     cdef Py_ssize_t places
+    cdef list drops
+    cdef list made
 
     cdef int _prepare(self, Frame frame) except -1
     cpdef bint run(self, Frame frame) except -1

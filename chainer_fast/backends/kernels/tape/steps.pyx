@@ -5,6 +5,7 @@ loops see. A frame belongs to one call at a time: what a call keeps for its grad
 stays there until the call is forgotten.
 """
 import copy
+import weakref
 
 cimport numpy as np
 import numpy
@@ -121,11 +122,26 @@ cdef class Frame:
             return array
         return array.copy()
 
+    def applied(self, int index):
+        """Return a function of this call."""
+        if self.functions[index] is None or index in self.declined:
+            return self.islands[index][0]
+        return self.functions[index]
+
     cpdef forget(self):
         """Let go of arrays that users may hold."""
         cdef int value
+        cdef FunctionBase function
+        cdef VariableNodeBase node
         for value in self.leaving:
             self.arrays[value] = None
+        self.islands.clear()
+        for function in self.functions:
+            if function is not None:
+                function.kept_outputs = None
+                vars(function).clear()
+                for node in function.input_nodes:
+                    node.array = None
 
 
 
@@ -218,7 +234,7 @@ cdef class Gradient(Step):
     found : tuple of (int or None)
         Values that become the gradients of the inputs.
     otherwise : Step
-        Runs if the shortcut has declined in the forward direction.
+        Runs if the shortcut declines, in this direction or the other.
     """
     cdef int index
     cdef int given
@@ -239,12 +255,12 @@ cdef class Gradient(Step):
         if frame.declined and self.index in frame.declined:
             return self.otherwise.run(frame)
         if shortcut is None:
-            return False
+            return self.otherwise.run(frame)
         for i in range(n):
             found[i] = NULL
         try:
             if not shortcut.backward(function, frame.arrays[self.given], found):
-                return False
+                return self.otherwise.run(frame)
             for i in range(n):
                 if self.found[i] is None:
                     continue
@@ -321,9 +337,16 @@ cdef class Tape:
         Values of which only a piece exists at a time, and its place.
     places : int
         Number of places.
+    drops : list of list of int
+        For each step the values that are not needed after it, among those whose arrays
+        steps make.
+    made : list of int
+        All values whose arrays steps make.
     """
-    def __init__(self, steps, fresh, kept, pieces, places):
+    def __init__(self, steps, fresh, kept, pieces, places, drops, made):
         self.places = places
+        self.drops = drops
+        self.made = made
         self.steps = steps
         self.fresh = fresh
         self.kept = kept
@@ -344,7 +367,7 @@ cdef class Tape:
             frame.places[value].data = <char *>PyArray_DATA(
                 <np.ndarray>pieces) + at * PIECE
         frame.prepared[self] = pieces
-        frame.leaving += self.fresh
+        frame.leaving += self.fresh + self.made
         return 0
 
     cpdef bint run(self, Frame frame) except -1:
@@ -357,6 +380,7 @@ cdef class Tape:
             a floating-point flag, of which NumPy warns.
         """
         cdef Step step
+        cdef Py_ssize_t i
         cdef int value
         cdef int flags = 0
         if self not in frame.prepared:
@@ -364,14 +388,18 @@ cdef class Tape:
         for value in self.fresh:
             frame.put(value, empty_like(frame.templates[value]))
         clear_float_errors()
-        for step in self.steps:
+        for i in range(len(self.steps)):
+            step = <Step>self.steps[i]
             if type(step) is Chain:
                 step.run(frame)
                 flags |= float_errors()
-            else:
-                if not step.run(frame):
-                    return False
+            elif step.run(frame):
                 clear_float_errors()
+            else:
+                return False
+            if self.drops[i] is not None:
+                for value in <list>self.drops[i]:
+                    frame.arrays[value] = None
         return flags == 0
 
 
@@ -379,4 +407,13 @@ def new_function(pristine, nodes):
     """Return a copy of a function, applied to nodes."""
     function = copy.copy(pristine)
     function.inputs = nodes
+    # Its output is not in a graph.
+    function.outputs = _GONE
     return function
+
+
+class _Nothing:
+    pass
+
+
+_GONE = (weakref.ref(_Nothing()),)
