@@ -34,7 +34,9 @@ def test_sizes_and_orders(m, k, n):
             np.testing.assert_allclose(found, expected, rtol=1e-5, atol=tolerance)
 
 
-@pytest.mark.parametrize('m, k, n', [(300, 700, 1000), (1000, 700, 300), (65, 300, 64)])
+@pytest.mark.parametrize('m, k, n', [
+    (300, 700, 1000), (1000, 700, 300), (65, 300, 64), (3, 900, 800),
+    (1, 900, 800)])
 def test_threads_do_not_change_a_bit(m, k, n):
     a, b = random(m, k), random(k, n)
     found = []

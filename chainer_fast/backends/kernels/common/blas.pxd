@@ -1,5 +1,4 @@
 """Matrix products of SciPy's BLAS, for ``blas.hpp`` to call."""
-from libc.stddef cimport ptrdiff_t
 
 cdef extern from "chainer_fast/backends/kernels/common/blas.hpp":
     ctypedef void (*Gemm "chainer_fast::Gemm")(
@@ -7,5 +6,5 @@ cdef extern from "chainer_fast/backends/kernels/common/blas.hpp":
         void *, void *, int *) noexcept nogil
 
 cdef Gemm gemm(char kind) except NULL
-# Whether a product of floats with m rows and n columns takes less time than NumPy's.
-cdef bint beats_numpy(ptrdiff_t m, ptrdiff_t n) except -1
+# Whether products of floats take less time than NumPy's.
+cdef bint beats_numpy() except -1

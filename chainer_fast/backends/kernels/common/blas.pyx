@@ -5,7 +5,6 @@ The functions are looked up when they are first needed, not when this is importe
 SciPy's linear algebra takes longer to import than all of the rest.
 """
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer
-from libc.stddef cimport ptrdiff_t
 
 from chainer_fast.backends._onednn.library cimport SUCCESS, Library, library, wanted
 
@@ -51,8 +50,6 @@ cdef void _shared_dgemm(
 
 
 cdef enum:
-    # For fewer rows or columns it does not pay to pack the other operand in panels.
-    FEW = 8
     # Products of so many multiplications take OpenBLAS less time.
     SMALL = 32 * 32 * 32
 
@@ -79,8 +76,8 @@ cdef void _sgemm_of_tiles(
     tiled_sgemm(_tiles[0], ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc)
 
 
-cdef bint beats_numpy(ptrdiff_t m, ptrdiff_t n) except -1:
-    return wanted() != 0 or _tiles is not NULL and min(m, n) >= FEW
+cdef bint beats_numpy() except -1:
+    return wanted() != 0 or _tiles is not NULL
 
 
 cdef Gemm gemm(char kind) except NULL:

@@ -63,9 +63,10 @@ cdef bint _is_ours(
         ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t count) except -1:
     """Tell whether as many products of this size are not left to NumPy."""
     cdef double work = <double>m * n * k
-    if work < LARGE or max(m, n, k) > MAX_INT:
+    # Products with a vector only read the matrix once.
+    if work < LARGE or max(m, n, k) > MAX_INT or min(m, n) == 1:
         return False
-    return beats_numpy(m, n) or work * count > ONE_THREAD and thread_limit() > 1
+    return beats_numpy() or work * count > ONE_THREAD and thread_limit() > 1
 
 
 cpdef object dot(a, b):
