@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 import chainer_fast
 from chainer_fast.backends.kernels import convolution as kernels
-from chainer_fast.backends.kernels.convolution import compiled
 from tests.backends.kernels.test_convolution import random, windows
 
 # Of the largest element; the reference is in double precision.
@@ -16,9 +15,9 @@ EPSILON = {'f': 3e-6, 'd': 1e-14}
 @pytest.fixture(params=[0, 32, 64], autouse=True)
 def width(request):
     """Bytes of the longest vectors; at 0, patches are multiplied."""
-    compiled._limit_vectors(request.param, 0)
+    kernels._compiled._limit_vectors(request.param, 0)
     yield request.param
-    compiled._limit_vectors(64)
+    kernels._compiled._limit_vectors(64)
 
 
 def channels_last(array):
