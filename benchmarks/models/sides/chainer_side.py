@@ -112,7 +112,7 @@ def resnet50(batch, image, width, blocks, classes):
     model = ResNet(numbers, width, blocks, classes)
     x = numbers.input(batch, 3, image, image)
     t = numbers.labels(batch, classes)
-    return train(model, chainer.optimizers.MomentumSGD(1e-5),
+    return train(model, chainer.optimizers.MomentumSGD(1e-6),
                  lambda: F.softmax_cross_entropy(model(x), t))
 
 

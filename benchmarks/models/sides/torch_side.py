@@ -114,7 +114,7 @@ def resnet50(batch, image, width, blocks, classes):
     model = make_resnet(numbers, width, blocks, classes)
     x = inputs_of(numbers, batch, 3, image, image)
     t = labels_of(numbers, batch, classes)
-    return train(sgd(model, 1e-5, 0.9), lambda: F.cross_entropy(model(x), t))
+    return train(sgd(model, 1e-6, 0.9), lambda: F.cross_entropy(model(x), t))
 
 
 def vgg16(batch, image, width, units, classes):
