@@ -119,6 +119,10 @@ def run(program, rule, arguments, lazy):
             param.update_rule.hyperparam.lazy = True
         if extra == 'hook of a rule':
             param.update_rule.add_hook(optimizer_hooks.Lasso(.1))
+        # From here on there are states, and all rows have something to go on with.
+        param.grad = matrix(shape, dtype, 2)
+        param.update()
+        param.array[::3] = -0.
     seen = []
     for backwards, reader in steps:
         model.cleargrads()
@@ -225,6 +229,8 @@ def test_rates_that_touch_all_rows(rule, arguments):
         for read in (False, True):
             optimizer = cls(**arguments)
             link = embedding([1, 2], optimizer=optimizer)
+            # Without states, the rule is asked itself.
+            link.W.update_rule._init_states(link.W)
             if read:
                 assert link.W.grad is not None
             optimizer.update()
