@@ -232,11 +232,7 @@ def test_results_of_any_structure():
             y, (same, product, none, three) = static((a, b), factor, offset=step > 9)
             assert same is b
             assert (none, three) == (None, 3)
-<<<<<<< HEAD
-            numpy.testing.assert_array_equal(y.array, F.tanh(a).array * factor)
-=======
             numpy.testing.assert_array_equal(y.array, F.tanh(a.array).array * factor)
->>>>>>> 4c313a9f86d80b91303c563d21d708b5a9b78664
             numpy.testing.assert_array_equal(product, a.array * b.array)
     assert static.seen.count == 4
 
