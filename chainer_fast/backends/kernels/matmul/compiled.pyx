@@ -125,7 +125,8 @@ cpdef object matmul(a, b):
     if batch.axes > MAX_BATCH_AXES or (
             PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k):
         return numpy.matmul(a, b)
-    if batch.m * batch.n * batch.k < LARGE or not _read(a, &left) or not _read(b, &right):
+    if batch.m * batch.n * batch.k < LARGE or (
+            not _read(a, &left) or not _read(b, &right)):
         return numpy.matmul(a, b)
     for j in range(batch.axes):
         batch.length[j] = 1
