@@ -18,10 +18,11 @@ from functions import steps as functions
 from links import cases as links
 from models import cases as models
 from optimizers import cases as optimizers
+from static import cases as static
 from training import cases as training
 
 GROUPS = {'functions': functions, 'links': links, 'models': models,
-          'optimizers': optimizers, 'training': training}
+          'optimizers': optimizers, 'static': static, 'training': training}
 
 
 def group_of(key):

@@ -84,7 +84,9 @@ struct RowUpdate {
 /* Updates the rows that have a gradient, and no others. */
 inline void update_used_rows(const RowUpdate &u) {
     constexpr ptrdiff_t AHEAD = 4;
-    const ptrdiff_t grain = 1 + (256 << 10) / (u.row_bytes + 1);
+    /* Some ten thousand short rows: fewer are done before another thread is awake. */
+    constexpr ptrdiff_t PART = 2 << 20;
+    const ptrdiff_t grain = 1 + PART / (u.row_bytes + 1);
     parallel(u.n, grain, [&u](ptrdiff_t begin, ptrdiff_t end) {
         for (ptrdiff_t k = begin; k < end; ++k) {
             if (k + AHEAD < end)

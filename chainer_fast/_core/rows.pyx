@@ -2,8 +2,8 @@
 
 A step of a model of words uses some thousand rows of a matrix of a hundred thousand.
 Its gradient is kept as these rows until somebody reads it: then it becomes, once and
-for all, the array that it stands for.  Nobody but the engine and compiled shortcuts sees
-a :class:`RowGradient`.
+for all, the array that it stands for.  Nobody but the engine and compiled shortcuts
+sees a :class:`RowGradient`.
 """
 cimport numpy as np
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree

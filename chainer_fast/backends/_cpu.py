@@ -16,7 +16,9 @@ def _is_of_other_device(array):
 
 
 def _array_to_cpu(array):
-    if array is None or isinstance(array, numpy.ndarray):
+    if array is None:
+        return None
+    if isinstance(array, numpy.ndarray):
         return array.view() if _is_of_other_device(array) else array
     for array_type, convert in _to_numpy:
         if isinstance(array, array_type):

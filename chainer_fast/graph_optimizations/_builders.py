@@ -68,7 +68,7 @@ class Affine:
         packed = cls._pack(plan, w, depth, columns, True)
         plan.step_into(
             products.Product((rows, depth, columns), x, packed, step.outputs[0],
-                             *b, one_row=True),
+                             b[0] if b else None, True),
             (x, packed, *b), step.outputs)
 
     @classmethod

@@ -5,6 +5,7 @@ forward direction, and one for the backward direction for each set of gradients 
 asked for. In the graph of functions, such a call is a single node, :class:`Replay`.
 """
 import contextlib
+import typing as tp
 import weakref
 
 import numpy
@@ -14,7 +15,7 @@ from chainer_fast.backends.kernels import shortcut
 from chainer_fast.backends.kernels.tape import calls, steps
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations import _passes
-from chainer_fast.graph_optimizations._chain_state import OWN
+from chainer_fast.graph_optimizations._chain_state import OWN, Unrecordable
 from chainer_fast.graph_optimizations._plan import Values
 from chainer_fast.graph_optimizations._trace import Output
 from chainer_fast.variable import Variable
@@ -40,7 +41,9 @@ class Compiled(calls.RepeatedCall):
         self._settings = settings()
         self.enable_backprop = bool(config.enable_backprop)
         self.guard = calls.Guard([weakref.ref(link) for link in chain.links()], OWN)
-        self.pattern = _pattern(list(arguments))
+        args, kwargs = arguments
+        self.pattern = [
+            _pattern(args), {name: _pattern(each) for name, each in kwargs.items()}]
         self.params = params
         self.params_grad = [p.requires_grad for p in params]
         self.input_values, self.param_values = graph.inputs, graph.params
@@ -103,10 +106,15 @@ class Compiled(calls.RepeatedCall):
     def finish(self, frame, inputs, drawn):
         """Return what the call returned, with new outputs."""
         made = {}
-        if self.full is not None and self.enable_backprop:
+        is_in_graph = self.full is not None and self.enable_backprop
+        if is_in_graph:
             made = dict(zip(
                 self.seeds, self.apply(frame, inputs, drawn), strict=True))
-        return self._returned(self._graph.outline, inputs, frame, made)
+        returned = self._returned(self._graph.outline, inputs, frame, made)
+        if not is_in_graph:
+            frame.forget()
+            self.frames.append(frame)
+        return returned
 
     def _returned(self, outline, inputs, frame, made):
         if type(outline) is Output:
@@ -144,9 +152,13 @@ class Compiled(calls.RepeatedCall):
         if key not in self._tapes:
             self._tapes[key] = _taped(self._pass(*key))
         tape, given, values = self._tapes[key]
-        if not frame.fill(given, [g for g in grads if g is not None]):
-            return None
-        if not tape.run(frame):
+        try:
+            if not frame.fill(given, [g for g in grads if g is not None]):
+                return None
+            if not tape.run(frame):
+                return None
+        except steps.NotStatic as e:
+            self.refused = str(e)
             return None
         return [None if value is None else frame.result(value) for value in values]
 
@@ -186,6 +198,10 @@ class Replay(function_node.FunctionNode):
         State of NumPy's random numbers before the call, if it draws any.
     """
 
+    calls: Compiled
+    lease: tp.Any
+    arguments: list
+    drawn: tuple | None
     label = 'static_graph'
 
     def _check_data_type_forward(self, arrays):
@@ -236,7 +252,7 @@ def _pattern(argument):
     if isinstance(argument, (list, tuple)):
         return [_pattern(each) for each in argument]
     if isinstance(argument, dict):
-        return {name: _pattern(each) for name, each in argument.items()}
+        raise Unrecordable('an argument is a dictionary')
     array = getattr(argument, 'raw_array', argument)
     if isinstance(array, numpy.ndarray):
         return calls.InputPattern(

@@ -125,7 +125,10 @@ class Calls:
             self.refuse(kind, difference)
             return
         del self._graphs[kind]
-        self._compiled[kind] = Compiled(graph, chain, params, arguments, call)
+        try:
+            self._compiled[kind] = Compiled(graph, chain, params, arguments, call)
+        except Exception as e:
+            self.refuse(kind, str(e) or type(e).__name__)
 
     def apply(self, kind, func, schedule, args, kwargs):
         """Make a call by its tape, if there is one.
@@ -149,6 +152,9 @@ class Calls:
         compiled = self._compiled.get(kind)
         if compiled is None:
             return ANOTHER
+        if compiled.refused is not None:
+            self.refuse(kind, compiled.refused)
+            return ANOTHER
         if not compiled.guard.holds():
             del self._compiled[kind]
             self._renewals[kind] = self._renewals.get(kind, 0) + 1
@@ -163,7 +169,7 @@ class Calls:
         try:
             return compiled.repeat(args, kwargs)
         except NotStatic as e:
-            self.refuse(kind, '%s has another result' % e)
+            self.refuse(kind, str(e))
             return ANOTHER
 
     def repeat(self, chain, func, args, kwargs):

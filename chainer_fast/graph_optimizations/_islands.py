@@ -37,7 +37,7 @@ class Island(steps.Step):
             outputs = applied.apply(tuple(inputs))
         frame.islands[self._index] = applied, outputs
         if not frame.fill(step.outputs, [y.raw_array for y in outputs]):
-            raise steps.NotStatic(step.function.label)
+            raise steps.NotStatic('%s has another result' % step.function.label)
         return True
 
 
@@ -75,7 +75,8 @@ class IslandGradient(steps.Step):
         for i, value in zip(self._targets, self._found, strict=True):
             found = sums[applied.inputs[i]]
             if not found or not frame.fill((value,), (found[0].array,)):
-                raise steps.NotStatic(self._step.function.label)
+                raise steps.NotStatic(
+                    '%s has no gradient, or another' % self._step.function.label)
         return True
 
 

@@ -106,17 +106,17 @@ class Plan:
                     if it.loop is None or seen_in.setdefault(value, number) != number:
                         whole.add(value)
         whole &= made
-        pieces, places = self._pieces(segments, made - whole - fresh)
+        pieces, count = self._pieces(segments, made - whole - fresh)
         buffers = self._buffers(segments, whole - fresh, needed, last)
         arrays = {value for it in self.operations if not it.is_planned
                   for value in it.outputs}
-        drops = [None] * len(segments)
+        drops: list[list[int] | None] = [None] * len(segments)
         for value in arrays - fresh - needed:
             drops[last[value]] = [*(drops[last[value]] or ()), value]
         return steps.Tape(
-            [self._chain(operations) if operations[0].loop else operations[0].step
-             for operations in segments],
-            sorted(fresh & made), buffers, pieces, places, drops, sorted(arrays))
+            [self._chain(them, count) if them[0].loop else them[0].step
+             for them in segments],
+            sorted(fresh & made), buffers, pieces, drops, sorted(arrays))
 
     def _segments(self):
         """Return runs of loops over arrays of one size and type, and other steps."""
@@ -132,17 +132,16 @@ class Plan:
             before = kind
         return segments
 
-    def _chain(self, operations):
+    def _chain(self, operations, pieces):
         template = self.values.templates[operations[0].outputs[0]]
-        return steps.Chain(template.dtype.char, template.size, [
+        return steps.Chain(template.dtype.char, template.size, pieces, [
             (it.loop, it.inputs, it.outputs, it.constants) for it in operations])
 
     @staticmethod
     def _pieces(segments, values):
-        """Return places for values that only one chain sees, and the number of places.
-        """
+        """Return pieces for values that only one chain sees, and the number of them."""
         found = []
-        places = 0
+        most = 0
         for operations in segments:
             last = {value: i for i, it in enumerate(operations)
                     for value in it.inputs + it.outputs}
@@ -156,8 +155,8 @@ class Plan:
                 for value in at.keys() & {*it.inputs, *it.outputs}:
                     if last[value] == i:
                         free.append(at.pop(value))
-            places = max(places, next(count))
-        return found, places
+            most = max(most, next(count))
+        return found, most
 
     def _buffers(self, segments, values, needed, last):
         """Return the arrays of values; one takes over that of another of its size."""

@@ -15,8 +15,9 @@ from chainer_fast.variable import Variable
 
 def draws():
     """Return what tells whether numbers are drawn from NumPy's random state."""
-    name, keys, position, *gauss = numpy.random.get_state()
-    return keys.tobytes(), position, gauss
+    found = numpy.random.get_state(legacy=False)
+    state = found['state']
+    return state['key'].tobytes(), state['pos'], found['has_gauss'], found['gauss']
 
 
 class Trace:

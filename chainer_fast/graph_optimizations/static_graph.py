@@ -4,16 +4,22 @@ Chainer records the computation of such a chain in its first call; later calls r
 the recording instead of running the chain's Python code, which saves building the
 graph.
 
-On the processor there is little to save here, as the graph engine is compiled. So a
-static chain runs its code in every call, and the limits of a recording do not apply:
-the code may branch, links may hold states, and side effects happen each time.
+On the processor, the first two calls of a kind run the code, and are compared. If both
+did the same, later ones are made by a *tape*, forward and backward, without the code:
+see :mod:`._compiled`. If they differ, or do more than to apply functions, the call is
+refused: ``schedule_manager.calls.refused`` names the function and the reason, which
+``verbosity_level=2`` prints, and the code runs in every call. It also runs while there
+are hooks, in debug mode, for arrays that are not in C order, and for a call in which
+NumPy has to warn of a floating-point error. Numbers are those of the plain chain, in
+float64 to the bit; in float32, products round otherwise. Random functions draw anew in
+every call.
 
 On a GPU, the second call of a kind is recorded as a CUDA graph, if it can be, and later
 ones launch the graph, forward and backward: see :mod:`._replay`. Then the chain's code
 does not run any more. A call that waits for the GPU, draws random numbers, reports
 values or changes attributes of links is not recorded, and neither is one with a
 function that CuPy cannot record, such as products by cuBLAS. The chain then runs its
-code in every call, as on the processor.
+code in every call.
 
 The first call with inputs of a kind is also recorded as a
 :class:`StaticScheduleFunction`: a list of steps that can be inspected, and repeated on
@@ -56,6 +62,9 @@ class ScheduleManager:
 
     Attributes
     ----------
+    calls : Calls
+        Calls on the processor. Its ``refused`` tells which are not made by tapes, and
+        why.
     recordings : Recordings
         Calls recorded as CUDA graphs. Its ``refused`` tells which are not, and why.
     """
@@ -117,8 +126,8 @@ def static_graph(*args, **kwargs):
     """Declare that a method of a chain has the same graph in every call.
 
     A decorator for ``__call__`` or ``forward`` of a chain, with or without arguments.
-    The method works as without the decorator, and on a GPU faster if it can be recorded
-    as a CUDA graph; the module tells when. Its first call is recorded, and the chain
+    The method works as without the decorator, and faster if its calls can be repeated
+    from a recording; the module tells when. Its first call is recorded, and the chain
     gets
 
     - ``schedule_manager``, the :class:`ScheduleManager` with the recordings, and

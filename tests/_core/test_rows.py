@@ -93,28 +93,41 @@ readers = st.sampled_from([
 ])
 
 
+extras = st.sampled_from([
+    *5 * [None], 'scale', 'hook of a rule', 'WeightDecay', 'GradientClipping'])
+
+
 @st.composite
 def programs(draw):
     shape, dtype = draw(shapes), draw(st.sampled_from('ffd'))
     graphs = st.lists(uses(shape, dtype), min_size=1, max_size=3)
     backwards = st.lists(graphs, min_size=1, max_size=2)
     steps = draw(st.lists(st.tuples(backwards, readers), min_size=1, max_size=3))
-    return shape, dtype, steps, draw(st.booleans())
+    return shape, dtype, steps, draw(st.booleans()), draw(extras)
 
 
 def run(program, rule, arguments, lazy):
-    shape, dtype, steps, checks = program
+    shape, dtype, steps, checks, extra = program
     model = Words(shape, dtype)
     optimizer = chainer.optimizers.SGD().setup(model)
+    scale = 2. if extra == 'scale' else None
+    if extra in ('WeightDecay', 'GradientClipping'):
+        optimizer.add_hook(getattr(optimizer_hooks, extra)(.1))
     for param in model.params():
         param.update_rule = rule(**arguments)
         if lazy:
             param.update_rule.hyperparam.lazy = True
+        if extra == 'hook of a rule':
+            param.update_rule.add_hook(optimizer_hooks.Lasso(.1))
+        # From here on there are states, and all rows have something to go on with.
+        param.grad = matrix(shape, dtype, 2)
+        param.update()
+        param.array[::3] = -0.
     seen = []
     for backwards, reader in steps:
         model.cleargrads()
         for graph in backwards:
-            model(graph).backward()
+            model(graph).backward(loss_scale=scale)
         if reader is not None:
             reader(model, optimizer)
         optimizer.update()
@@ -216,6 +229,8 @@ def test_rates_that_touch_all_rows(rule, arguments):
         for read in (False, True):
             optimizer = cls(**arguments)
             link = embedding([1, 2], optimizer=optimizer)
+            # Without states, the rule is asked itself.
+            link.W.update_rule._init_states(link.W)
             if read:
                 assert link.W.grad is not None
             optimizer.update()

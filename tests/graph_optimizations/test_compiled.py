@@ -8,7 +8,6 @@ import pytest
 
 import chainer_fast as chainer
 import chainer_fast.functions as F
-import chainer_fast.links as L
 
 
 def draw(seed, *shape, dtype='f'):
@@ -164,7 +163,8 @@ def test_sizes_of_pieces(shape, dtype):
 
 
 @pytest.mark.parametrize('dtype', 'fd')
-@pytest.mark.parametrize(('rows', 'units'), [(1, 2), (2, 1), (9, 17), (33, 64), (40, 50)])
+@pytest.mark.parametrize(
+    ('rows', 'units'), [(1, 2), (2, 1), (9, 17), (33, 64), (40, 50)])
 def test_sizes_of_matrices(rows, units, dtype):
     check(affine, draw(0, rows, units, dtype=dtype), units=units)
     check(cells, draw(0, rows, units, dtype=dtype), units=units)
@@ -232,7 +232,11 @@ def test_results_of_any_structure():
             y, (same, product, none, three) = static((a, b), factor, offset=step > 9)
             assert same is b
             assert (none, three) == (None, 3)
+<<<<<<< HEAD
+            numpy.testing.assert_array_equal(y.array, F.tanh(a).array * factor)
+=======
             numpy.testing.assert_array_equal(y.array, F.tanh(a.array).array * factor)
+>>>>>>> 4c313a9f86d80b91303c563d21d708b5a9b78664
             numpy.testing.assert_array_equal(product, a.array * b.array)
     assert static.seen.count == 4
 
@@ -240,9 +244,10 @@ def test_results_of_any_structure():
 def test_gradients_of_some_outputs():
     def compute(chain, x):
         return F.tanh(x), F.linear(x, chain.w)
+    chains = Model(compute), Static(compute)
     for step in range(6):
         found = []
-        for chain in (chains if step else (chains := (Model(compute), Static(compute)))):
+        for chain in chains:
             x = chainer.Variable(draw(step, 4, 3))
             chain.cleargrads()
             ys = chain(x)
@@ -463,6 +468,33 @@ def test_chains_that_are_not_static(compute, reason):
     assert static.seen.count == 6
 
 
+class Constant(chainer.FunctionNode):
+    """Without a gradient."""
+
+    def forward(self, inputs):
+        return inputs[0] * 0,
+
+    def backward(self, indexes, grads):
+        return None,
+
+
+def test_functions_without_a_gradient():
+    static = Static(lambda chain, x: Constant().apply((x,))[0] + x)
+    for step in range(5):
+        x = chainer.Variable(draw(step, 4, 3))
+        F.sum(static(x)).backward()
+        numpy.testing.assert_array_equal(x.grad, 1)
+    assert 'Constant has no gradient' in refused(static)
+
+
+def test_arguments_in_dictionaries():
+    static = Static(lambda chain, xs: F.tanh(xs['x']))
+    for step in range(4):
+        x = draw(step // 2, 4, 3)
+        numpy.testing.assert_array_equal(static({'x': x}).array, F.tanh(x).array)
+    assert 'dictionary' in refused(static)
+
+
 def test_side_effects():
     def compute(chain, x):
         chain.calls = getattr(chain, 'calls', 0) + 1
@@ -505,6 +537,17 @@ def test_no_garbage():
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize('backprop', [True, False])
+def test_calls_one_after_the_other_share_memory(backprop):
+    static = Static(affine)
+    for _ in range(6):
+        with chainer.using_config('enable_backprop', backprop):
+            y = static(draw(0, 4, 3))
+        del y
+    compiled, = static.schedule_manager.calls._compiled.values()
+    assert len(compiled.frames) == 1
 
 
 def test_arrays_of_a_call_are_released_with_it():

@@ -3,6 +3,9 @@
 All functions return ``NotImplemented`` for what oneDNN has no good code for, before
 they have done anything. Images may have any strides; those whose channels do not come
 last in memory are copied. Results have them last.
+
+A true ``rival`` says that there are loops of our own with vectors: they get what they
+compute faster, unless ``config.use_ideep`` is ``'always'``.
 """
 cimport numpy as np
 from libc.string cimport memset
@@ -14,7 +17,7 @@ from chainer_fast._core.plain cimport cf_float_kind
 from chainer_fast._core.state cimport current
 from chainer_fast.backends._onednn.filters cimport Filters, Planned, prepared
 from chainer_fast.backends._onednn.library cimport (
-    SUCCESS, UNIMPLEMENTED, Dim, Library, failed, library)
+    ALWAYS, SUCCESS, UNIMPLEMENTED, Dim, Library, failed, library, wanted)
 from chainer_fast.backends.kernels.common.layout cimport (
     empty_channels_last, in_order_of, is_channels_last)
 
@@ -46,6 +49,10 @@ cdef extern from "chainer_fast/backends/_onednn/pointwise.hpp" \
     bint is_product(const Convolution &, bint reorders) noexcept
     int run_product(const Library &, const Convolution &, float *images, float *filters,
                     float *places, const float *bias) noexcept
+
+cdef extern from "chainer_fast/backends/_onednn/choice.hpp" \
+        namespace "chainer_fast::onednn" nogil:
+    bint is_faster(const Convolution &, bint reorders) noexcept
 
 cdef enum:
     # oneDNN makes no good use of vectors for images of so few channels.
@@ -123,6 +130,11 @@ cdef object _ready(object a):
     return last
 
 
+cdef bint _is_slower(const Convolution &c) except -1:
+    """Tell whether our own loops are chosen."""
+    return wanted() != ALWAYS and not is_faster(c, current().enable_backprop)
+
+
 cdef bint _compute(const Convolution &c, object images, object filters,
                    object places, object bias) except -1:
     """Compute one of three arrays from the others; return whether there was code."""
@@ -163,7 +175,7 @@ cdef object _plain(object a):
     return np.PyArray_FROM_OF(a, np.NPY_ARRAY_CARRAY_RO)
 
 
-cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
+cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs, bint rival=False):
     """Form of :func:`chainer_fast.backends.kernels.convolution.convolve`."""
     cdef Convolution c
     cdef Py_ssize_t axes
@@ -177,13 +189,16 @@ cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
             &c, PyArray_DIM(x, 0), groups, PyArray_DIM(x, 1), PyArray_DIM(W, 0),
             b is not None) or PyArray_DIM(W, 1) * c.groups != c.channels:
         return NotImplemented
+    if rival and _is_slower(c):
+        return NotImplemented
     x = _ready(x)
     y = _empty_last(axes, c.n, c.filters, <npy_intp *>c.outs)
     done = _compute(c, x, _plain(W), y, None if b is None else _plain(b))
     return y if done else NotImplemented
 
 
-cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
+cpdef object convolve_transposed(
+        x, W, b, stride, pad, dilate, groups, outs, bint rival=False):
     """Form of the kernel ``convolve_transposed``."""
     cdef Convolution c
     cdef Py_ssize_t axes
@@ -197,7 +212,7 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
         return NotImplemented
     if b is not None and (not _is_float(b) or PyArray_SIZE(b) != c.channels):
         return NotImplemented
-    if c.channels <= FEW_CHANNELS and c.groups == 1:
+    if c.channels <= FEW_CHANNELS and c.groups == 1 or rival and _is_slower(c):
         return NotImplemented
     x = _ready(x)
     y = _empty_last(axes, c.n, c.channels, <npy_intp *>c.length)
@@ -208,7 +223,8 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     return y
 
 
-cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
+cpdef object correlate(
+        x, gy, ksize, stride, pad, dilate, groups, dtype, bint rival=False):
     """Form of :func:`chainer_fast.backends.kernels.convolution.correlate`."""
     cdef Convolution c
     cdef Py_ssize_t axes, j
@@ -220,7 +236,7 @@ cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     if not _set_window(&c, CORRELATE, axes, x.shape[2:], ksize, gy.shape[2:], stride,
                        pad, dilate) or not _set_sizes(
             &c, PyArray_DIM(x, 0), groups, PyArray_DIM(x, 1), PyArray_DIM(gy, 1),
-            False):
+            False) or rival and _is_slower(c):
         return NotImplemented
     x = _ready(x)
     gy = _ready(gy)

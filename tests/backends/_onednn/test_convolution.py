@@ -229,6 +229,35 @@ def test_gradients_of_functions(function):
             atol=1e-5 * abs(expected.array).max())
 
 
+def test_auto_chooses_by_shape():
+    def by_library(level, x, W, outs):
+        with chainer_fast.using_config('use_ideep', level):
+            y = convolution.convolve(x, W, None, *window, outs, rival=True)
+        return y is not NotImplemented
+
+    x, W, _, window, outs = operands(CASES[0])
+    few_places = random((1, 64, 4, 4), 'f', 0), random((64, 64, 3, 3), 'f', 1), (4, 4)
+    assert by_library('auto', x, W, outs)
+    assert not by_library('auto', *few_places)
+    assert by_library('always', *few_places)
+    with chainer_fast.no_backprop_mode():
+        assert by_library('auto', *few_places)      # filters stay reordered
+
+
+@pytest.mark.parametrize('case', CASES)
+def test_auto_against_reference(case):
+    x, W, gy, window, outs = operands(case)
+    with chainer_fast.using_config('use_ideep', 'auto'):
+        y = kernels.convolve(x, W, None, *window, outs)
+        gx = kernels.convolve_transposed(gy, W, None, *window, x.shape[2:])
+        gW = kernels.correlate(x, gy, W.shape[2:], *window, x.dtype)
+    x, W, gy = map(np.float64, (x, W, gy))
+    close(y, kernels.convolve.reference(x, W, None, *window, outs))
+    close(gx, kernels.convolve_transposed.reference(
+        gy, W, None, *window, x.shape[2:]))
+    close(gW, kernels.correlate.reference(x, gy, W.shape[2:], *window, x.dtype))
+
+
 def test_switch():
     """It is looked at in every call."""
     x, W, _, window, outs = operands(CASES[2])

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 import chainer_fast
 from chainer_fast.backends.kernels import convolution as kernels
-from chainer_fast.backends.kernels.convolution import compiled
 from tests.backends.kernels.test_convolution import random, windows
 
 # Of the largest element; the reference is in double precision.
@@ -16,9 +15,9 @@ EPSILON = {'f': 3e-6, 'd': 1e-14}
 @pytest.fixture(params=[0, 32, 64], autouse=True)
 def width(request):
     """Bytes of the longest vectors; at 0, patches are multiplied."""
-    compiled._limit_vectors(request.param, 0)
+    kernels._compiled._limit_vectors(request.param, 0)
     yield request.param
-    compiled._limit_vectors(64)
+    kernels._compiled._limit_vectors(64)
 
 
 def channels_last(array):
@@ -108,6 +107,40 @@ def test_sizes(window, n, groups, channels, filters, how):
     check(window, 'f', n, groups, channels, filters, True, how)
 
 
+def rectangle(pad, height, width):
+    outs = height + 2 * pad[0] - 2, width + 2 * pad[1] - 2
+    return (3, 3), (1, 1), pad, (1, 1), (height, width), outs
+
+
+@pytest.mark.parametrize('window, n, channels, filters', [
+    (rectangle((1, 1), 28, 24), 3, 32, 40),     # several blocks, squares that fit
+    (rectangle((1, 1), 14, 15), 2, 50, 33),     # squares that stick out
+    (rectangle((0, 0), 16, 22), 2, 64, 47),
+    (rectangle((2, 2), 18, 13), 2, 37, 64),
+    (rectangle((0, 2), 18, 14), 2, 256, 48),    # larger blocks
+])
+@pytest.mark.parametrize('how', ['plain', 'channels last', 'part of the channels'])
+def test_polynomials(window, n, channels, filters, how):
+    check(window, 'f', n, 1, channels, filters, True, how)
+
+
+def test_polynomials_of_infinite_numbers():
+    """A square has infinite numbers where the sums do, no more."""
+    geometry = (1, 1), (1, 1), (1, 1), 1
+    x, W, gy = (random((2, 40, 16, 16), 'f', 0), random((40, 40, 3, 3), 'f', 1),
+                random((2, 40, 16, 16), 'f', 2))
+    x[1, 3, 2, 2] = np.inf
+    for kernel, args in (
+            (kernels.convolve, (x, W, None, *geometry, (16, 16))),
+            (kernels.convolve_transposed, (x, W, None, *geometry, (16, 16))),
+            (kernels.correlate, (x, gy, (3, 3), *geometry))):
+        wide = [a.astype('d') if isinstance(a, np.ndarray) else a for a in args]
+        if kernel is kernels.correlate:
+            args, wide = (*args, np.dtype('f')), (*wide, np.dtype('d'))
+        np.testing.assert_array_equal(np.isfinite(kernel.compiled(*args)),
+                                      np.isfinite(kernel.reference(*wide)))
+
+
 def test_results_have_their_channels_last(width):
     x, W = random((2, 8, 6, 6), 'f', 0), random((16, 8, 3, 3), 'f', 1)
     y = kernels.convolve(x, W, None, (1, 1), (1, 1), (1, 1), 1, (6, 6))
@@ -132,7 +165,7 @@ def test_infinite_numbers_stay_where_they_are_seen():
 @pytest.mark.parametrize('window, n, groups, channels, filters', [
     (square(3, 1, 1, 24), 8, 1, 64, 64), (square(1, 1, 0, 20), 8, 1, 96, 128),
     (square(4, 2, 1, 32), 16, 1, 3, 64), (square(3, 1, 1, 4), 4, 1, 256, 256),
-    (square(3, 1, 1, 64), 8, 64, 1, 1)])
+    (square(3, 1, 1, 64), 8, 64, 1, 1), (square(3, 1, 1, 32), 8, 1, 20, 20)])
 @pytest.mark.parametrize('width', [32, 64], indirect=True)
 def test_threads_do_not_change_results(window, n, groups, channels, filters):
     ksize, stride, pad, dilate, lengths, outs = window

@@ -45,6 +45,32 @@ def test_transpose(lengths, spare, shape, dtype, strided):
         assert y.flags.c_contiguous
 
 
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=5), SHAPES, DTYPES)
+def test_rows(lengths, shape, dtype):
+    xs = make(sorted(lengths, reverse=True), shape, dtype)
+    steps = sequences.transpose(xs[0], xs, max(lengths) + 1)
+    expected = sequences.rows.reference(steps[0], steps)
+    y = sequences.rows.compiled(steps[0], steps)
+    assert y.dtype == expected.dtype and y.flags.c_contiguous
+    np.testing.assert_array_equal(y, expected)
+    if expected.size:
+        assert np.shares_memory(y, steps[0])
+    np.testing.assert_array_equal(sequences.rows(xs[0], xs), np.concatenate(xs))
+
+
+@pytest.mark.parametrize('choose', [
+    lambda steps: steps[::-1], lambda steps: steps[:1] + steps[2:],
+    lambda steps: (steps[0], steps[1].copy()), lambda steps: (steps[0].copy(),),
+    lambda steps: (steps[0], steps[1].view('i4')),
+    lambda steps: (steps[0], steps[1][:, ::-1]),
+    lambda steps: (steps[0], steps[1].reshape(1, 4)),
+    lambda steps: (steps[0].reshape(1, 3, 2), steps[1].reshape(1, 2, 2))])
+def test_rows_elsewhere_are_copied(choose):
+    xs = make((3, 3, 1), (2,), 'f')
+    steps = choose(sequences.transpose(xs[0], xs, 3))
+    assert sequences.rows.compiled(steps[0], steps) is NotImplemented
+
+
 @pytest.mark.parametrize('xs', [
     [np.ones(2), np.ones(3)], [np.ones(2), np.ones(2, 'f')],
     [np.ones(2, '>f4'), np.ones(1, '>f4')], [np.ones(2, object)]])

@@ -6,3 +6,5 @@ cdef extern from "chainer_fast/backends/kernels/common/blas.hpp":
         void *, void *, int *) noexcept nogil
 
 cdef Gemm gemm(char kind) except NULL
+# Whether products of floats take less time than NumPy's.
+cdef bint beats_numpy() except -1

@@ -1,4 +1,5 @@
-"""Matrix products of SciPy's BLAS, or of oneDNN where it is wanted.
+"""Matrix products of SciPy's BLAS; our own where it has no code for the processor; or
+oneDNN's where it is wanted.
 
 The functions are looked up when they are first needed, not when this is imported:
 SciPy's linear algebra takes longer to import than all of the rest.
@@ -14,6 +15,15 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
     void shared_product "chainer_fast::shared_product"[T](
         Gemm multiply, Control control, char *, char *, int *, int *, int *, void *,
         void *, int *, void *, int *, void *, void *, int *) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/common/tiled_product.hpp" nogil:
+    cppclass Tiles "chainer_fast::Tiles":
+        pass
+    const Tiles *tiles_to_multiply "chainer_fast::tiles_to_multiply"() noexcept
+    void tiled_sgemm "chainer_fast::tiled_sgemm"(
+        const Tiles &, const char *, const char *, const int *, const int *,
+        const int *, const void *, const int *, const void *, const int *, const void *,
+        void *, const int *) noexcept
 
 cdef Gemm _sgemm = NULL
 cdef Gemm _dgemm = NULL
@@ -57,9 +67,24 @@ cdef void _sgemm_of_library(
         _shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 
 
+cdef const Tiles *_tiles = tiles_to_multiply()
+
+
+cdef void _sgemm_of_tiles(
+        char *ta, char *tb, int *m, int *n, int *k, void *alpha, void *a, int *lda,
+        void *b, int *ldb, void *beta, void *c, int *ldc) noexcept nogil:
+    tiled_sgemm(_tiles[0], ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc)
+
+
+cdef bint beats_numpy() except -1:
+    return wanted() != 0 or _tiles is not NULL
+
+
 cdef Gemm gemm(char kind) except NULL:
     """Return the product of matrices of floats, kind 'f', or of doubles, kind 'd'."""
     global _sgemm, _dgemm, _control, _library
+    if kind == b'f' and _tiles is not NULL and not wanted():
+        return _sgemm_of_tiles
     if _dgemm is NULL:
         from scipy.linalg import cython_blas
         table = cython_blas.__pyx_capi__

@@ -51,6 +51,36 @@ inline int find_control(dl_phdr_info *library, size_t, void *result) {
 }
 #endif
 
+#if defined(__linux__)
+/* Takes the name of the processor that an OpenBLAS has chosen its code for. */
+inline int find_core(dl_phdr_info *library, size_t, void *result) {
+    if (!strstr(library->dlpi_name, "openblas"))
+        return 0;
+    void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return 0;
+    const char *(*core)() = nullptr;
+    for (const char *name : {
+            "scipy_openblas_get_corename64_", "scipy_openblas_get_corename",
+            "openblas_get_corename64_", "openblas_get_corename"})
+        if (!core)
+            core = (const char *(*)())dlsym(handle, name);
+    dlclose(handle);
+    if (core)
+        *(std::string *)result = core();
+    return core != nullptr;
+}
+#endif
+
+/* Whether there is an OpenBLAS, and it runs code for AVX2. */
+inline bool openblas_has_avx2_at_most() {
+    std::string core;
+#if defined(__linux__)
+    dl_iterate_phdr(find_core, &core);
+#endif
+    return core == "Haswell" || core == "Zen";
+}
+
 inline Control control_of_openblas() {
     Control control = {nullptr, nullptr};
 #if defined(__linux__)

@@ -10,12 +10,14 @@
 #define CHAINER_FAST_TILED_PRODUCT_HPP
 
 #include <stddef.h>
+#include <string.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
 #include "chainer_fast/backends/kernels/common/panels.hpp"
+#include "chainer_fast/backends/kernels/common/threaded_blas.hpp"
 #include "chainer_fast/backends/kernels/common/threads.hpp"
 
 namespace chainer_fast {
@@ -23,6 +25,9 @@ namespace {
 
 /* Panels that are packed at a time, each of DEPTH terms: half a mebibyte. */
 constexpr ptrdiff_t BLOCK = 32;
+/* From one packed panel to the next: a power of two would put the same rows of all of
+ * them in the same few lines of the cache. */
+constexpr ptrdiff_t NEXT = PANEL * (DEPTH + 1);
 /* A thread gets at least this many multiplications: some 50 microseconds. */
 constexpr double LEAST_WORK = 4e6;
 
@@ -30,7 +35,7 @@ constexpr double LEAST_WORK = 4e6;
 inline float *packed_panels() {
     constexpr size_t LINE = 64;
     static thread_local std::unique_ptr<char[]> memory(
-        new char[BLOCK * PANEL * DEPTH * sizeof(float) + LINE]);
+        new char[BLOCK * NEXT * sizeof(float) + LINE]);
     const size_t place = (size_t)memory.get();
     return (float *)(memory.get() + (LINE - place % LINE));
 }
@@ -53,11 +58,14 @@ inline void tiled_columns(
         ptrdiff_t depth, const Matrix<float> &left, const Matrix<float> &right,
         bool add, float *out, ptrdiff_t ld) {
     static const float zeros[BLOCK * PANEL] = {};
-    const Panels<float> packed = {packed_panels(), PANEL, PANEL * DEPTH};
+    const Panels<float> packed = {packed_panels(), PANEL, NEXT};
     const Panels<const float> from_left = {left.data, left.ld, PANEL};
     for (ptrdiff_t j = begin; j < end; j += BLOCK * PANEL) {
         const ptrdiff_t columns = std::min(BLOCK * PANEL, end - j);
         const Panels<float> to = {out + j, ld, PANEL};
+        if (depth == 0 && !add)
+            for (ptrdiff_t i = 0; i < rows; ++i)
+                memset(to.below(i).data, 0, columns * sizeof(float));
         for (ptrdiff_t k = 0; k < depth; k += DEPTH) {
             const ptrdiff_t terms = std::min(DEPTH, depth - k);
             pack(right, k, terms, j, columns, packed);
@@ -96,19 +104,21 @@ inline void tiled_product(
     });
 }
 
-/* `sgemm`; matrices in Fortran's order are transposed ones in C order. Returns whether it
- * has computed the product: not with factors that nobody uses. */
-inline bool tiled_sgemm(
+/* `sgemm`, without the factor of the product, which nobody uses. Matrices in Fortran's
+ * order are transposed ones in C order. */
+inline void tiled_sgemm(
         const Tiles &tiles, const char *ta, const char *tb, const int *m, const int *n,
-        const int *k, const void *alpha, const void *a, const int *lda, const void *b,
-        const int *ldb, const void *beta, void *c, const int *ldc) {
-    const float factor = *(const float *)beta;
-    if (*(const float *)alpha != 1 || (factor != 0 && factor != 1) || *k == 0)
-        return false;
-    const bool a_turned = *ta == 't' || *ta == 'T', b_turned = *tb == 't' || *tb == 'T';
-    tiled_product(tiles, *n, *m, *k, {(const float *)b, *ldb, b_turned},
-                  {(const float *)a, *lda, a_turned}, factor == 1, (float *)c, *ldc);
-    return true;
+        const int *k, const void *a, const int *lda, const void *b, const int *ldb,
+        const void *beta, void *c, const int *ldc) {
+    tiled_product(tiles, *n, *m, *k, {(const float *)b, *ldb, *tb == 't'},
+                  {(const float *)a, *lda, *ta == 't'}, *(const float *)beta != 0,
+                  (float *)c, *ldc);
+}
+
+/* The loops for this processor if they are faster than OpenBLAS; null if not. */
+inline const Tiles *tiles_to_multiply() {
+    const Tiles *tiles = find_tiles();
+    return tiles && tiles->rows == 8 && openblas_has_avx2_at_most() ? tiles : nullptr;
 }
 
 }  // namespace

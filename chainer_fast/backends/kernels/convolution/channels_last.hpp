@@ -2,12 +2,9 @@
 #ifndef CHAINER_FAST_CONVOLUTION_CHANNELS_LAST_HPP
 #define CHAINER_FAST_CONVOLUTION_CHANNELS_LAST_HPP
 
-#include <type_traits>
-
 #include "chainer_fast/backends/kernels/convolution/few_channels.hpp"
-#include "chainer_fast/backends/kernels/convolution/filters.hpp"
 #include "chainer_fast/backends/kernels/convolution/tiles.hpp"
-#include "chainer_fast/backends/kernels/convolution/winograd.hpp"
+#include "chainer_fast/backends/kernels/convolution/winograd_filters.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -15,9 +12,15 @@ namespace {
 /* Whether this processor has code for channels last. */
 inline bool has_vectors() { return find_micro<float>() != nullptr; }
 
+/* In double precision, results are as exact as they can be. */
 template <typename T>
-void convolve_channels_last(const Convolution &c, const Images<T> &given, const T *filters,
-                            const Images<T> &places, const T *bias) {
+bool uses_winograd(const Convolution &c, const ptrdiff_t *outs) {
+    return sizeof(T) == sizeof(float) && winograd_pays(c, outs);
+}
+
+template <typename T>
+void convolve_channels_last(const Convolution &c, const Images<T> &given,
+                            const T *filters, const Images<T> &places, const T *bias) {
     const Micro<T> &micro = *find_micro<T>();
     const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
     const bool joined = joins_taps(c.w, c.groups, c.channels);
@@ -28,7 +31,7 @@ void convolve_channels_last(const Convolution &c, const Images<T> &given, const 
         pad_columns(given, c.images, c.channels, w, images, padded);
     const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
                            w.nd, w.length);
-    if (Winograd<T>::pays(c, false)
+    if (uses_winograd<T>(c, c.w.outs)
             && Winograd<T>{micro, packing, false, c.images, c.channels, c.filters,
                            {w.length[0], w.length[1]}, {w.outs[0], w.outs[1]},
                            {w.pad[0], w.pad[1]}, pixels.data, pixels.steps, places.data,
@@ -46,14 +49,15 @@ void transpose_channels_last(const Convolution &c, const Images<T> &images,
                              const T *filters, const Images<T> &given, const T *bias) {
     const Micro<T> &micro = *find_micro<T>();
     const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
-    const Pixels<T> places(micro, given, c.images, c.groups * c.filters, c.w.nd, c.w.outs);
+    const Pixels<T> places(micro, given, c.images, c.groups * c.filters, c.w.nd,
+                           c.w.outs);
     if (c.channels <= FEW_CHANNELS && joins_taps(c.w, c.groups, c.channels)) {
-        ToFewChannels<T>{micro, c.w, c.images, c.channels, c.filters, filters, places.data,
-                         places.steps, images, bias}.run();
+        ToFewChannels<T>{micro, c.w, c.images, c.channels, c.filters, filters,
+                         places.data, places.steps, images, bias}.run();
         return;
     }
     const Window &w = c.w;
-    if (Winograd<T>::pays(c, true)
+    if (uses_winograd<T>(c, c.w.length)
             && Winograd<T>{micro, packing, true, c.images, c.filters, c.channels,
                            {w.outs[0], w.outs[1]}, {w.length[0], w.length[1]},
                            {2 - w.pad[0], 2 - w.pad[1]}, places.data, places.steps,
@@ -79,25 +83,35 @@ void correlate_channels_last(const Convolution &c, const Images<T> &given, T *fi
                            w.nd, w.length);
     const Pixels<T> places(micro, given_places, c.images, c.groups * c.filters, w.nd,
                            w.outs);
+    if (uses_winograd<T>(c, c.w.outs)
+            && WinogradFilters<T>{micro, c, pixels.data, pixels.steps, places.data,
+                                  places.steps, filters}.run())
+        return;
     FilterGradient<T>{
         micro, c.images, c.groups, c.channels * (c.w.taps / w.taps), c.filters,
         c.channels, c.w.taps, pixels.data, places.data, pixels.steps.image,
-        places.steps.image, filters, convolved_grid(w, pixels.steps, places.steps),
-        w.ksize[w.nd - 1]}.run();
+        places.steps.image, filters, convolved_grid(w, pixels.steps, places.steps)}.run();
 }
 
+/* Images of either type. */
+struct AnyImages {
+    void *data;
+    Steps steps;
+    ptrdiff_t channel;
+};
+
 /* Computes one of three arrays from the others. */
-template <typename Array>
-int run_channels_last(Task task, const Convolution &c, const Array &images, void *filters,
-                      const Array &places, const void *bias) {
-    typedef std::remove_pointer_t<decltype(images.data)> T;
+template <typename T>
+int run_channels_last(Task task, const Convolution &c, const AnyImages &any_images,
+                      T *filters, const AnyImages &any_places, const T *bias) {
+    const Images<T> images = {(T *)any_images.data, any_images.steps, any_images.channel};
+    const Images<T> places = {(T *)any_places.data, any_places.steps, any_places.channel};
     if (task == CONVOLVE)
-        convolve_channels_last<T>(c, images, (const T *)filters, places, (const T *)bias);
+        convolve_channels_last<T>(c, images, filters, places, bias);
     else if (task == TRANSPOSE)
-        transpose_channels_last<T>(c, images, (const T *)filters, places,
-                                   (const T *)bias);
+        transpose_channels_last<T>(c, images, filters, places, bias);
     else
-        correlate_channels_last<T>(c, images, (T *)filters, places);
+        correlate_channels_last<T>(c, images, filters, places);
     return 0;
 }
 

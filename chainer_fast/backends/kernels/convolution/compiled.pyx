@@ -54,19 +54,15 @@ cdef extern from "chainer_fast/backends/kernels/convolution/channels_last.hpp" n
     ctypedef struct Steps "chainer_fast::Steps":
         ptrdiff_t image
         ptrdiff_t axis[MAX_AXES]
-    ctypedef struct Singles "chainer_fast::Images<float>":
-        float *data
-        Steps steps
-        ptrdiff_t channel
-    ctypedef struct Doubles "chainer_fast::Images<double>":
-        double *data
+    ctypedef struct AnyImages "chainer_fast::AnyImages":
+        void *data
         Steps steps
         ptrdiff_t channel
     bint has_vectors "chainer_fast::has_vectors"() noexcept
     int &longest_vector "chainer_fast::longest_vector"() noexcept
     int run_channels_last "chainer_fast::run_channels_last"[T](
-        Task task, const Convolution &c, const T &images, void *filters, const T &places,
-        const void *bias) except +
+        Task task, const Convolution &c, const AnyImages &images, T *filters,
+        const AnyImages &places, const T *bias) except +
 
 cdef enum:
     # BLAS takes dimensions up to this.
@@ -255,77 +251,65 @@ cdef bint _run_patches(
                <double *>places, <const double *>bias)
 
 
-cdef struct Operands:
-    Doubles images, places    # of either type
-    void *filters
-    const void *bias
-
-
-cdef int _run_vectors(Task task, const Convolution &c, char kind,
-                      Operands *operands) except -1 nogil:
-    cdef Singles images, places
-    if kind == b'd':
-        run_channels_last(task, c, operands.images, operands.filters, operands.places,
-                          operands.bias)
-        return 0
-    images.data = <float *>operands.images.data
-    images.steps = operands.images.steps
-    images.channel = operands.images.channel
-    places.data = <float *>operands.places.data
-    places.steps = operands.places.steps
-    places.channel = operands.places.channel
-    run_channels_last(task, c, images, operands.filters, places, operands.bias)
+cdef int _run_vectors(
+        Task task, const Convolution &c, char kind, const AnyImages &images,
+        void *filters, const AnyImages &places, const void *bias) except -1 nogil:
+    if kind == b'f':
+        run_channels_last(
+            task, c, images, <float *>filters, places, <const float *>bias)
+    else:
+        run_channels_last(
+            task, c, images, <double *>filters, places, <const double *>bias)
     return 0
+
+
+cdef ptrdiff_t _products(const Convolution &c) noexcept:
+    return c.images * c.columns * c.depth * c.filters * c.groups
 
 
 cdef bint _takes_vectors(const Convolution &c) noexcept:
     """Tell whether tiles of vectors serve a convolution, with its channels last."""
-    return c.images * c.columns * c.depth * c.filters > _short_product and has_vectors()
+    return _products(c) > _short_product and has_vectors()
 
 
 cdef int _run(Task task, const Convolution &c, char kind, object images,
               object filters, object places, object bias) except -1:
     """Compute one of three arrays from the others; ``bias`` may be None."""
-    cdef Operands operands
-    cdef void *x = PyArray_DATA(<np.ndarray>images)
-    cdef void *y = PyArray_DATA(<np.ndarray>places)
+    cdef AnyImages x = _described(images), y = _described(places)
+    cdef void *W = PyArray_DATA(<np.ndarray>filters)
+    cdef const void *b = NULL
     cdef Gemm multiply
-    cdef bint done, long_ = c.images * c.columns * c.depth * c.filters >= LONG_PRODUCT
-    operands.filters = PyArray_DATA(<np.ndarray>filters)
-    operands.bias = NULL
+    cdef bint done, long_ = _products(c) >= LONG_PRODUCT
     if bias is not None:
         bias = _contiguous(bias)
-        operands.bias = PyArray_DATA(<np.ndarray>bias)
+        b = PyArray_DATA(<np.ndarray>bias)
     if _takes_vectors(c):
-        _set_steps(&operands.images, images)
-        _set_steps(&operands.places, places)
         if not long_:
-            return _run_vectors(task, c, kind, &operands)
+            return _run_vectors(task, c, kind, x, W, y, b)
         with nogil:
-            return _run_vectors(task, c, kind, &operands)
+            return _run_vectors(task, c, kind, x, W, y, b)
     multiply = gemm(kind)
     if not long_:
-        done = _run_patches(
-            task, c, kind, multiply, x, operands.filters, y, operands.bias)
+        done = _run_patches(task, c, kind, multiply, x.data, W, y.data, b)
     else:
         with nogil:
-            done = _run_patches(
-                task, c, kind, multiply, x, operands.filters, y, operands.bias)
+            done = _run_patches(task, c, kind, multiply, x.data, W, y.data, b)
     if not done:
         raise MemoryError
     return 0
 
 
-cdef int _set_steps(Doubles *images, object array) noexcept:
-    """Describe an array of images."""
+cdef AnyImages _described(object array) noexcept:
+    """Return where an array of images is, and the distances in it."""
+    cdef AnyImages images
     cdef ptrdiff_t size = PyArray_ITEMSIZE(<np.ndarray>array)
     cdef int j
-    images.data = <double *>PyArray_DATA(<np.ndarray>array)
+    images.data = PyArray_DATA(<np.ndarray>array)
     images.steps.image = PyArray_STRIDE(<np.ndarray>array, 0) // size
     images.channel = PyArray_STRIDE(<np.ndarray>array, 1) // size
     for j in range(2, PyArray_NDIM(array)):
         images.steps.axis[j - 2] = PyArray_STRIDE(<np.ndarray>array, j) // size
-    return 0
+    return images
 
 
 cdef object _usable(object array, const Convolution &c):
@@ -378,7 +362,8 @@ cpdef object convolve(x, W, b, stride, pad, dilate, groups, outs):
     cdef char kind = _common_kind(x, W)
     cdef Convolution c
     if wanted():
-        by_library = _onednn.convolve(x, W, b, stride, pad, dilate, groups, outs)
+        by_library = _onednn.convolve(
+            x, W, b, stride, pad, dilate, groups, outs, has_vectors())
         if by_library is not NotImplemented:
             return by_library
     if not kind or not _set_filters(
@@ -397,7 +382,7 @@ cpdef object convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     cdef Convolution c
     if wanted():
         by_library = _onednn.convolve_transposed(
-            x, W, b, stride, pad, dilate, groups, outs)
+            x, W, b, stride, pad, dilate, groups, outs, has_vectors())
         if by_library is not NotImplemented:
             return by_library
     if not kind or not _set_filters(
@@ -417,7 +402,8 @@ cpdef object correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     cdef Convolution c
     cdef Py_ssize_t n = len(ksize)
     if wanted():
-        by_library = _onednn.correlate(x, gy, ksize, stride, pad, dilate, groups, dtype)
+        by_library = _onednn.correlate(
+            x, gy, ksize, stride, pad, dilate, groups, dtype, has_vectors())
         if by_library is not NotImplemented:
             return by_library
     if not kind or PyArray_NDIM(x) != n + 2 or PyArray_NDIM(gy) != n + 2 or (

@@ -10,99 +10,11 @@
 
 #include <atomic>
 
+#include "chainer_fast/backends/kernels/convolution/packing.hpp"
 #include "chainer_fast/backends/kernels/convolution/pixels.hpp"
 
 namespace chainer_fast {
 namespace {
-
-/* Filters of a tile; also channels, in a transposed convolution. */
-struct Panel {
-    ptrdiff_t group, first, count;
-    ptrdiff_t vectors;
-    ptrdiff_t offset;    /* of its packed weights */
-};
-
-inline std::vector<Panel> panels_of(ptrdiff_t groups, ptrdiff_t filters, ptrdiff_t lanes,
-                                    ptrdiff_t rows) {
-    std::vector<Panel> panels;
-    ptrdiff_t offset = 0;
-    for (ptrdiff_t g = 0; g < groups; ++g)
-        for (ptrdiff_t f = 0; f < filters; f += MOST_VECTORS * lanes) {
-            const ptrdiff_t count = std::min(MOST_VECTORS * lanes, filters - f);
-            const ptrdiff_t vectors = (count + lanes - 1) / lanes;
-            panels.push_back({g, f, count, vectors, offset});
-            offset += rows * vectors * lanes;
-        }
-    return panels;
-}
-
-/* Packs filters of shape (groups * filters, channels, taps). */
-template <typename T>
-struct Packing {
-    const Micro<T> &micro;
-    const T *weights;
-    ptrdiff_t channels, filters, taps;   /* of a group */
-
-    /* To (taps, channels, vectors of filters). */
-    void by_filter(const Panel &panel, T *out) const {
-        const ptrdiff_t lanes = micro.lanes, depth = channels * taps;
-        const ptrdiff_t width = panel.vectors * lanes;
-        const T *in = weights + (panel.group * filters + panel.first) * depth;
-        const T *from[16];
-        T *to[16];
-        for (ptrdiff_t v = 0; v < panel.count; v += lanes)
-            for (ptrdiff_t k = 0, c = 0, t = 0; k < depth; k += lanes) {
-                const ptrdiff_t rows = std::min(lanes, panel.count - v);
-                const ptrdiff_t columns = std::min(lanes, depth - k);
-                for (ptrdiff_t i = 0; i < rows; ++i)
-                    from[i] = in + (v + i) * depth + k;
-                for (ptrdiff_t j = 0; j < columns; ++j) {
-                    to[j] = out + (t * channels + c) * width + v;
-                    if (++t == taps) {
-                        t = 0;
-                        ++c;
-                    }
-                }
-                micro.transpose(from, rows, columns, to, true);
-            }
-    }
-
-    /* To (taps, filters, vectors of channels). */
-    void by_channel(const Panel &panel, T *out) const {
-        const ptrdiff_t lanes = micro.lanes, width = panel.vectors * lanes;
-        const T *from[16];
-        T *to[16];
-        for (ptrdiff_t f = 0; f < filters; ++f) {
-            const T *in = weights
-                + ((panel.group * filters + f) * channels + panel.first) * taps;
-            /* The next filter is too far away for the processor to expect it. */
-            if (f + 1 < filters)
-                for (ptrdiff_t i = 0; i < panel.count * taps; i += 64 / sizeof(T))
-                    __builtin_prefetch(in + channels * taps + i);
-            for (ptrdiff_t v = 0; v < panel.count; v += lanes)
-                for (ptrdiff_t t = 0; t < taps; t += lanes) {
-                    const ptrdiff_t rows = std::min(lanes, panel.count - v);
-                    const ptrdiff_t columns = std::min(lanes, taps - t);
-                    for (ptrdiff_t i = 0; i < rows; ++i)
-                        from[i] = in + (v + i) * taps + t;
-                    for (ptrdiff_t j = 0; j < columns; ++j)
-                        to[j] = out + ((t + j) * filters + f) * width + v;
-                    if (taps == 1 && rows == lanes)
-                        memcpy(to[0], in + v, lanes * sizeof(T));
-                    else
-                        micro.transpose(from, rows, columns, to, true);
-                }
-        }
-    }
-
-    /* Where each channel has a filter of its own: from (channels, taps) to (taps,
-       channels). */
-    void depthwise(ptrdiff_t count, T *out) const {
-        for (ptrdiff_t c = 0; c < count; ++c)
-            for (ptrdiff_t t = 0; t < taps; ++t)
-                out[t * count + c] = weights[c * taps + t];
-    }
-};
 
 /* The result of a convolution or of a transposed convolution. */
 template <typename T>
@@ -112,13 +24,14 @@ struct Application {
     bool transposed;
     ptrdiff_t images, groups;
     ptrdiff_t depth, filters;    /* channels of a group before and after */
-    ptrdiff_t taps;              /* that the packed weights of a pixel count as */
+    ptrdiff_t taps;              /* of the window, unless those of a row are joined */
     const T *in;
     ptrdiff_t in_step;           /* from image to image */
     T *out;
     ptrdiff_t out_step;
     const T *bias;               /* or NULL */
     std::vector<Grid> grids;
+    ptrdiff_t tap_columns;       /* taps along the last axis */
 
     /* Some places of a grid. */
     struct Block {
@@ -181,8 +94,8 @@ struct Application {
                      out - table.out.get()};
             for (ptrdiff_t i = 0; i < m; ++i) {
                 image[i] = in + n * in_step;
-                at_row[i] = &rows.in[r * rows.taps()];
-                at_column[i] = &columns.in[c * columns.taps()];
+                at_row[i] = rows.in.data() + r * rows.taps();
+                at_column[i] = columns.in.data() + c * columns.taps();
                 *out++ = this->out + n * out_step + rows.out[r] + columns.out[c];
                 if (images_last) {
                     if (++n == images) {
@@ -218,8 +131,6 @@ struct Application {
         }
         table.count = tiles;
     }
-
-    ptrdiff_t tap_columns;   /* taps along the last axis */
 
     void pack(const Panel &panel, T *to) const {
         if (depthwise())
@@ -278,7 +189,7 @@ struct Application {
         for (const Grid &grid : grids)
             for (ptrdiff_t begin = 0; begin < places(grid); begin += size)
                 blocks.push_back({&grid, begin, std::min(begin + size, places(grid))});
-        const ptrdiff_t rows = packed_rows();
+        const ptrdiff_t rows = taps * depth;   /* of packed weights */
         const std::vector<Panel> panels = depthwise()
             ? std::vector<Panel>{{0, 0, groups, 0, 0}}
             : panels_of(groups, filters, micro.lanes, rows);
@@ -346,9 +257,6 @@ struct Application {
         if (failed)
             throw std::bad_alloc();
     }
-
-    /* Rows of packed weights. */
-    ptrdiff_t packed_rows() const { return taps * depth; }
 
     static ptrdiff_t grain(ptrdiff_t products) { return GRAIN_PRODUCTS / products + 1; }
 };

@@ -21,12 +21,11 @@ struct FilterGradient {
     const Micro<T> &micro;
     ptrdiff_t images, groups;
     ptrdiff_t depth, filters;        /* channels of a group before and after */
-    ptrdiff_t channels, taps;        /* of the filters, of which some taps may be joined */
+    ptrdiff_t channels, taps;        /* of the filters, where no taps are joined */
     const T *in, *places;
     ptrdiff_t in_step, places_step;  /* from image to image */
     T *out;                          /* of shape (groups * filters, channels, taps) */
     Grid grid;                       /* of places; it lacks joined taps */
-    ptrdiff_t tap_columns;
 
     /* The columns that a tap meets inside of the image: from `first` to before `last`. */
     struct Inside {
@@ -70,8 +69,8 @@ struct FilterGradient {
         return n;
     }
 
-    /* Lists where a tap meets pixels. `step` is the distance of the places for the
-       inner loop; zero if it takes their offsets. */
+    /* Lists where a tap meets pixels, in row `a` and column `b` of the window. Places are
+       counted in the block, or with `offsets` are where their gradients are. */
     ptrdiff_t meet(const Row *rows, ptrdiff_t count, ptrdiff_t a, ptrdiff_t b,
                    const Inside &inside, bool offsets, Meeting<T> *met) const {
         const Line &line = grid.columns;
@@ -168,31 +167,8 @@ struct FilterGradient {
                     }
                 }
         }
-        unpack(panel, c, some, sums);
-    }
-
-    /* From (taps, channels, vectors of filters) to where the filters are. */
-    void unpack(const Panel &panel, ptrdiff_t first, ptrdiff_t some, const T *sums) const {
-        const ptrdiff_t lanes = micro.lanes, width = panel.vectors * lanes;
-        const ptrdiff_t count = depth == channels ? some : channels, size = count * taps;
-        const T *from[16];
-        T *to[16];
-        for (ptrdiff_t v = 0; v < panel.count; v += lanes)
-            for (ptrdiff_t k = 0, c = 0, t = 0; k < size; k += lanes) {
-                const ptrdiff_t rows = std::min(lanes, size - k);
-                const ptrdiff_t columns = std::min(lanes, panel.count - v);
-                for (ptrdiff_t i = 0; i < rows; ++i) {
-                    from[i] = sums + (t * count + c) * width + v;
-                    if (++t == taps) {
-                        t = 0;
-                        ++c;
-                    }
-                }
-                for (ptrdiff_t j = 0; j < columns; ++j)
-                    to[j] = out + ((panel.group * filters + panel.first + v + j)
-                                   * channels + first) * taps + k;
-                micro.transpose(from, rows, columns, to, false);
-            }
+        const ptrdiff_t last = depth == channels ? end : channels;
+        unpack_filters(micro, panel, filters, channels, taps, c, last, sums, out);
     }
 
     void run() const {

@@ -79,6 +79,9 @@ struct Micro {
     void (*winograd_filters)(const T *weights, ptrdiff_t n, T *out, bool flipped);
     bool (*winograd_out)(const T *products, ptrdiff_t step, ptrdiff_t filters,
                          const T *bias, T *const *pixels);
+    void (*winograd_gradients)(const T *const *places, ptrdiff_t first, ptrdiff_t n,
+                               T *out, ptrdiff_t step);
+    bool (*winograd_sums)(const T *sums, ptrdiff_t step, ptrdiff_t n, T *out);
     void (*transpose)(const T *const *in, ptrdiff_t rows, ptrdiff_t columns,
                       T *const *out, bool fill);
 };

@@ -230,6 +230,8 @@ Micro<T> micro_kernels() {
     micro.winograd_in = winograd_in<T>;
     micro.winograd_filters = winograd_filters<T>;
     micro.winograd_out = winograd_out<T>;
+    micro.winograd_gradients = winograd_gradients<T>;
+    micro.winograd_sums = winograd_sums<T>;
     micro.transpose = transpose<T>;
     return micro;
 }

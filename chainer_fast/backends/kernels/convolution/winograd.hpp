@@ -16,6 +16,51 @@
 namespace chainer_fast {
 namespace {
 
+constexpr ptrdiff_t WINOGRAD_SIDE = 4, WINOGRAD_POINTS = 36;
+
+/* Pixels of a square that begins at some row and column; `outside` for those that are not
+ * in the image. */
+template <typename T>
+void find_square(T *image, const Steps &steps, const ptrdiff_t *length, ptrdiff_t top,
+                 ptrdiff_t left, ptrdiff_t side, T *outside, T **pixels) {
+    for (ptrdiff_t y = top; y < top + side; ++y)
+        for (ptrdiff_t x = left; x < left + side; ++x) {
+            const bool inside = y >= 0 && y < length[0] && x >= 0 && x < length[1];
+            *pixels++ = !inside ? outside
+                : image + y * steps.axis[0] + x * steps.axis[1];
+        }
+}
+
+/* The squares of 4 x 4 pixels that images are cut into. */
+struct Squares {
+    ptrdiff_t count, rows, columns;
+
+    Squares(ptrdiff_t images, const ptrdiff_t *length)
+            : rows((length[0] + WINOGRAD_SIDE - 1) / WINOGRAD_SIDE),
+              columns((length[1] + WINOGRAD_SIDE - 1) / WINOGRAD_SIDE) {
+        count = images * rows * columns;
+    }
+    ptrdiff_t image(ptrdiff_t i) const { return i / (rows * columns); }
+    ptrdiff_t top(ptrdiff_t i) const { return i / columns % rows * WINOGRAD_SIDE; }
+    ptrdiff_t left(ptrdiff_t i) const { return i % columns * WINOGRAD_SIDE; }
+};
+
+/* Whether fewer products are worth the transformations. */
+inline bool winograd_pays(const Convolution &c, const ptrdiff_t *outs) {
+    const Window &w = c.w;
+    if (w.nd != 2 || c.groups != 1)
+        return false;
+    for (int j = 0; j < 2; ++j)
+        if (w.ksize[j] != 3 || w.stride[j] != 1 || w.dilate[j] != 1 || w.pad[j] > 2)
+            return false;
+    const Squares squares(c.images, outs);
+    /* Squares that stick out of the image cost as well, and so do filters, which take
+       four times their memory. */
+    return std::min(c.channels, c.filters) >= 32 && c.channels * c.filters <= 131072
+        && c.images * outs[0] * outs[1] >= 10 * squares.count
+        && 4 * squares.count >= std::max(c.channels, c.filters);
+}
+
 template <typename T>
 struct Winograd {
     const Micro<T> &micro;
@@ -29,38 +74,18 @@ struct Winograd {
     Steps out_steps;
     const T *bias;                          /* or NULL */
 
-    static constexpr ptrdiff_t SIDE = 4, POINTS = 36;
-
-    /* Whether fewer products are worth the transformations. */
-    static bool pays(const Convolution &c, bool transposed) {
-        const Window &w = c.w;
-        if (sizeof(T) != 4 || w.nd != 2 || c.groups != 1)
-            return false;
-        for (int j = 0; j < 2; ++j)
-            if (w.ksize[j] != 3 || w.stride[j] != 1 || w.dilate[j] != 1 || w.pad[j] > 2)
-                return false;
-        const ptrdiff_t *outs = transposed ? w.length : w.outs;
-        const ptrdiff_t squares = c.images * ((outs[0] + 3) / 4) * ((outs[1] + 3) / 4);
-        const ptrdiff_t pixels = c.images * outs[0] * outs[1];
-        /* Squares that stick out of the image, and filters, cost as well. */
-        return std::min(c.channels, c.filters) >= 32 && pixels >= 10 * squares
-            && 2 * squares >= std::max(c.channels, c.filters);
-    }
-
     /* Returns whether all numbers are finite. */
     bool run() const {
         const ptrdiff_t lanes = micro.lanes;
-        const ptrdiff_t rows = (outs[0] + SIDE - 1) / SIDE;
-        const ptrdiff_t columns = (outs[1] + SIDE - 1) / SIDE;
-        const ptrdiff_t squares = images * rows * columns;
+        const Squares squares(images, outs);
         const std::vector<Panel> panels = panels_of(1, filters, lanes, depth);
         const Panel &last = panels.back();
         const ptrdiff_t width = last.first + last.vectors * lanes;
-        Buffer<T> zeros(depth), weights(POINTS * depth * width);
+        Buffer<T> zeros(depth), weights(WINOGRAD_POINTS * depth * width);
         memset(zeros.get(), 0, depth * sizeof(T));
         std::atomic<bool> failed(false), finite(true);
         parallel((ptrdiff_t)panels.size(),
-                 GRAIN_COPIES / (POINTS * depth * MOST_VECTORS * lanes) + 1,
+                 GRAIN_COPIES / (WINOGRAD_POINTS * depth * MOST_VECTORS * lanes) + 1,
                  [&](ptrdiff_t begin, ptrdiff_t end) {
             Buffer<T> packed;
             if (!packed.allocate(9 * depth * MOST_VECTORS * lanes)) {
@@ -74,30 +99,32 @@ struct Winograd {
                 else
                     packing.by_filter(panel, packed.get());
                 micro.winograd_filters(packed.get(), depth * panel.vectors * lanes,
-                                       weights.get() + POINTS * panel.offset, transposed);
+                                       weights.get() + WINOGRAD_POINTS * panel.offset,
+                                       transposed);
             }
         });
-        const ptrdiff_t block = 2 * micro.pixels;
+        /* Many filters are read again for each block. */
+        const ptrdiff_t block = (depth * filters > 32768 ? 4 : 2) * micro.pixels;
         const ptrdiff_t depth_step = (depth + lanes - 1) / lanes * lanes;
-        parallel((squares + block - 1) / block,
-                 GRAIN_PRODUCTS / (block * POINTS * depth * filters) + 1,
+        parallel((squares.count + block - 1) / block,
+                 GRAIN_PRODUCTS / (block * WINOGRAD_POINTS * depth * filters) + 1,
                  [&](ptrdiff_t begin, ptrdiff_t end) {
             Buffer<T> values, products;
-            if (!values.allocate(POINTS * block * depth_step)
-                    || !products.allocate(POINTS * block * width)) {
+            if (!values.allocate(WINOGRAD_POINTS * block * depth_step)
+                    || !products.allocate(WINOGRAD_POINTS * block * width)) {
                 failed = true;
                 return;
             }
-            for (ptrdiff_t first = begin * block; first < std::min(end * block, squares);
-                    first += block) {
-                const ptrdiff_t count = std::min(block, squares - first);
+            const ptrdiff_t stop = std::min(end * block, squares.count);
+            for (ptrdiff_t first = begin * block; first < stop; first += block) {
+                const ptrdiff_t count = std::min(block, squares.count - first);
                 for (ptrdiff_t i = 0; i < count; ++i)
-                    read(first + i, rows, columns, zeros.get(),
+                    read(squares, first + i, zeros.get(),
                          values.get() + i * depth_step, block * depth_step);
                 multiply(count, panels, weights.get(), values.get(), depth_step,
                          products.get(), width, block);
                 for (ptrdiff_t i = 0; i < count; ++i)
-                    if (!write(first + i, rows, columns, products.get() + i * width,
+                    if (!write(squares, first + i, products.get() + i * width,
                                block * width))
                         finite = false;
             }
@@ -107,34 +134,19 @@ struct Winograd {
         return finite;
     }
 
-    void read(ptrdiff_t square, ptrdiff_t rows, ptrdiff_t columns, const T *zeros, T *to,
+    void read(const Squares &squares, ptrdiff_t i, const T *zeros, T *to,
               ptrdiff_t step) const {
-        const T *image = in + square / (rows * columns) * in_steps.image;
-        const ptrdiff_t top = square / columns % rows * SIDE - pad[0];
-        const ptrdiff_t left = square % columns * SIDE - pad[1];
-        const T *pixels[POINTS];
-        for (ptrdiff_t i = 0; i < 6; ++i)
-            for (ptrdiff_t j = 0; j < 6; ++j) {
-                const ptrdiff_t y = top + i, x = left + j;
-                const bool inside = y >= 0 && y < length[0] && x >= 0 && x < length[1];
-                pixels[6 * i + j] = !inside ? zeros
-                    : image + y * in_steps.axis[0] + x * in_steps.axis[1];
-            }
+        const T *pixels[WINOGRAD_POINTS];
+        find_square(in + squares.image(i) * in_steps.image, in_steps, length,
+                    squares.top(i) - pad[0], squares.left(i) - pad[1],
+                    WINOGRAD_SIDE + 2, zeros, pixels);
         micro.winograd_in(pixels, depth, to, step);
     }
 
-    bool write(ptrdiff_t square, ptrdiff_t rows, ptrdiff_t columns, const T *from,
-               ptrdiff_t step) const {
-        T *image = out + square / (rows * columns) * out_steps.image;
-        const ptrdiff_t top = square / columns % rows * SIDE;
-        const ptrdiff_t left = square % columns * SIDE;
-        T *pixels[SIDE * SIDE];
-        for (ptrdiff_t i = 0; i < SIDE; ++i)
-            for (ptrdiff_t j = 0; j < SIDE; ++j) {
-                const ptrdiff_t y = top + i, x = left + j;
-                pixels[SIDE * i + j] = y < outs[0] && x < outs[1]
-                    ? image + y * out_steps.axis[0] + x * out_steps.axis[1] : nullptr;
-            }
+    bool write(const Squares &squares, ptrdiff_t i, const T *from, ptrdiff_t step) const {
+        T *pixels[WINOGRAD_SIDE * WINOGRAD_SIDE];
+        find_square(out + squares.image(i) * out_steps.image, out_steps, outs,
+                    squares.top(i), squares.left(i), WINOGRAD_SIDE, (T *)nullptr, pixels);
         return micro.winograd_out(from, step, filters, bias, pixels);
     }
 
@@ -146,7 +158,7 @@ struct Winograd {
         const T *met[MOST_PIXELS];
         T *to[MOST_PIXELS];
         Tile<T> tile = {met, nullptr, 1, depth, 0, nullptr, nullptr, to, 0, 0};
-        for (ptrdiff_t point = 0; point < POINTS; ++point) {
+        for (ptrdiff_t point = 0; point < WINOGRAD_POINTS; ++point) {
             tile.tap = &point;
             for (const Panel &panel : panels)
                 for (ptrdiff_t k = 0; k < tiles; ++k) {
@@ -157,7 +169,7 @@ struct Winograd {
                         met[i] = values + square * depth_step;
                         to[i] = products + square * width;
                     }
-                    tile.weights = weights + POINTS * panel.offset;
+                    tile.weights = weights + WINOGRAD_POINTS * panel.offset;
                     tile.out_offset = panel.first;
                     tile.filters = panel.vectors * micro.lanes;
                     micro.tile[panel.vectors - 1][m - 1](tile);

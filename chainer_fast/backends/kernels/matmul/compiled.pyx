@@ -1,7 +1,7 @@
-"""Matrix products: those of large float matrices by oneDNN, where it is wanted.
+"""Matrix products: large ones of floats by ``common.blas``, where that is faster.
 
-Those that are shared among threads are SciPy's: NumPy's would be cut by a pool of its
-own. All others are NumPy's.
+So are those that are shared among threads: NumPy's would be cut by a pool of its own.
+All others are NumPy's.
 """
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
@@ -12,8 +12,7 @@ import numpy
 
 from chainer_fast._core.floats cimport clear_float_errors, float_errors
 from chainer_fast._core.plain cimport cf_float_kind
-from chainer_fast.backends._onednn.library cimport wanted
-from chainer_fast.backends.kernels.common.blas cimport Gemm, gemm
+from chainer_fast.backends.kernels.common.blas cimport Gemm, beats_numpy, gemm
 
 np.import_array()
 
@@ -38,7 +37,7 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \
     int thread_limit() noexcept
 
 cdef enum:
-    # From this many multiplications on oneDNN's products are faster than NumPy's.
+    # From this many multiplications on other products are faster than NumPy's.
     LARGE = 40 * 40 * 40
     MAX_INT = 2147483647
 
@@ -64,9 +63,10 @@ cdef bint _is_ours(
         ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, ptrdiff_t count) except -1:
     """Tell whether as many products of this size are not left to NumPy."""
     cdef double work = <double>m * n * k
-    if work < LARGE or max(m, n, k) > MAX_INT:
+    # Products with a vector only read the matrix once.
+    if work < LARGE or max(m, n, k) > MAX_INT or min(m, n) == 1:
         return False
-    return work * count > ONE_THREAD and thread_limit() > 1 or wanted() != 0
+    return beats_numpy() or work * count > ONE_THREAD and thread_limit() > 1
 
 
 cpdef object dot(a, b):

@@ -22,7 +22,6 @@ cdef extern from "chainer_fast/backends/kernels/negative_sampling/loops.hpp" \
         char kind, object x, object W, object g, object ids, object counted, Step step,
         ptrdiff_t rows, ptrdiff_t n, ptrdiff_t width) noexcept
 
-
     bint find_in_buckets "chainer_fast::in_buckets"(
         const float *threshold, const np.npy_int32 *values, ptrdiff_t n,
         const double *heights, np.npy_int32 *out, ptrdiff_t count) noexcept

@@ -7,12 +7,13 @@
  *
  * A channel with long runs of elements is worked on run by run, so that it is still in
  * the cache when it is gone over again. Channels with short runs are worked on several
- * at once, as columns of a matrix.
+ * at once, as columns of a matrix. Threads share the channels.
  */
 #ifndef CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 #define CHAINER_FAST_NORMALIZATION_BATCH_LOOPS_HPP
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
 #include "chainer_fast/backends/kernels/normalization/elements.hpp"
 #include "chainer_fast/backends/kernels/normalization/sums.hpp"
 
@@ -109,13 +110,35 @@ CF_ELEMENT void block_moments(const T *x, Block b, T *mean, T *var) {
                     var[c]);
 }
 
+/* Channels from ``first`` to before ``end``, which begin and end with a block. */
+struct Channels {
+    ptrdiff_t first, end;
+};
+
+/* Calls f(channels) for all channels, on several threads if there is work for them. */
+template <typename F>
+void each_channel(Extent e, const F &f) {
+    const ptrdiff_t step = block_from(0, e).channels;
+    const ptrdiff_t size = e.outer * e.inner * step;
+    parallel((e.channels + step - 1) / step, GRAIN / size + 1,
+             [=](ptrdiff_t begin, ptrdiff_t end) {
+        end *= step;
+        f(Channels{begin * step, end < e.channels ? end : e.channels});
+    });
+}
+
 template <typename T>
-CF_CLONES void moments(const T *x, T *mean, T *var, Extent e) {
+CF_CLONES void moments_of(const T *x, T *mean, T *var, Extent e, Channels part) {
     Block b;
-    for (ptrdiff_t c = 0; c < e.channels; c += b.channels) {
+    for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
         b = block_from(c, e);
         block_moments(x, b, mean + c, var + c);
     }
+}
+
+template <typename T>
+void moments(const T *x, T *mean, T *var, Extent e) {
+    each_channel(e, [=](Channels part) { moments_of(x, mean, var, e, part); });
 }
 
 template <typename T>
@@ -155,34 +178,52 @@ CF_ELEMENT void apply_to_columns(const T *x, T *y, Block b, const T *mean,
 }
 
 template <typename T>
-CF_CLONES void batch_apply(const T *x, const T *gamma, const T *beta, const T *mean,
-                           const T *inv_std, T *y, Extent e) {
+CF_CLONES void apply_to_channels(const T *x, const T *gamma, const T *beta,
+                                 const T *mean, const T *inv_std, T *y, Extent e,
+                                 Channels part) {
     Block b;
+    ptrdiff_t c = part.first;
     if (e.inner >= SHORT) {
-        b = {e.outer, e.channels, e.inner, e.channels * e.inner, 0};
-        apply_to_runs(x, y, b, mean, inv_std, gamma, beta);
+        b = {e.outer, part.end - c, e.inner, e.channels * e.inner, c * e.inner};
+        apply_to_runs(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
         return;
     }
-    for (ptrdiff_t c = 0; c < e.channels; c += b.channels) {
+    for (; c < part.end; c += b.channels) {
         b = block_from(c, e);
         apply_to_columns(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
     }
 }
 
 template <typename T>
-CF_CLONES void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean,
-                             T *var, T *inv_std, Extent e, double eps) {
+void batch_apply(const T *x, const T *gamma, const T *beta, const T *mean,
+                 const T *inv_std, T *y, Extent e) {
+    each_channel(e, [=](Channels part) {
+        apply_to_channels(x, gamma, beta, mean, inv_std, y, e, part);
+    });
+}
+
+template <typename T>
+CF_CLONES void forward_of(const T *x, const T *gamma, const T *beta, T *y, T *mean,
+                          T *var, T *inv_std, Extent e, T eps, Channels part) {
     Block b;
-    for (ptrdiff_t c = 0; c < e.channels; c += b.channels) {
+    for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
         b = block_from(c, e);
         block_moments(x, b, mean + c, var + c);
         for (ptrdiff_t i = c; i < c + b.channels; ++i)
-            inv_std[i] = inverse_std(var[i], (T)eps);
+            inv_std[i] = inverse_std(var[i], eps);
         if (b.has_columns())
             apply_to_columns(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
         else
             apply_to_runs(x, y, b, mean + c, inv_std + c, gamma + c, beta + c);
     }
+}
+
+template <typename T>
+void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
+                   T *inv_std, Extent e, double eps) {
+    each_channel(e, [=](Channels part) {
+        forward_of(x, gamma, beta, y, mean, var, inv_std, e, (T)eps, part);
+    });
 }
 
 /* Coefficients of ``normalized_grad`` for a channel. */
@@ -244,14 +285,14 @@ CF_ELEMENT void grad_of_columns(const T *x, const T *g, T *gx, Block b,
 
 /* ``fixed`` says that the statistics do not depend on x. */
 template <typename T>
-CF_CLONES void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
-                              const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e,
-                              int fixed) {
+CF_CLONES void backward_of(const T *x, const T *gamma, const T *g, const T *mean,
+                           const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e,
+                           int fixed, Channels part) {
     Pair<double> sums[COLUMNS];
     GradCoefficients<T> k;
     const double count = (double)(e.outer * e.inner);
     Block b;
-    for (ptrdiff_t c = 0; c < e.channels; c += b.channels) {
+    for (ptrdiff_t c = part.first; c < part.end; c += b.channels) {
         b = block_from(c, e);
         channel_sums<Products>(x, g, b, mean + c, sums);
         for (ptrdiff_t i = 0; i < b.channels; ++i) {
@@ -268,6 +309,14 @@ CF_CLONES void batch_backward(const T *x, const T *gamma, const T *g, const T *m
         else
             grad_of_runs(x, g, gx, b, k);
     }
+}
+
+template <typename T>
+void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
+                    const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
+    each_channel(e, [=](Channels part) {
+        backward_of(x, gamma, g, mean, inv_std, gx, ggamma, gbeta, e, fixed, part);
+    });
 }
 
 /* Reciprocals of var + eps, and of its root. */

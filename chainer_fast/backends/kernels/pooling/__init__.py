@@ -19,7 +19,6 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.convolution.sizes import get_conv_outsize
 from chainer_fast.backends.kernels.pooling import compiled
 
-
 lies_channels_last = compiled.lies_channels_last
 
 

@@ -127,15 +127,19 @@ enum Found { OUT_OF_RANGE, FOUND, NO_MEMORY };
 template <typename T, typename From, typename One>
 Found with_indexes(const Window &w, ptrdiff_t images, const From *indexes, One one) {
     const ptrdiff_t size = product(w.out, w.nd), count = product(w.k, w.nd);
-    const auto index = room<Index<T>>(size);
-    if (!index)
-        return NO_MEMORY;
-    for (ptrdiff_t i = 0; i < images; ++i) {
-        if (!take(indexes + i * size, index.get(), size, count))
-            return OUT_OF_RANGE;
-        one(i, index.get());
-    }
-    return FOUND;
+    std::atomic<Found> found(FOUND);
+    share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
+        const auto index = room<Index<T>>(size);
+        if (!index)
+            found = NO_MEMORY;
+        for (n += i; i < n && found == FOUND; ++i) {
+            if (take(indexes + i * size, index.get(), size, count))
+                one(i, index.get());
+            else
+                found = OUT_OF_RANGE;
+        }
+    });
+    return found;
 }
 
 template <typename T, typename From>

@@ -7,9 +7,11 @@
 #ifndef CHAINER_FAST_POOLING_LOOPS_HPP
 #define CHAINER_FAST_POOLING_LOOPS_HPP
 
+#include <atomic>
 #include <type_traits>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
 #include "chainer_fast/backends/kernels/pooling/elements.hpp"
 #include "chainer_fast/backends/kernels/pooling/windows.hpp"
 
@@ -39,6 +41,16 @@ auto version_for(const Window &w) {
     if (k == 2 && s == 1) return Loop<T, 2, 1>::run;
     return s == 1 ? Loop<T, 0, 1>::run : s == 2 ? Loop<T, 0, 2>::run
         : Loop<T, 0, 0>::run;
+}
+
+/* Calls f(first image, number of images) for parts of the images, on several threads if
+ * there is work for them: each place of the window sees all its elements. */
+template <typename F>
+void share_images(const Window &w, ptrdiff_t images, const F &f) {
+    const ptrdiff_t each = product(w.out, w.nd) * product(w.k, w.nd) + product(w.n, w.nd);
+    parallel(images, GRAIN / each + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
+        f(begin, end - begin);
+    });
 }
 
 /* -- maxima */
@@ -120,12 +132,20 @@ CF_CLONES void max_rows(const Window &w, const Plan &plan, ptrdiff_t images, con
 /* Functions that need memory return whether there was any. */
 template <typename T>
 bool max_pool(const Window &w, ptrdiff_t images, const T *x, T *y, int64_t *indexes) {
+    const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
+    std::atomic<bool> good(true);
     Plan plan;
-    const auto index = room<Index<T>>(w.out[w.nd - 1]);
-    if (!index || !plan.make(w, false))
+    if (!plan.make(w, false))
         return false;
-    max_rows(w, plan, images, x, y, indexes, index.get());
-    return true;
+    share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
+        const auto index = room<Index<T>>(w.out[w.nd - 1]);
+        if (index)
+            max_rows(w, plan, n, x + i * length, y + i * size, indexes + i * size,
+                     index.get());
+        else
+            good = false;
+    });
+    return good;
 }
 
 /* -- sums */
@@ -186,7 +206,10 @@ bool window_sum(const Window &w, ptrdiff_t images, const T *x, T *y, double divi
     Plan plan;
     if (!plan.make(w, false))
         return false;
-    sum_rows(w, plan, images, x, y, (T)divisor);
+    share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
+        sum_rows(w, plan, n, x + i * product(w.n, w.nd), y + i * product(w.out, w.nd),
+                 (T)divisor);
+    });
     return true;
 }
 
@@ -257,7 +280,10 @@ bool window_spread(const Window &w, ptrdiff_t images, const T *gy, T *gx,
     Plan plan;
     if (!plan.make(w, true))
         return false;
-    spread_rows(w, plan, images, gy, gx, (T)divisor);
+    share_images(w, images, [&](ptrdiff_t i, ptrdiff_t n) {
+        spread_rows(w, plan, n, gy + i * product(w.out, w.nd),
+                    gx + i * product(w.n, w.nd), (T)divisor);
+    });
     return true;
 }
 

@@ -7,10 +7,7 @@
 #ifndef CHAINER_FAST_POOLING_PIXELS_HPP
 #define CHAINER_FAST_POOLING_PIXELS_HPP
 
-#include <atomic>
-
 #include "chainer_fast/backends/kernels/common/lanes.hpp"
-#include "chainer_fast/backends/kernels/common/threads.hpp"
 #include "chainer_fast/backends/kernels/pooling/indexes.hpp"
 
 namespace chainer_fast {
@@ -68,30 +65,57 @@ void max_of_any(const T *x, const Met *met, ptrdiff_t count, ptrdiff_t channels,
     }
 }
 
-/* The same if no element is NaN, so that one comparison will do, and can be vectorized.
- * Returns whether there is a NaN after all. */
+/* The same if no element is NaN, so that one comparison will do. Returns whether there is
+ * a NaN after all: shifted by the sign, its bits are above those of infinity. */
 template <typename T>
 CF_CLONES bool max_of_numbers(const T *x, const Met *met, ptrdiff_t count,
-                              ptrdiff_t channels, T *CF_RESTRICT y,
-                              Index<T> *CF_RESTRICT index, int64_t *indexes) {
-    Index<T> found = 0;
-    for (ptrdiff_t c = 0; c < channels; ++c) {
-        y[c] = (T)-infinity();
-        index[c] = 0;
+                              ptrdiff_t channels, T *y, int64_t *indexes) {
+    typedef typename std::make_unsigned<Index<T>>::type Bits;
+    typedef typename Lanes<T>::type V;
+    typedef typename Lanes<T, Index<T>>::type At;
+    typedef typename Lanes<T, Bits>::type AllBits;
+    typedef typename Lanes<T, int64_t>::type Wide;
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    const T infinite = (T)infinity();
+    Bits limit;
+    memcpy(&limit, &infinite, sizeof limit);
+    limit <<= 1;
+    AllBits largest = AllBits();
+    ptrdiff_t c = 0;
+    for (; c + N <= channels; c += N) {
+        V best = V() - infinite;
+        At at = At();
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const V seen = lanes_at<V>(x + met[i].pixel * channels + c);
+            const V better = seen > best ? seen : best;
+            const AllBits bits = lanes_at<AllBits>(&seen) << 1;
+            largest = bits > largest ? bits : largest;
+            // Comparisons of floats have one use each: else they are made one by one.
+            at = lanes_at<At>(&better) != lanes_at<At>(&best)
+                ? At() + (Index<T>)met[i].index : at;
+            best = better;
+        }
+        put_lanes(y + c, best);
+        put_lanes(indexes + c, converted<Wide>(at));
     }
-    for (; count-- > 0; ++met) {
-        const T *pixel = x + met->pixel * channels;
-        const Index<T> at = (Index<T>)met->index;
-        for (ptrdiff_t c = 0; c < channels; ++c) {
-            const T seen = pixel[c], best = y[c];
+    Bits each[N];
+    put_lanes(each, largest);
+    bool found = false;
+    for (ptrdiff_t i = 0; i < N; ++i)
+        found |= each[i] > limit;
+    for (; c < channels; ++c) {
+        y[c] = -infinite;
+        indexes[c] = 0;
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const T seen = x[met[i].pixel * channels + c];
             found |= seen != seen;
-            index[c] = seen > best ? at : index[c];
-            y[c] = seen > best ? seen : best;
+            if (seen > y[c]) {
+                y[c] = seen;
+                indexes[c] = met[i].index;
+            }
         }
     }
-    for (ptrdiff_t c = 0; c < channels; ++c)
-        indexes[c] = index[c];
-    return found != 0;
+    return found;
 }
 
 /* Sums of so many vectors side by side, from channel c on. */
@@ -153,10 +177,9 @@ CF_CLONES void put_on_pixel(const T *gy, const From *indexes, const Met *met,
     }
 }
 
-/* Calls f(image, pixel, list, its length, room for as many elements of type U as there are
- * channels) for each pixel of the results, or of the images with ``of_images``; the list
- * tells what it meets. False if there is no memory. */
-template <typename U, typename F>
+/* Calls f(image, pixel, list, its length) for each pixel of the results, or of the images
+ * with ``of_images``; the list tells what it meets. False if there is no memory. */
+template <typename F>
 bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t channels,
                 const F &f) {
     const int j = w.nd - 1;
@@ -169,8 +192,7 @@ bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t cha
     parallel(images * plan.rows, POOLED_BY_THREAD / in_row + 1,
              [&](ptrdiff_t begin, ptrdiff_t end) {
         const auto met = room<Met>(size);
-        const auto row_of_channels = room<U>(channels);
-        if (!met || !row_of_channels) {
+        if (!met) {
             good = false;
             return;
         }
@@ -180,7 +202,7 @@ bool each_pixel(const Window &w, bool of_images, ptrdiff_t images, ptrdiff_t cha
                 const ptrdiff_t count = of_images
                     ? places_of_pixel(w, plan, row, t, met.get())
                     : met_by_place(w, plan, row, t, met.get());
-                f(image, row * width + t, met.get(), count, row_of_channels.get());
+                f(image, row * width + t, met.get(), count);
             }
         }
     });
@@ -191,12 +213,11 @@ template <typename T>
 bool max_pool_of_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels,
                         const T *x, T *y, int64_t *indexes) {
     const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
-    return each_pixel<Index<T>>(w, false, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count,
-            Index<T> *index) {
+    return each_pixel(w, false, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
         const ptrdiff_t to = (image * size + pixel) * channels;
         const T *first = x + image * length * channels;
-        if (max_of_numbers(first, met, count, channels, y + to, index, indexes + to))
+        if (max_of_numbers(first, met, count, channels, y + to, indexes + to))
             max_of_any(first, met, count, channels, y + to, indexes + to);
     });
 }
@@ -208,8 +229,8 @@ bool sum_pool_of_pixels(const Window &w, bool of_images, ptrdiff_t images,
     ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
     if (of_images)
         std::swap(length, size);
-    return each_pixel<char>(w, of_images, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count, char *) {
+    return each_pixel(w, of_images, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
         sum_of_pixels(x + image * length * channels, met, count, channels,
                       y + (image * size + pixel) * channels, (T)divisor);
     });
@@ -230,8 +251,8 @@ Found put_on_pixels(const Window &w, ptrdiff_t images, ptrdiff_t channels, const
     const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
     if (!are_indexes(indexes, images * size * channels, (From)product(w.k, w.nd)))
         return OUT_OF_RANGE;
-    const bool good = each_pixel<char>(w, true, images, channels, [=](
-            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count, char *) {
+    const bool good = each_pixel(w, true, images, channels, [=](
+            ptrdiff_t image, ptrdiff_t pixel, const Met *met, ptrdiff_t count) {
         const ptrdiff_t from = image * size * channels;
         put_on_pixel(gy + from, indexes + from, met, count, channels,
                      gx + (image * length + pixel) * channels);

@@ -1,7 +1,6 @@
 """Compiled layers of recurrent networks; the references document them.
 
-They take plain arrays of single precision, large enough that packing the weights pays,
-on processors for which there is code.
+They take arrays of single precision on processors for which there is code.
 """
 import numpy
 
@@ -47,14 +46,14 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/layer.hpp" \
 
 cdef enum:
     MAX_GATES = 4
-    # Layers of fewer units, or with fewer multiplications, are left to the reference.
-    FEWEST_UNITS = 16
-    FEWEST_PRODUCTS = 1 << 20
+    # Layers of fewer units, which would be mostly padding, are left to the reference.
+    FEWEST_UNITS = 4
     # Results of this many elements are worth keeping the memory of.
     LARGE = 1 << 15
 
 # The order of the loops in `scan.hpp`.
-cdef dict _MODES = {'lstm': (0, 4), 'gru': (1, 3), 'rnn_tanh': (2, 1), 'rnn_relu': (3, 1)}
+cdef dict _MODES = {
+    'lstm': (0, 4), 'gru': (1, 3), 'rnn_tanh': (2, 1), 'rnn_relu': (3, 1)}
 
 cdef Unary _tanh = unary_of(numpy.tanh)
 
@@ -77,7 +76,8 @@ cdef object _plain(object array, npy_intp rows, npy_intp columns):
 
     Arrays of one axis have no columns: -1.
     """
-    if not PyArray_CheckExact(array) or PyArray_NDIM(array) != (1 if columns < 0 else 2):
+    cdef int ndim = 1 if columns < 0 else 2
+    if not PyArray_CheckExact(array) or PyArray_NDIM(array) != ndim:
         return None
     if PyArray_DIM(<np.ndarray>array, 0) != rows or (
             columns >= 0 and PyArray_DIM(<np.ndarray>array, 1) != columns):
@@ -86,12 +86,24 @@ cdef object _plain(object array, npy_intp rows, npy_intp columns):
     return array if kind_of(array) == b'f' else None
 
 
-cdef list _gates(groups, int gates, npy_intp n, npy_intp columns, npy_intp last_columns,
-                 const float **data):
+cdef object _gradient(object array, npy_intp rows, npy_intp columns):
+    """Return a gradient in C order and single precision, from any precision."""
+    plain = _plain(array, rows, columns)
+    if plain is None:
+        plain = _plain(numpy.ascontiguousarray(array, numpy.float32), rows, columns)
+    if plain is None:
+        raise ValueError(
+            'the gradient of states of shape %s must have that shape, but has %s'
+            % ((rows, columns), numpy.shape(array)))
+    return plain
+
+
+cdef list _gates(groups, int gates, npy_intp n, npy_intp columns,
+                 npy_intp last_columns, const float **data):
     """Note where the matrices or biases of each gate are, or return None.
 
-    Those for the input have other columns than those for the last state. Each half is one
-    array for each gate, or a single one with all gates. The result owns the memory.
+    Those for the input have other columns than those for the last state. Each half is
+    an array for each gate, or a single one with all gates. The result owns the memory.
     """
     cdef list plain = []
     cdef Py_ssize_t half = len(groups) // 2
@@ -159,8 +171,7 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     kind, gates = _MODES[mode]
     rows, m = PyArray_DIM(<np.ndarray>x, 0), PyArray_DIM(<np.ndarray>x, 1)
     batch, n = PyArray_DIM(<np.ndarray>hx, 0), PyArray_DIM(<np.ndarray>hx, 1)
-    if n < FEWEST_UNITS or rows * gates * n * (n + m) < FEWEST_PRODUCTS or (
-            sum(sizes) != rows or sizes[0] > batch):
+    if n < FEWEST_UNITS or sum(sizes) != rows or sizes[0] > batch:
         return NotImplemented
     x, hx = _plain(x, rows, m), _plain(hx, batch, n)
     cx = _plain(cx, batch, n) if kind == 0 else None
@@ -200,8 +211,8 @@ def layer_grad(gys, trace, x, ghy, gcy, sizes, mode, reverse, bint wants_gx):
         return NotImplemented
     shape = (<Trace>trace).layer
     m, n, rows, batch = shape.inputs, shape.units, shape.rows, shape.batch
-    gys, ghy = _plain(gys, rows, n), _plain(ghy, batch, n)
-    gcy = None if gcy is None else _plain(gcy, batch, n)
+    gys, ghy = _gradient(gys, rows, n), _gradient(ghy, batch, n)
+    gcy = None if gcy is None else _gradient(gcy, batch, n)
 
     memory = take(size_of_backward(shape) * sizeof(float))
     gx = _new(rows, m) if wants_gx else None

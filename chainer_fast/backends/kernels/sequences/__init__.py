@@ -64,7 +64,7 @@ def transpose(first, xs, count):
         flat[end - n:end] for n, end in zip(counts, ends, strict=True)])
 
 
-@kernel(device=_cuda.rows)
+@kernel(compiled=_compiled.rows, device=_cuda.rows)
 def rows(first, xs):
     """Join arrays along the first axis.
 

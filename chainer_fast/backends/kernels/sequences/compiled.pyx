@@ -133,9 +133,20 @@ def stack_padded(np.ndarray first, xs, length, padding):
     return y
 
 
+cdef object _part(np.ndarray like, npy_intp *shape, char *data, owner):
+    """Return an array in memory that another object owns."""
+    cdef np.dtype descr = <np.dtype>PyArray_DESCR(like)
+    Py_INCREF(descr)
+    part = PyArray_NewFromDescr(
+        np.ndarray, descr, PyArray_NDIM(like), shape, NULL, data,
+        np.NPY_ARRAY_CARRAY, None)
+    np.set_array_base(part, owner)
+    return part
+
+
 def transpose(np.ndarray first, xs, count):
     cdef Py_ssize_t i, place, reached = len(xs), places = count
-    cdef npy_intp row = _row_bytes(first)
+    cdef npy_intp row = _row_bytes(first), total = 0
     cdef npy_intp shape[MAX_NDIM]
     cdef block *blocks
     cdef char *out
@@ -149,22 +160,55 @@ def transpose(np.ndarray first, xs, count):
     try:
         if not _read(xs, first, blocks):
             return NotImplemented
-        for i in range(1, reached):
-            if blocks[i].length > blocks[i - 1].length:
+        for i in range(reached):
+            if i and blocks[i].length > blocks[i - 1].length:
                 return NotImplemented
+            total += blocks[i].length
         for d in range(1, PyArray_NDIM(first)):
             shape[d] = PyArray_DIM(first, d)
+        # One block of memory, so that `rows` need not copy what it joins again.
+        shape[0] = total
+        flat = _empty(first, PyArray_NDIM(first), shape)
+        out = <char *>PyArray_DATA(<np.ndarray>flat)
         ys = []
         for place in range(places):
             while reached and blocks[reached - 1].length <= place:
                 reached -= 1
             shape[0] = reached
-            y = _empty(first, PyArray_NDIM(first), shape)
-            ys.append(y)
-            out = <char *>PyArray_DATA(<np.ndarray>y)
+            ys.append(_part(first, shape, out, flat))
             for i in range(reached):
                 memcpy(out, blocks[i].data + place * row, row)
                 out += row
     finally:
         free(blocks)
     return tuple(ys)
+
+
+def rows(np.ndarray first, xs):
+    """Join arrays that follow each other in memory that one array owns."""
+    cdef npy_intp shape[MAX_NDIM]
+    cdef npy_intp row = _row_bytes(first)
+    cdef int d
+    cdef np.ndarray x
+    cdef object owner = np.get_array_base(first)
+    cdef char *end = <char *>PyArray_DATA(first)
+    if row < 0 or owner is None or not PyArray_CheckExact(owner):
+        return NotImplemented
+    shape[0] = 0
+    for item in xs:
+        if not PyArray_CheckExact(item):
+            return NotImplemented
+        x = <np.ndarray>item
+        if np.get_array_base(x) is not owner or <char *>PyArray_DATA(x) != end or (
+                PyArray_TYPE(x) != PyArray_TYPE(first) or _row_bytes(x) != row
+                or PyArray_NDIM(x) != PyArray_NDIM(first)
+                or not PyArray_IS_C_CONTIGUOUS(x)):
+            return NotImplemented
+        for d in range(1, PyArray_NDIM(first)):
+            if PyArray_DIM(x, d) != PyArray_DIM(first, d):
+                return NotImplemented
+        shape[0] += PyArray_DIM(x, 0)
+        end += PyArray_DIM(x, 0) * row
+    for d in range(1, PyArray_NDIM(first)):
+        shape[d] = PyArray_DIM(first, d)
+    return _part(first, shape, <char *>PyArray_DATA(first), owner)

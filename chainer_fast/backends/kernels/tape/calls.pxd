@@ -22,9 +22,10 @@ cdef class RepeatedCall:
     cdef public list frames
     cdef public bint is_one_variable    # what the call returns
     cdef public type node_class
-    cdef public object get_random_state # None if no random numbers are drawn
+    cdef public object get_random_state     # None if no random numbers are drawn
     cdef public object full             # tape, seeds and results of all gradients
     cdef public bint enable_backprop
+    cdef public object refused              # why no call is made any more, or None
     cdef unsigned long long _version
     cdef object _thread
 

@@ -17,6 +17,7 @@ from chainer_fast._core.plain cimport CF_PLAIN_FLAGS
 from chainer_fast._core.shortcut cimport given
 from chainer_fast._core.state cimport ThreadState, current
 from chainer_fast.backends.kernels.tape.steps cimport Frame, Tape
+from chainer_fast.backends.kernels.tape.steps import NotStatic
 
 np.import_array()
 
@@ -175,7 +176,7 @@ cdef class RepeatedCall:
         cdef VariableBase param
         cdef Py_ssize_t i
         cdef Frame frame
-        if not self._same_settings() or not _matches(
+        if self.refused is not None or not self._same_settings() or not _matches(
                 self.pattern, [args, kwargs], inputs) or not self.guard._holds():
             return ANOTHER
         frame = self._take_frame()
@@ -263,7 +264,11 @@ cdef class ReplayShortcut(Shortcut):
         if calls.full is None:
             return 0
         tape, seeds, found = calls.full
-        if not frame.put(<int>seeds[0], gy) or not tape.run(frame):
+        try:
+            if not frame.put(<int>seeds[0], gy) or not tape.run(frame):
+                return 0
+        except NotStatic as error:
+            calls.refused = str(error)
             return 0
         for i in range(len(<list>found)):
             if found[i] is not None:

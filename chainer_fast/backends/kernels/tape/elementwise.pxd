@@ -6,14 +6,12 @@ from chainer_fast.backends.kernels.common.loops cimport Unary
 
 cdef extern from "chainer_fast/backends/kernels/tape/tape.hpp" \
         namespace "chainer_fast" nogil:
-    enum: PIECE
-
     cdef enum Form:
         COPY, BINARY, CONSTANT, UNARY, ACTIVATION, ACTIVATION_GRAD, PAIR
 
     cdef struct Place:
         char *data
-        bint whole
+        ptrdiff_t piece
 
     cdef struct Instruction:
         int form
@@ -25,7 +23,7 @@ cdef extern from "chainer_fast/backends/kernels/tape/tape.hpp" \
         int outputs[2]
 
     void run_chain(const Instruction *, const Instruction *, char, const Place *,
-                   ptrdiff_t) noexcept
+                   ptrdiff_t, ptrdiff_t) noexcept
 
 
 cdef class Loop:

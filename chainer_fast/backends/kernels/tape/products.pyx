@@ -22,8 +22,7 @@ cdef extern from "chainer_fast/backends/kernels/tape/products.hpp" \
 
 cdef extern from "chainer_fast/backends/kernels/matmul/rows.hpp" \
         namespace "chainer_fast" nogil:
-    void sum_of_rows(
-        char kind, const void *a, void *out, ptrdiff_t rows, ptrdiff_t columns) noexcept
+    void sum_of_rows(char, const void *, void *, ptrdiff_t, ptrdiff_t) noexcept
 
 cdef enum:
     # Multiplications that let other threads run.
@@ -131,7 +130,7 @@ cdef class SumOfRows(Step):
         self.source, self.target = source, target
 
     cpdef bint run(self, Frame frame) except -1:
-        cdef float *out = _data(frame, self.target)
         clear_float_errors()
-        sum_of_rows(b'f', _data(frame, self.source), out, self.rows, self.columns)
+        sum_of_rows(b'f', _data(frame, self.source), _data(frame, self.target),
+                    self.rows, self.columns)
         return not float_errors()

@@ -10,7 +10,7 @@ cdef class Frame:
     cdef Place *places
     cdef Py_ssize_t size
     cdef list leaving
-    cdef dict prepared
+    cdef set prepared
     cdef set declined
     cdef readonly dict islands
 
@@ -29,7 +29,6 @@ cdef class Tape:
     cdef list fresh
     cdef list kept
     cdef list pieces
-    cdef Py_ssize_t places
     cdef list drops
     cdef list made
 

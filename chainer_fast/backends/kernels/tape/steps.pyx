@@ -21,7 +21,7 @@ from chainer_fast._core.graph cimport (
 from chainer_fast._core.plain cimport CF_PLAIN_FLAGS, empty_like
 from chainer_fast.backends.kernels.common.loops cimport LONG_LOOP
 from chainer_fast.backends.kernels.tape.elementwise cimport (
-    PIECE, Instruction, Loop, run_chain)
+    Instruction, Loop, run_chain)
 
 np.import_array()
 
@@ -58,7 +58,7 @@ cdef class Frame:
         self.arrays = []
         self.functions = functions
         self.leaving = list(leaving)
-        self.prepared = {}
+        self.prepared = set()
         self.declined = set()
         self.islands = {}
         self._grow()
@@ -76,7 +76,7 @@ cdef class Frame:
         self.places = places
         for i in range(self.size, size):
             self.places[i].data = NULL
-            self.places[i].whole = True
+            self.places[i].piece = -1
             self.arrays.append(None)
         self.size = size
         return 0
@@ -91,7 +91,7 @@ cdef class Frame:
             return False
         if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS) and (
                 self.plain[value]):
-            array = numpy.ascontiguousarray(array).reshape(template.shape)
+            array = numpy.array(array, order='C')
         self.arrays[value] = array
         self.places[value].data = <char *>PyArray_DATA(<np.ndarray>array)
         return True
@@ -142,7 +142,6 @@ cdef class Frame:
                 vars(function).clear()
                 for node in function.input_nodes:
                     node.array = None
-
 
 
 cdef class Step:
@@ -205,7 +204,7 @@ cdef class Call(Step):
         if array is None:
             return self._otherwise(frame)
         if not frame.put(self.output, array):
-            raise NotStatic(function.label)
+            raise NotStatic('%s has another result' % function.label)
         function._input_indexes_to_retain = shortcut.retain_inputs
         function._output_indexes_to_retain = shortcut.retain_outputs
         if shortcut.retain_inputs is not None:
@@ -265,7 +264,7 @@ cdef class Gradient(Step):
                 if self.found[i] is None:
                     continue
                 if found[i] is NULL or not frame.put(self.found[i], <object>found[i]):
-                    raise NotStatic(function.label)
+                    raise NotStatic('%s has no gradient, or another' % function.label)
         finally:
             for i in range(n):
                 Py_XDECREF(found[i])
@@ -281,19 +280,23 @@ cdef class Chain(Step):
         ``'f'`` or ``'d'``.
     n : int
         Number of elements.
+    pieces : int
+        Number of pieces that its values need.
     loops : sequence of (Loop, tuple of int, tuple of int, tuple of float)
         Each with the values that it reads and writes, and its constants.
     """
     cdef char kind
     cdef Py_ssize_t n
+    cdef Py_ssize_t pieces
     cdef Py_ssize_t count
     cdef Instruction *instructions
 
-    def __init__(self, str kind, n, loops):
+    def __init__(self, str kind, n, pieces, loops):
         cdef Loop loop
         cdef Instruction *it
         self.kind = ord(kind)
         self.n = n
+        self.pieces = pieces
         self.count = len(loops)
         self.instructions = <Instruction *>PyMem_Malloc(
             self.count * sizeof(Instruction))
@@ -314,11 +317,11 @@ cdef class Chain(Step):
     cpdef bint run(self, Frame frame) except -1:
         if self.n * self.count < LONG_LOOP:
             run_chain(self.instructions, self.instructions + self.count, self.kind,
-                      frame.places, self.n)
+                      frame.places, self.pieces, self.n)
         else:
             with nogil:
                 run_chain(self.instructions, self.instructions + self.count, self.kind,
-                          frame.places, self.n)
+                          frame.places, self.pieces, self.n)
         return True
 
 
@@ -334,17 +337,14 @@ cdef class Tape:
         Values whose arrays belong to the frame, and the numbers of these arrays: later
         values use the memory of earlier ones.
     pieces : list of (int, int)
-        Values of which only a piece exists at a time, and its place.
-    places : int
-        Number of places.
+        Values of which only a piece exists at a time, and its number.
     drops : list of list of int
         For each step the values that are not needed after it, among those whose arrays
         steps make.
     made : list of int
         All values whose arrays steps make.
     """
-    def __init__(self, steps, fresh, kept, pieces, places, drops, made):
-        self.places = places
+    def __init__(self, steps, fresh, kept, pieces, drops, made):
         self.drops = drops
         self.made = made
         self.steps = steps
@@ -361,12 +361,9 @@ cdef class Tape:
             if at not in buffers:
                 buffers[at] = empty_like(frame.templates[value])
             frame.put(value, buffers[at].reshape(frame.templates[value].shape))
-        pieces = numpy.empty(self.places * PIECE, numpy.uint8)
         for value, at in self.pieces:
-            frame.places[value].whole = False
-            frame.places[value].data = <char *>PyArray_DATA(
-                <np.ndarray>pieces) + at * PIECE
-        frame.prepared[self] = pieces
+            frame.places[value].piece = at
+        frame.prepared.add(self)
         frame.leaving += self.fresh + self.made
         return 0
 

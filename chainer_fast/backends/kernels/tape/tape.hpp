@@ -6,10 +6,15 @@
 #ifndef CHAINER_FAST_TAPE_HPP
 #define CHAINER_FAST_TAPE_HPP
 
+#include <stdint.h>
 #include <string.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "chainer_fast/backends/kernels/activation/loops.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
+#include "chainer_fast/backends/kernels/common/threads.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {
@@ -18,10 +23,14 @@ namespace {
 /* Bytes of a piece: a few of them fit in the smallest cache. */
 constexpr ptrdiff_t PIECE = 4096;
 
-/* Memory of a value: of all its elements, or of one piece that is used again. */
+/* Instructions on a piece that are worth a thread: some 50 microseconds. */
+constexpr ptrdiff_t INSTRUCTIONS_BY_THREAD = 256;
+
+/* Memory of a value: of all its elements, or, where `piece` is not negative, a number
+ * among the pieces that are used again. */
 struct Place {
     char *data;
-    bool whole;
+    ptrdiff_t piece;
 };
 
 enum Form { COPY, BINARY, CONSTANT, UNARY, ACTIVATION, ACTIVATION_GRAD, PAIR };
@@ -36,10 +45,11 @@ struct Instruction {
 };
 
 inline void run_piece(const Instruction &it, char kind, const Place *places,
-                      ptrdiff_t first, ptrdiff_t count, ptrdiff_t size) {
+                      char *pieces, ptrdiff_t first, ptrdiff_t count, ptrdiff_t size) {
     const auto at = [=](int value) {
         const Place &place = places[value];
-        return place.whole ? place.data + first * size : place.data;
+        return place.piece < 0 ? place.data + first * size
+                               : pieces + place.piece * PIECE;
     };
     void *out = at(it.outputs[0]);
     switch (it.form) {
@@ -68,16 +78,29 @@ inline void run_piece(const Instruction &it, char kind, const Place *places,
     }
 }
 
-/* Runs some instructions on arrays of ``n`` elements. */
+/* Memory for so many pieces, which belongs to the thread. */
+inline char *own_pieces(ptrdiff_t count) {
+    static thread_local std::vector<char> memory;
+    const size_t size = (count + 1) * PIECE;
+    if (memory.size() < size)
+        memory.resize(size);
+    return memory.data() + (PIECE - (uintptr_t)memory.data() % PIECE);
+}
+
+/* Runs some instructions on arrays of ``n`` elements; there are so many pieces. */
 inline void run_chain(const Instruction *begin, const Instruction *end, char kind,
-                      const Place *places, ptrdiff_t n) {
+                      const Place *places, ptrdiff_t pieces, ptrdiff_t n) {
     const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
     const ptrdiff_t piece = PIECE / size;
-    for (ptrdiff_t first = 0; first < n; first += piece) {
-        const ptrdiff_t count = n - first < piece ? n - first : piece;
-        for (const Instruction *it = begin; it != end; ++it)
-            run_piece(*it, kind, places, first, count, size);
-    }
+    const ptrdiff_t grain = INSTRUCTIONS_BY_THREAD / (end - begin) + 1;
+    parallel((n + piece - 1) / piece, grain, [=](ptrdiff_t from, ptrdiff_t to) {
+        char *memory = own_pieces(pieces);
+        for (ptrdiff_t i = from; i < to; ++i) {
+            const ptrdiff_t count = std::min(piece, n - i * piece);
+            for (const Instruction *it = begin; it != end; ++it)
+                run_piece(*it, kind, places, memory, i * piece, count, size);
+        }
+    });
 }
 
 }  // namespace

@@ -1,0 +1,1 @@
+"""Static chains beside chains that are not, on the processor."""

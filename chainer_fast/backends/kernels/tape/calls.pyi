@@ -1,0 +1,39 @@
+from collections.abc import Iterable
+from typing import Any
+
+from chainer_fast._core.graph import Shortcut
+from chainer_fast.backends.kernels.tape.steps import Frame, Tape
+
+ANOTHER: object
+
+class Guard:
+    def __init__(self, links: Iterable[Any], ignored: frozenset[str]) -> None: ...
+    def holds(self) -> bool: ...
+
+class InputPattern:
+    def __init__(self, template: Any, requires_grad: bool | None) -> None: ...
+
+class RepeatedCall:
+    pattern: Any
+    guard: Guard
+    params: list[Any]
+    params_grad: list[bool]
+    input_values: list[int]
+    param_values: list[int]
+    leaves: list[int]
+    seeds: list[int]
+    tape: Tape
+    frames: list[Frame]
+    is_one_variable: bool
+    node_class: type
+    get_random_state: Any
+    full: Any
+    enable_backprop: bool
+    refused: str | None
+    def repeat(self, args: Any, kwargs: Any) -> Any: ...
+    def apply(self, frame: Frame, inputs: list[Any], drawn: Any) -> tuple[Any, ...]: ...
+
+class Lease:
+    frame: Frame
+
+class ReplayShortcut(Shortcut): ...

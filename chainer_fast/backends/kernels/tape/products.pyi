@@ -1,0 +1,19 @@
+from chainer_fast.backends.kernels.tape.steps import Step
+
+available: bool
+
+def size_of_packed(depth: int, columns: int) -> int: ...
+
+class Pack(Step):
+    def __init__(
+        self, source: int, target: int, depth: int, columns: int,
+        turned: bool) -> None: ...
+
+class Product(Step):
+    def __init__(
+        self, shape: tuple[int, int, int], left: int, right: int, out: int,
+        start: int | None = None, one_row: bool = False,
+        turned: bool = False) -> None: ...
+
+class SumOfRows(Step):
+    def __init__(self, shape: tuple[int, int], source: int, target: int) -> None: ...
