@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/_core/parallel.hpp"
 
 namespace chainer_fast {
 namespace {

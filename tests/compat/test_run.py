@@ -84,13 +84,13 @@ def test_usage(tmp_path, arguments, problem):
     process = processes.start('-m', 'chainer_fast', *arguments, cwd=tmp_path)
     assert process.returncode == 2
     assert process.stdout == ''
-    assert process.stderr.startswith('usage: python -m chainer_fast SCRIPT')
+    assert process.stderr.startswith('usage: python -m chainer_fast [--profile] SCRIPT')
     assert process.stderr.endswith('python -m chainer_fast: %s\n' % problem)
 
 
 @pytest.mark.parametrize('option', ['-h', '--help'])
 def test_help(option):
-    assert fast(option).startswith('usage: python -m chainer_fast SCRIPT')
+    assert fast(option).startswith('usage: python -m chainer_fast [--profile] SCRIPT')
 
 
 def test_legacy_script(script):

@@ -8,6 +8,7 @@ namespace chainer_fast::onednn {
 
 struct Counting {
     std::atomic<long long> calls{0};
+    /* The library's own functions; they stay here, as calls may be on their way. */
     decltype(Library::primitive_execute) execute = nullptr;
     decltype(Library::sgemm) sgemm = nullptr;
 };
@@ -29,7 +30,7 @@ inline int counted_sgemm(char transa, char transb, Dim m, Dim n, Dim k, float al
 
 /* Count from now on. */
 inline void start_counting(Library &library) {
-    if (counting.execute == nullptr) {
+    if (library.primitive_execute != counted_execute) {
         counting.execute = library.primitive_execute;
         counting.sgemm = library.sgemm;
         library.primitive_execute = counted_execute;
@@ -38,10 +39,9 @@ inline void start_counting(Library &library) {
 }
 
 inline void stop_counting(Library &library) {
-    if (counting.execute != nullptr) {
+    if (library.primitive_execute == counted_execute) {
         library.primitive_execute = counting.execute;
         library.sgemm = counting.sgemm;
-        counting.execute = nullptr;
     }
 }
 

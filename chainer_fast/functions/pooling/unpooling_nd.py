@@ -74,6 +74,9 @@ class _WindowSums(FunctionNode):
     axes, and ``cover_all``.
     """
 
+    _window: tuple[tp.Any, tp.Any, tp.Any]
+    cover_all: bool
+
     def _places(self, gy):
         return kernels.places(gy.shape[2:], *self._window, self.cover_all)
 
@@ -98,13 +101,10 @@ class UnpoolingNDGrad(_WindowSums):
 
     def __init__(self, unpoolingnd):
         super().__init__()
-        self.ksize, self.stride, self.pad = unpoolingnd._window
+        self._window = unpoolingnd._window
+        self.ksize, self.stride, self.pad = self._window
         self.ndim, self.cover_all = unpoolingnd.ndim, unpoolingnd.cover_all
         self.outs = unpoolingnd.outs
-
-    @property
-    def _window(self):
-        return self.ksize, self.stride, self.pad
 
     def backward(self, indexes, ggx):
         again = UnpoolingND(self.ndim, *self._window, self.outs, self.cover_all)

@@ -82,7 +82,7 @@ cdef object in_c_order(object array):
 cdef object as_channels_last(object array):
     """Return an array of numbers with channels last: the array itself, or a copy.
 
-    It has from 3 to ``MAX_IMAGE_DIMS`` axes; with one channel or pixel, C order will do.
+    It has from 3 to ``MAX_IMAGE_DIMS`` axes; with one channel or pixel, C order does.
     """
     cdef object out
     if is_channels_last(array):

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "chainer_fast/backends/kernels/common/element.hpp"
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/_core/parallel.hpp"
 
 /* Sanitizers cannot follow calls that are resolved when the module is loaded. CF_FUSED
  * tells that ``std::fma`` is an instruction in all versions but that for old processors.

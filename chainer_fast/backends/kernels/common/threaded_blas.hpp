@@ -18,7 +18,7 @@
 #endif
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/_core/parallel.hpp"
 
 namespace chainer_fast {
 namespace {

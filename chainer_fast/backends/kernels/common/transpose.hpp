@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/_core/parallel.hpp"
 
 namespace chainer_fast {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <new>
 
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/convolution/lines.hpp"
 #include "chainer_fast/backends/kernels/convolution/micro.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/normalization/batch_loops.hpp"
 #include "chainer_fast/backends/kernels/normalization/vector_loops.hpp"
 

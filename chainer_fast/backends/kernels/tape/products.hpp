@@ -10,7 +10,7 @@
 
 #include "chainer_fast/backends/kernels/common/loops.hpp"
 #include "chainer_fast/backends/kernels/common/panels.hpp"
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/common/transpose.hpp"
 
 namespace chainer_fast {

@@ -14,7 +14,7 @@
 
 #include "chainer_fast/backends/kernels/activation/loops.hpp"
 #include "chainer_fast/backends/kernels/common/loops.hpp"
-#include "chainer_fast/backends/kernels/common/threads.hpp"
+#include "chainer_fast/_core/parallel.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {

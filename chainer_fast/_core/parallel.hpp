@@ -2,11 +2,11 @@
  *
  * All loops use the pool of OpenMP, which oneDNN uses as well: two pools would take each
  * other's processors. OMP_NUM_THREADS, threadpoolctl and ``config.num_threads`` say how
- * many threads there are; after a fork there is one (see `_core/threads.hpp`). Without
+ * many threads there are; after a fork there is one (see `threads.hpp`). Without
  * OpenMP there is one always.
  */
-#ifndef CHAINER_FAST_THREADS_HPP
-#define CHAINER_FAST_THREADS_HPP
+#ifndef CHAINER_FAST_PARALLEL_HPP
+#define CHAINER_FAST_PARALLEL_HPP
 
 #include <fenv.h>
 #include <stddef.h>
