@@ -29,7 +29,11 @@ cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil
     void set_threads(int n) noexcept
     void work_alone_after_fork() noexcept
 
+cdef extern from "chainer_fast/_core/memory.hpp" namespace "chainer_fast" nogil:
+    void keep_freed_memory() noexcept
+
 work_alone_after_fork()
+keep_freed_memory()
 
 
 cdef class ThreadState:

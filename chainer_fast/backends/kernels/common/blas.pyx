@@ -16,6 +16,10 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
         Gemm multiply, Control control, char *, char *, int *, int *, int *, void *,
         void *, int *, void *, int *, void *, void *, int *) noexcept
 
+cdef extern from "chainer_fast/_core/threads.hpp" namespace "chainer_fast" nogil:
+    int get_threads() noexcept
+    void set_threads(int n) noexcept
+
 cdef extern from "chainer_fast/backends/kernels/common/tiled_product.hpp" nogil:
     cppclass Tiles "chainer_fast::Tiles":
         pass
@@ -52,6 +56,8 @@ cdef void _shared_dgemm(
 cdef enum:
     # Products of so many multiplications take OpenBLAS less time.
     SMALL = 32 * 32 * 32
+    # And these take longer when oneDNN shares them among threads.
+    ALONE = 2000000
 
 cdef const Library *_library = NULL
 
@@ -60,9 +66,20 @@ cdef void _sgemm_of_library(
         char *ta, char *tb, int *m, int *n, int *k, void *alpha, void *a, int *lda,
         void *b, int *ldb, void *beta, void *c, int *ldc) noexcept nogil:
     # oneDNN has matrices in C order, which are the transposed ones in Fortran's.
-    if <double>m[0] * n[0] * k[0] <= SMALL or _library.sgemm(
-            tb[0], ta[0], n[0], m[0], k[0], (<float *>alpha)[0], <float *>b, ldb[0],
-            <float *>a, lda[0], (<float *>beta)[0], <float *>c, ldc[0]) != SUCCESS:
+    cdef double work = <double>m[0] * n[0] * k[0]
+    cdef int threads = get_threads() if SMALL < work <= ALONE else 1
+    cdef int status
+    if work <= SMALL:
+        _shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+        return
+    if threads > 1:
+        set_threads(1)
+    status = _library.sgemm(
+        tb[0], ta[0], n[0], m[0], k[0], (<float *>alpha)[0], <float *>b, ldb[0],
+        <float *>a, lda[0], (<float *>beta)[0], <float *>c, ldc[0])
+    if threads > 1:
+        set_threads(threads)
+    if status != SUCCESS:
         # It fails when memory is short, before it has changed anything.
         _shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 

@@ -30,17 +30,16 @@ struct Control {
 };
 
 #if defined(__linux__)
-/* Takes the first OpenBLAS that has no 64-bit integers, as SciPy's. */
-inline int find_control(dl_phdr_info *library, size_t, void *result) {
-    Control *control = (Control *)result;
+/* Takes the first OpenBLAS whose functions have that suffix. */
+inline int find_control(dl_phdr_info *library, const char *suffix, Control *control) {
     if (!strstr(library->dlpi_name, "openblas"))
         return 0;
     void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     if (!handle)
         return 0;
     for (const std::string prefix : {"scipy_", ""}) {
-        const std::string get = prefix + "openblas_get_num_threads";
-        const std::string set = prefix + "openblas_set_num_threads";
+        const std::string get = prefix + "openblas_get_num_threads" + suffix;
+        const std::string set = prefix + "openblas_set_num_threads" + suffix;
         control->get = (int (*)())dlsym(handle, get.c_str());
         control->set = (void (*)(int))dlsym(handle, set.c_str());
         if (control->get && control->set)
@@ -49,9 +48,15 @@ inline int find_control(dl_phdr_info *library, size_t, void *result) {
     dlclose(handle);
     return control->get && control->set;
 }
-#endif
 
-#if defined(__linux__)
+inline int find_control_of_scipy(dl_phdr_info *library, size_t, void *control) {
+    return find_control(library, "", (Control *)control);
+}
+
+inline int find_control_of_numpy(dl_phdr_info *library, size_t, void *control) {
+    return find_control(library, "64_", (Control *)control);
+}
+
 /* Takes the name of the processor that an OpenBLAS has chosen its code for. */
 inline int find_core(dl_phdr_info *library, size_t, void *result) {
     if (!strstr(library->dlpi_name, "openblas"))
@@ -81,11 +86,22 @@ inline bool openblas_has_avx2_at_most() {
     return core == "Haswell" || core == "Zen";
 }
 
+/* That of SciPy, which has no 64-bit integers. */
 inline Control control_of_openblas() {
     Control control = {nullptr, nullptr};
 #if defined(__linux__)
-    if (!dl_iterate_phdr(find_control, &control))
+    if (!dl_iterate_phdr(find_control_of_scipy, &control))
         control = {nullptr, nullptr};
+#endif
+    return control;
+}
+
+/* That of NumPy, which has 64-bit integers in its wheels; or else there is only one. */
+inline Control control_of_numpy() {
+    Control control = {nullptr, nullptr};
+#if defined(__linux__)
+    if (!dl_iterate_phdr(find_control_of_numpy, &control))
+        control = control_of_openblas();
 #endif
     return control;
 }

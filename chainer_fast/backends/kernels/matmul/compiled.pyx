@@ -33,13 +33,24 @@ cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" nogil:
 
 cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \
         namespace "chainer_fast" nogil:
-    const double ONE_THREAD
+    const double ONE_THREAD, SHARED
     int thread_limit() noexcept
+    ctypedef struct Control:
+        void *set
+    Control control_of_numpy() noexcept
+    cppclass OneThread:
+        OneThread(Control)
 
 cdef enum:
     # From this many multiplications on other products are faster than NumPy's.
     LARGE = 40 * 40 * 40
     MAX_INT = 2147483647
+    # OpenBLAS has threads for a matrix and a vector from this many multiplications on.
+    # They pay from the other number on.
+    THREADED_VECTOR = 9216
+    LONG_VECTOR = 16000000
+
+cdef Control _numpys = control_of_numpy()
 
 
 cdef bint _read(object array, Matrix *out) noexcept:
@@ -69,6 +80,24 @@ cdef bint _is_ours(
     return beats_numpy() or work * count > ONE_THREAD and thread_limit() > 1
 
 
+cdef object _by_numpy(a, b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, bint batches):
+    """Return the product, or products, by one thread where others gain nothing.
+
+    Once woken, a thread of OpenBLAS takes a processor for a while, waiting, from the
+    threads of our loops.
+    """
+    cdef OneThread *one = NULL
+    cdef double work = <double>m * n * k
+    cdef bint is_short = work < (LONG_VECTOR if min(m, n) == 1 else SHARED)
+    if work >= THREADED_VECTOR and _numpys.set is not NULL and (
+            is_short or thread_limit() == 1):
+        one = new OneThread(_numpys)
+    try:
+        return numpy.matmul(a, b) if batches else PyArray_MatrixProduct(a, b)
+    finally:
+        del one
+
+
 cpdef object dot(a, b):
     """Return ``a.dot(b)`` of arrays of any kind."""
     cdef Batch batch
@@ -90,7 +119,7 @@ cpdef object dot(a, b):
     if not _is_ours(batch.m, batch.n, batch.k, 1) or (
             PyArray_DIM(b, 0) != batch.k or not _read(a, &left)
             or not _read(b, &right)):
-        return PyArray_MatrixProduct(a, b)
+        return _by_numpy(a, b, batch.m, batch.n, batch.k, False)
     batch.axes = 0
     batch.count = 1
     c = PyArray_EMPTY(2, shape, np.NPY_FLOAT, 0)
@@ -127,7 +156,7 @@ cpdef object matmul(a, b):
         return numpy.matmul(a, b)
     if batch.m * batch.n * batch.k < LARGE or (
             not _read(a, &left) or not _read(b, &right)):
-        return numpy.matmul(a, b)
+        return _by_numpy(a, b, batch.m, batch.n, batch.k, True)
     for j in range(batch.axes):
         batch.length[j] = 1
         if not _step(a, j - nd, &batch.length[j], &batch.a_step[j]) or (
@@ -136,7 +165,7 @@ cpdef object matmul(a, b):
         shape[j] = batch.length[j]
         batch.count *= batch.length[j]
     if not _is_ours(batch.m, batch.n, batch.k, batch.count):
-        return numpy.matmul(a, b)
+        return _by_numpy(a, b, batch.m, batch.n, batch.k, True)
     shape[nd - 2] = batch.m
     shape[nd - 1] = batch.n
     c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)
