@@ -2,5 +2,6 @@
 
 ``python -m benchmarks.gpu``, or ``make bench-gpu``, runs both sides in turns, each in a
 process of its own, and prints a table. ``rows`` says which steps there are,
-``chainer_side`` and ``torch_side`` have them, with the same weights and inputs.
+the folder ``sides`` has them for either side, with the same weights and inputs. It is no
+package: asv imports all modules of packages, and has no PyTorch.
 """

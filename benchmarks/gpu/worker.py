@@ -56,7 +56,7 @@ class Worker:
 def main():
     name, mode = sys.argv[1:]
     module = {'chainer_fast': 'chainer_side', 'torch': 'torch_side'}[name]
-    side = importlib.import_module('benchmarks.gpu.' + module).Side(mode)
+    side = importlib.import_module('benchmarks.gpu.sides.' + module).Side(mode)
     side.use()
     worker = Worker(side)
     for line in sys.stdin:

@@ -7,13 +7,14 @@ import chainer_fast
 class Models:
     """One step of each model."""
 
-    params = list(cases.TITLES)
-    param_names = ['workload']
+    params = (list(cases.TITLES), cases.THREADS)
+    param_names = ['workload', 'threads']
     timeout = 300
 
-    def setup(self, workload):
+    def setup(self, workload, threads):
+        chainer_fast.config.num_threads = threads
         self.step = cases.chainer_step(chainer_fast, workload)
         self.step()
 
-    def time_step(self, workload):
+    def time_step(self, workload, threads):
         self.step()
