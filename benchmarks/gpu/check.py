@@ -17,7 +17,8 @@ _TOLERANCE = 1e-2
 def run(row, mode, device):
     """Return the first losses of a step at a tiny size, after measuring it."""
     chainer = importlib.import_module('chainer_fast')
-    side = importlib.import_module('benchmarks.gpu.sides.chainer_side').Side(mode, device)
+    module = importlib.import_module('benchmarks.gpu.sides.chainer_side')
+    side = module.Side(mode, device)
     with contextlib.ExitStack() as stack:
         stack.enter_context(chainer.using_device(side.device))
         for name, value in side.settings.items():
