@@ -50,7 +50,9 @@ class mdarray(metaclass=_TypeOfMarked):
 
 
 def _forget(key):
-    return lambda _: _cpu._of_other_device.pop(key, None)
+    # Held here, as modules are empty when the last arrays go at the program's end.
+    pop = _cpu._of_other_device.pop
+    return lambda _: pop(key, None)
 
 
 def _can_be_marked(array):

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy
 import pytest
 
@@ -115,6 +118,17 @@ def test_marks_end_with_their_arrays(ideep):
     assert len(_cpu._of_other_device) == before + 100
     del arrays
     assert len(_cpu._of_other_device) == before
+
+
+def test_a_program_ends_in_silence(ideep):
+    program = '''
+import chainer_fast.links as L
+link = L.Linear(2, 3)
+link.to_intel64()
+'''
+    ended = subprocess.run(
+        [sys.executable, '-c', program], capture_output=True, text=True, check=True)
+    assert ended.stderr == ''
 
 
 def test_strides_are_kept(ideep):
