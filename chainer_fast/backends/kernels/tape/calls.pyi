@@ -35,5 +35,6 @@ class RepeatedCall:
 
 class Lease:
     frame: Frame
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
 class ReplayShortcut(Shortcut): ...

@@ -8,6 +8,10 @@ class Rule:
     parameters: tuple[str, ...]
     grads: tuple[Any, ...]
     pair: tuple[Any, ...] | None
+    from_output: bool
+    def __init__(self, forward: Loop, inputs: int = 1, grads: tuple[Any, ...] = (),
+                 parameters: tuple[str, ...] = (), pair: tuple[Any, ...] | None = None,
+                 from_output: bool = False) -> None: ...
 
 add: Loop
 copy: Loop
