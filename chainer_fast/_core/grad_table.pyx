@@ -64,9 +64,6 @@ cdef object _sum_rows(object a, object b):
 cdef object _sum_two(object a, object b):
     """Return ``a + b``, in place if only the table and the caller refer to ``a``."""
     cdef bint alike
-    if type(a) is RowGradient or type(b) is RowGradient:
-        rows = _sum_rows(a, b)
-        return _sum_two(dense(a), dense(b)) if rows is None else rows
     if PyArray_CheckExact(a) and PyArray_CheckExact(b):
         alike = (PyArray_DESCR(a) is PyArray_DESCR(b)
                  and PyArray_SAMESHAPE(a, b))
@@ -81,6 +78,9 @@ cdef object _sum_two(object a, object b):
         if alike:
             # Zero-dimensional arrays add up to a scalar.
             return np.PyArray_FROM_O(a + b)
+    elif type(a) is RowGradient or type(b) is RowGradient:
+        rows = _sum_rows(a, b)
+        return _sum_two(dense(a), dense(b)) if rows is None else rows
     return _add_variables(as_grad_variable(a), as_grad_variable(b))
 
 

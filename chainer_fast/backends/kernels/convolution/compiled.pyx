@@ -71,10 +71,10 @@ cdef enum:
     LONG_PRODUCT = 65536
 
 # Up to this many, patches take less to set up than tiles.
-cdef ptrdiff_t _short_product = 10000
+cdef ptrdiff_t _short_product = 100000
 
 
-def _limit_vectors(int size, ptrdiff_t short_product=10000):
+def _limit_vectors(int size, ptrdiff_t short_product=100000):
     """Use vectors of so many bytes at most, for more multiplications; for tests."""
     global _short_product
     (&longest_vector())[0] = size
