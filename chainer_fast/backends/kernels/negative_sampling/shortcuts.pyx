@@ -14,6 +14,7 @@ from chainer_fast._core.graph cimport FunctionBase, Shortcut, VariableNodeBase
 from chainer_fast._core.plain cimport kind_of
 from chainer_fast._core.shortcut cimport given, input_array, wanted
 from chainer_fast.backends.kernels import negative_sampling as kernels
+from chainer_fast.backends.kernels.common.labels cimport plain_labels
 from chainer_fast.backends.kernels.negative_sampling.compiled cimport spread_in_rows
 
 np.import_array()
@@ -27,8 +28,8 @@ cdef bint _are_plain(object x, object W) noexcept:
 
 cdef bint _are_labels(object t, object x) noexcept:
     """Tell whether there is a label for each sample."""
-    return (PyArray_TYPE(<np.ndarray>t) == NPY_INT32 and PyArray_NDIM(t) == 1
-            and PyArray_SIZE(t) == PyArray_DIM(x, 0))
+    return (plain_labels(t) and PyArray_TYPE(<np.ndarray>t) == NPY_INT32
+            and PyArray_NDIM(t) == 1 and PyArray_SIZE(t) == PyArray_DIM(x, 0))
 
 
 cdef bint _fits_output(FunctionBase function, object gy) noexcept:
