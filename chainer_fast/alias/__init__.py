@@ -1,14 +1,16 @@
-"""The names ``chainer`` and ``chainerx`` for the modules of this package.
+"""The names ``chainer``, ``chainermn``, ... for the modules of this package.
 
-An importer in front of all others answers for ``chainer`` and everything below it with
-the module objects of ``chainer_fast``, so that no class exists twice.
+An importer in front of all others answers for these names and everything below them
+with the module objects of ``chainer_fast``, so that no class exists twice.
 """
 import importlib
 import importlib.util
 import os
 import sys
 
-_TARGETS = {'chainer': 'chainer_fast', 'chainerx': 'chainer_fast.alias.chainerx'}
+_TARGETS = {
+    'chainer': 'chainer_fast', 'chainermn': 'chainer_fast.mn',
+    'chainerx': 'chainer_fast.alias.chainerx', 'onnx_chainer': 'chainer_fast.onnx'}
 
 #: Folder with packages of these names, for processes started by this one.
 SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shim')
@@ -80,7 +82,9 @@ def install():
     RuntimeError
         If another ``chainer`` has been imported before.
     """
-    modules = {alias: importlib.import_module(real) for alias, real in _TARGETS.items()}
+    # The others are imported when the program does so.
+    modules = {alias: importlib.import_module(real) for alias, real in _TARGETS.items()
+               if alias == 'chainer' or alias in sys.modules}
     for alias, module in modules.items():
         loaded = sys.modules.get(alias, module)
         if loaded is not module and not hasattr(loaded, '_leads_to_chainer_fast'):

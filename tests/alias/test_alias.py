@@ -1,4 +1,4 @@
-"""The names chainer and chainerx for the modules of chainer_fast."""
+"""The names chainer, chainermn, ... for the modules of chainer_fast."""
 import importlib
 import json
 import pathlib
@@ -13,6 +13,9 @@ from chainer_fast import alias as names
 from tests.compat import processes
 
 
+NAMES = 'chainer', 'chainermn', 'chainerx', 'onnx_chainer'
+
+
 @pytest.fixture
 def alias():
     before = list(sys.meta_path)
@@ -20,7 +23,7 @@ def alias():
     yield
     names.uninstall()
     assert sys.meta_path == before
-    assert not [n for n in sys.modules if n.split('.')[0] in ('chainer', 'chainerx')]
+    assert not [n for n in sys.modules if n.split('.')[0] in NAMES]
 
 
 def module_names():
@@ -92,6 +95,25 @@ def test_chainerx_is_there_but_not_available(alias):
     assert chainerx is chainer_fast.alias.chainerx
 
 
+@pytest.mark.parametrize('name, home', [
+    ('chainermn', 'mn'), ('onnx_chainer', 'onnx')])
+def test_other_packages_of_the_distribution(alias, name, home):
+    assert importlib.import_module(name) is getattr(chainer_fast, home)
+
+
+def test_other_packages_are_imported_when_asked_for(alias):
+    processes.run('-c', '''
+import sys
+from chainer_fast import alias
+alias.install()
+import chainer
+assert not [n for n in sys.modules if n.startswith(("chainer_fast.mn", "chainer_fast.onnx"))]
+import onnx_chainer, chainermn
+assert chainermn is sys.modules["chainer_fast.mn"]
+assert onnx_chainer is sys.modules["chainer_fast.onnx"]
+''')
+
+
 def test_pickles_of_both_names_agree(alias):
     import chainer
     link = chainer.links.Linear(2, 3)
@@ -138,7 +160,7 @@ def test_install_twice(alias):
     assert sys.meta_path == path
 
 
-@pytest.mark.parametrize('name', ['chainer', 'chainerx'])
+@pytest.mark.parametrize('name', NAMES)
 def test_another_chainer_was_imported_before(monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     before = list(sys.meta_path)
@@ -161,5 +183,6 @@ model = L.Classifier(L.Linear(None, 3))
 optimizer = chainer.optimizers.SGD().setup(model)
 optimizer.update(model, np.ones((4, 2), 'f'), np.array([0, 1, 2, 0], 'i'))
 assert F.max(abs(model.predictor.b)).array > 0
-assert not [n for n in sys.modules if n.split('.')[0] in ('chainer', 'chainerx')]
+names = ('chainer', 'chainermn', 'chainerx', 'onnx_chainer')
+assert not [n for n in sys.modules if n.split('.')[0] in names]
 ''')

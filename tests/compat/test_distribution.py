@@ -1,4 +1,4 @@
-"""The distribution that installs the names chainer and chainerx."""
+"""The distribution that installs the names chainer, chainermn, ..."""
 import email
 import filecmp
 import os
@@ -16,11 +16,14 @@ import chainer_fast
 from tests.compat import processes
 
 
+NAMES = 'chainer', 'chainermn', 'chainerx', 'onnx_chainer'
+
+
 @pytest.fixture(scope='module')
 def installed(tmp_path_factory):
     """Folder with what a wheel of the distribution holds."""
     work = tmp_path_factory.mktemp('compat')
-    for name in ('pyproject.toml', 'chainer', 'chainerx'):
+    for name in ('pyproject.toml', *NAMES):
         source = os.path.join(processes.COMPAT, name)
         copy = shutil.copytree if os.path.isdir(source) else shutil.copy
         copy(source, work / name)
@@ -83,6 +86,7 @@ packages = []
 
 @pytest.mark.parametrize('statement', [
     'import chainer', 'import chainer.links', 'import chainerx, chainer',
+    'import chainermn', 'import onnx_chainer, chainer', 'import chainer, chainermn',
     'from chainer.functions.activation import relu', 'from chainer import Variable'])
 def test_names_lead_here(installed, statement):
     printed = processes.run('-W', 'error', '-c', statement + '''
@@ -91,6 +95,8 @@ import chainer, chainer_fast, chainerx
 assert chainer is chainer_fast
 assert chainer.links is chainer_fast.links
 assert chainerx is chainer_fast.alias.chainerx and not chainerx.is_available()
+import chainermn, onnx_chainer
+assert chainermn is chainer_fast.mn and onnx_chainer is chainer_fast.onnx
 print(importlib.metadata.version('chainer'), chainer.__version__)
 ''', path=[installed])
     assert printed.startswith('7.8.1+')
@@ -99,7 +105,7 @@ print(importlib.metadata.version('chainer'), chainer.__version__)
 
 def test_shim_without_installation_is_the_same():
     shim = os.path.join(os.path.dirname(chainer_fast.__file__), 'alias', 'shim')
-    for name in ('chainer', 'chainerx'):
+    for name in NAMES:
         path = os.path.join(name, '__init__.py')
         assert filecmp.cmp(os.path.join(processes.COMPAT, path),
                            os.path.join(shim, path), shallow=False)

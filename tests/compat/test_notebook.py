@@ -7,7 +7,7 @@ pytest.importorskip('IPython')
 
 CELLS = '''
 %load_ext chainer_fast
-import chainer, chainerx
+import chainer, chainermn, chainerx, onnx_chainer
 import chainer.functions as F
 import chainer_fast
 assert chainer is chainer_fast and F is chainer_fast.functions
@@ -17,7 +17,8 @@ assert not chainerx.is_available()
 assert chainer.links is chainer_fast.links
 %unload_ext chainer_fast
 import sys
-assert not [n for n in sys.modules if n.split('.')[0] in ('chainer', 'chainerx')]
+assert not [n for n in sys.modules if n.split('.')[0] in (
+    'chainer', 'chainermn', 'chainerx', 'onnx_chainer')]
 import chainer
 print(chainer.__version__)
 '''

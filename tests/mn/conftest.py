@@ -1,0 +1,20 @@
+"""Tests of many processes.
+
+Tests with the mark ``mpi`` take part in one MPI job and hold for any number of
+processes: ``pytest`` runs them in one, ``mpiexec -n 2 python -m pytest -m mpi tests/mn``
+in two. There a failure ends all processes, which would wait for each other otherwise.
+"""
+import pytest
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if not report.failed or item.get_closest_marker('mpi') is None:
+        return
+    from mpi4py import MPI
+    if MPI.COMM_WORLD.size > 1:
+        print('rank %d of %d: %s failed\n%s' % (
+            MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size, item.nodeid, report.longreprtext),
+            flush=True)
+        MPI.COMM_WORLD.Abort(1)

@@ -1,0 +1,36 @@
+"""Jobs of several processes, started with mpiexec."""
+import os
+import shutil
+import subprocess
+import sys
+
+
+def mpiexec():
+    """Return the path of ``mpiexec``, or None.
+
+    An MPI that is installed beside this Python comes first, as it does for mpi4py.
+    """
+    beside = os.path.join(os.path.dirname(sys.executable), 'mpiexec')
+    return beside if os.access(beside, os.X_OK) else shutil.which('mpiexec')
+
+
+def environment(**variables):
+    """Return the environment of a job: few threads, and root may start it."""
+    return {
+        **os.environ, 'OMPI_ALLOW_RUN_AS_ROOT': '1',
+        'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1', 'OMP_NUM_THREADS': '1',
+        'OPENBLAS_NUM_THREADS': '1', **variables}
+
+
+def run(processes, *arguments, timeout=120, env=(), **options):
+    """Run ``python ARGUMENTS`` in so many processes and return what it printed.
+
+    Returns
+    -------
+    subprocess.CompletedProcess
+        With the exit status of mpiexec, and the texts of standard output and error.
+    """
+    return subprocess.run(
+        [mpiexec(), '--oversubscribe', '-n', str(processes), sys.executable, *arguments],
+        timeout=timeout, env=environment(**dict(env)), capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, **options)
