@@ -15,7 +15,6 @@ import pytest
 import chainer_fast
 from tests.compat import processes
 
-
 NAMES = 'chainer', 'chainermn', 'chainerx', 'onnx_chainer'
 
 

@@ -1,8 +1,9 @@
 """Tests of many processes.
 
 Tests with the mark ``mpi`` take part in one MPI job and hold for any number of
-processes: ``pytest`` runs them in one, ``mpiexec -n 2 python -m pytest -m mpi tests/mn``
-in two. There a failure ends all processes, which would wait for each other otherwise.
+processes: ``pytest`` runs them in one process, and ``mpiexec -n 2 python -m pytest -m mpi
+tests/mn`` in two. There a failure ends all processes, which would otherwise wait for
+each other.
 """
 import pytest
 

@@ -30,7 +30,8 @@ def run(processes, *arguments, timeout=120, env=(), **options):
     subprocess.CompletedProcess
         With the exit status of mpiexec, and the texts of standard output and error.
     """
+    start = [mpiexec(), '--oversubscribe', '-n', str(processes)]
     return subprocess.run(
-        [mpiexec(), '--oversubscribe', '-n', str(processes), sys.executable, *arguments],
+        [*start, sys.executable, *arguments],
         timeout=timeout, env=environment(**dict(env)), capture_output=True, text=True,
         stdin=subprocess.DEVNULL, **options)
