@@ -94,7 +94,7 @@ class Conformance:
         self.program = folder / 'program'
         self.checkout = folder / 'checkout'
         self.program.mkdir()
-        for name in ('conformance.py', 'conformance_plugin.py'):
+        for name in ('conformance.py', 'conformance_plugin.py', 'suites.py'):
             shutil.copy(os.path.join(processes.COMPAT, name), self.program)
         (self.program / 'reference.tsv').write_text(REFERENCE)
         self.explain(EXPLAINED)
