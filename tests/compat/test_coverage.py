@@ -32,8 +32,7 @@ def released(tmp_path):
         (package / '__init__.py').write_text(PACKAGE.format(name=name))
         (package / '_hidden.py').write_text('class Shown: pass')
         (package / 'module.py').write_text(
-            'from %s._hidden import Shown\nfrom string import digits\n'
-            'def __getattr__(name): raise TypeError' % name)
+            'from %s._hidden import Shown\nfrom string import digits' % name)
     return tmp_path
 
 
