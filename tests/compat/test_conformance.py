@@ -105,8 +105,7 @@ class Conformance:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         (self.checkout / 'setup.cfg').write_text(
-            '[tool:pytest]\nmarkers =\n    gpu: needs one\n'
-            '    slow: waits\naddopts = --no-option\n')
+            '[tool:pytest]\nmarkers =\n    gpu: needs one\naddopts = --no-option\n')
         self.out = folder / 'outcomes.json'
 
     def explain(self, text):
@@ -231,7 +230,6 @@ def test_passes():
 def test_fails_in_one_process():
     assert comm.rank == 0
 
-@pytest.mark.slow
 def test_data():
     assert len(datasets.get_mnist()[0]) == 6000
 '''
