@@ -209,3 +209,19 @@ def test_arrays_of_several_devices_are_refused(device):
         packing.pack([np.zeros(3, 'f')], x)
     with pytest.raises(TypeError, match='array 0 must be a numpy.ndarray'):
         packing.unpack(np.zeros(3, 'f'), [x])
+
+
+@pytest.mark.gpu
+def test_launches(device):
+    """One for each dtype and about two hundred arrays; no copies to the device."""
+    from tests.host_cupy import ledger
+    arrays = [device.xp.full(i % 7, i, 'fd'[i % 10 == 0]) for i in range(250)]
+    expected = expected_buffer(to_cpu(arrays), 'f')
+    buffer = device.xp.empty(sum(array.size for array in arrays), 'f')
+    with ledger.record() as counts:
+        packing.pack(arrays, buffer)
+        packing.unpack(buffer, arrays, .5)
+    assert len(counts.launches) == 6
+    assert not counts.to_device and not counts.to_host
+    assert_array_equal(buffer, expected)
+    check_unpacked(arrays, expected, .5)

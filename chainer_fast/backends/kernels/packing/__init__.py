@@ -6,9 +6,10 @@ float64: each number is rounded once.
 """
 import numpy
 
-from chainer_fast.backends import cuda
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.packing import compiled as _compiled
+from chainer_fast.backends.kernels.packing import cuda as _cuda
 from chainer_fast.backends.kernels.packing import memory as _memory
 
 
@@ -58,7 +59,7 @@ def unpack(buffer, arrays, scale=1.):
     _unpack(buffer, arrays, scale)
 
 
-@kernel(compiled=_compiled.pack)
+@kernel(compiled=_compiled.pack, device=_cuda.pack)
 def _pack(buffer, arrays):
     arrays = tuple(arrays)
     _memory.check(buffer, arrays, packs=True)
@@ -66,11 +67,11 @@ def _pack(buffer, arrays):
         part[...] = array
 
 
-@kernel(compiled=_compiled.unpack)
+@kernel(compiled=_compiled.unpack, device=_cuda.unpack)
 def _unpack(buffer, arrays, scale):
     arrays = tuple(arrays)
     _memory.check(buffer, arrays, packs=False)
-    xp = cuda.get_array_module(buffer)
+    xp = get_array_module(buffer)
     for array, part in _parts(arrays, buffer):
         if scale != 1:
             dtype = numpy.result_type(part, array, numpy.float32)
