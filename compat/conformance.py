@@ -51,7 +51,7 @@ def parse_args(argv):
     which.add_argument(
         '--onnx', action='store_true', help='run the tests of onnx_chainer instead')
     parser.add_argument(
-        '--markers', help='default: %s; with --gpu, gpu; with --mpi, slow ones as well'
+        '--markers', help='default: %s; with --gpu, gpu instead of not gpu'
         % suites.MARKERS)
     parser.add_argument(
         '--out', metavar='FILE', help='write the outcome of every test, as JSON')

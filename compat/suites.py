@@ -41,8 +41,8 @@ def suite(gpu=False, onnx=False, mpi=None):
         return Suite('onnx_chainer_tests', MARKERS, 'reference_onnx.tsv',
                      'explained_onnx.tsv')
     if mpi:
-        return Suite('chainermn_tests', MARKERS.replace(' and not slow', ''),
-                     'reference_mpi%d.tsv' % mpi, 'explained_mpi.tsv')
+        return Suite('chainermn_tests', MARKERS, 'reference_mpi%d.tsv' % mpi,
+                     'explained_mpi.tsv')
     return Suite('chainer_tests', MARKERS, 'reference.tsv', 'explained.tsv')
 
 

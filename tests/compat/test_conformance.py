@@ -105,8 +105,7 @@ class Conformance:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         (self.checkout / 'setup.cfg').write_text(
-            '[tool:pytest]\nmarkers =\n    gpu: needs one\n'
-            '    slow: waits\naddopts = --no-option\n')
+            '[tool:pytest]\nmarkers =\n    gpu: needs one\naddopts = --no-option\n')
         self.out = folder / 'outcomes.json'
 
     def explain(self, text):
@@ -231,7 +230,6 @@ def test_passes():
 def test_fails_in_one_process():
     assert comm.rank == 0
 
-@pytest.mark.slow
 def test_data():
     assert len(datasets.get_mnist()[0]) == 6000
 '''
@@ -315,3 +313,12 @@ def test_data_of_tests_of_gpus():
     assert lines[0] == ['file', 'passed', 'failed', 'skipped']
     assert sum(int(line[1]) for line in lines[1:]) > 40000
     assert sum(int(line[2]) for line in lines[1:]) == 134
+
+
+@pytest.mark.parametrize('suite, passed', [
+    ('mpi1', 85), ('mpi2', 184), ('mpi3', 170), ('onnx', 283)])
+def test_data_of_other_packages(suite, passed):
+    with open(os.path.join(processes.COMPAT, 'reference_%s.tsv' % suite)) as f:
+        lines = [line.rstrip('\n').split('\t') for line in f]
+    assert lines[0] == ['file', 'passed', 'failed', 'skipped']
+    assert sum(int(line[1]) for line in lines[1:]) == passed
