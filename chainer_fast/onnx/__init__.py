@@ -2,3 +2,5 @@
 
 Importing it needs no ONNX; reading and writing files does.
 """
+from chainer_fast.onnx import context, functions, graph, mapping, onnx_helper
+from chainer_fast.onnx.export import MINIMUM_OPSET_VERSION, export

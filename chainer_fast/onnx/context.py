@@ -1,0 +1,168 @@
+"""Names and constants of one export."""
+from chainer_fast import variable as _variable
+from chainer_fast.backends import cuda
+from chainer_fast.onnx import onnx_helper
+from chainer_fast.onnx._library import onnx
+
+
+class Context:
+    """What the converters of one export share: names of arrays, and constants.
+
+    Parameters
+    ----------
+    model : chainer_fast.Link
+        The model, whose parameters and persistent arrays get their names.
+
+    Attributes
+    ----------
+    name_list : dict
+        Pairs of a name and whether it is pinned, by the id of an array, a variable or
+        a node of the graph.
+    parameters : list of array
+        Initializers that converters have added.
+    constants : list of onnx.NodeProto
+        Constants of the function that is being converted.
+    implicit_inputs : dict of VariableNode
+        Inputs of functions that come from nowhere in the graph, by their names.
+    param_to_link : dict
+        Pairs of a link's name and the link, by the id of its parameters.
+    """
+
+    def __init__(self, model):
+        self.name_list = {}
+        self.parameters = []
+        self.constants = []
+        self.implicit_inputs = {}
+        self.param_to_link = {}
+        self._named = []    # keeps the objects, so that no other gets an id in use
+        for path, param in model.namedparams():
+            self.set_name(param, onnx_helper.cleanse_param_name(path))
+        for path, link in model.namedlinks(skipself=True):
+            name = onnx_helper.cleanse_param_name(path)
+            for param in link.params():
+                # Inner links come later and have the last word.
+                self.param_to_link[id(param)] = name, link
+
+    def get_name(self, variable):
+        """Return the name of an array, a new one unless it has one.
+
+        Parameters
+        ----------
+        variable : Variable, VariableNode or array
+            The array, as a variable or not.
+
+        Returns
+        -------
+        str
+            Its name in the ONNX graph.
+        """
+        key = id(_identities(variable)[0])
+        if key in self.name_list:
+            return self.name_list[key][0]
+        name = 'v%d' % len(self.name_list)
+        self.set_name(variable, name)
+        return name
+
+    def set_name(self, variable, name, pinned=False):
+        """Give an array a name.
+
+        Parameters
+        ----------
+        variable : Variable, VariableNode or array
+            The array. That of a variable gets the name as well.
+        name : str
+            The name.
+        pinned : bool
+            Whether the name stays, as those of the network's inputs and outputs do.
+        """
+        assert not self.is_pinned(variable), (
+            'the name %s is not to change' % self.get_name(variable))
+        for key in _identities(variable):
+            self.name_list[id(key)] = name, pinned
+            self._named.append(key)
+
+    def is_pinned(self, variable):
+        """Tell whether the name of an array stays.
+
+        Parameters
+        ----------
+        variable : Variable, VariableNode or array
+            The array.
+
+        Returns
+        -------
+        bool
+            False for an array without a name, too.
+        """
+        return self.name_list.get(id(_identities(variable)[0]), (None, False))[1]
+
+    def get_link(self, param):
+        """Return the link of a parameter.
+
+        Parameters
+        ----------
+        param : Parameter
+            The parameter.
+
+        Returns
+        -------
+        tuple of str and Link, or None
+            Name of the link in the style of parameters, and the link; None if the
+            parameter is not the model's.
+        """
+        return self.param_to_link.get(id(param))
+
+    def add_param(self, array, name, use_original_name=False):
+        """Add an initializer.
+
+        Parameters
+        ----------
+        array : array
+            Its values.
+        name : str
+            Its name, to which the name of the function is prepended.
+        use_original_name : bool
+            Take the name as it is.
+
+        Returns
+        -------
+        str
+            Name of the initializer.
+        """
+        if not use_original_name:
+            name = '%s_param_%s' % (onnx_helper.get_func_name(), name)
+        self.set_name(array, name)
+        self.parameters.append(array)
+        return name
+
+    def add_const(self, array, name):
+        """Add a constant, as a node in front of those of the function.
+
+        Parameters
+        ----------
+        array : array
+            Its values.
+        name : str
+            Its name, to which the name of the function is prepended.
+
+        Returns
+        -------
+        str
+            Name of the constant.
+        """
+        name = '%s_const_%s' % (onnx_helper.get_func_name(), name)
+        self.set_name(array, name)
+        self.constants.append(onnx_helper.make_node(
+            'Constant', [], [name],
+            value=onnx.numpy_helper.from_array(cuda.to_cpu(array), name)))
+        return name
+
+
+def _identities(variable):
+    """Return the objects by which an array is known, the one that matters first."""
+    if isinstance(variable, _variable.Variable):
+        found = [variable.node]
+        if variable.array is not None:
+            found.append(variable.array)
+        return found
+    return [variable]

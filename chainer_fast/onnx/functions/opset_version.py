@@ -1,0 +1,35 @@
+"""Versions of the operator set that a converter has forms for."""
+import functools
+
+
+def support(opset_versions):
+    """Return a decorator that says which opset versions a converter has forms for.
+
+    A form serves all later versions up to the next one in the list, so the list names
+    the versions in which what the converter emits has changed.
+
+    Parameters
+    ----------
+    opset_versions : iterable of int
+        The versions.
+
+    Returns
+    -------
+    callable
+        Decorator for ``converter(func, opset_version, input_names, output_names,
+        context)``. The converter gets the largest listed version that is not above the
+        one exported to. Below the smallest, RuntimeError is raised.
+    """
+    versions = sorted(opset_versions)
+
+    def decorate(converter):
+        @functools.wraps(converter)
+        def convert(func, opset_version, input_names, output_names, context):
+            usable = [version for version in versions if version <= opset_version]
+            if not usable:
+                raise RuntimeError(
+                    'opset version %d has no form of %s: export with opset_version=%d '
+                    'or later' % (opset_version, type(func).__name__, versions[0]))
+            return converter(func, usable[-1], input_names, output_names, context)
+        return convert
+    return decorate

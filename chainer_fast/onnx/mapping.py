@@ -1,0 +1,35 @@
+"""The converters of functions, by the names of the functions' classes."""
+import contextlib
+
+import chainer_fast.functions as F
+from chainer_fast.onnx import functions
+from chainer_fast.onnx.functions.converter import FunctionConverter
+from chainer_fast.onnx.replace_func import fake_as_funcnode
+
+_PREFIX = 'convert_'
+
+#: Converters by name: of a class of functions, or of a function that makes no node of
+#: the graph, in whose place :func:`patch_functions` puts one that does.
+converters = {
+    name[len(_PREFIX):]: FunctionConverter(converter)
+    for name, converter in vars(functions).items() if name.startswith(_PREFIX)}
+
+_PATCHED = tuple(sorted(name for name in converters if hasattr(F, name)))
+
+
+@contextlib.contextmanager
+def patch_functions():
+    """Return a context in which functions without a node of their own get one.
+
+    They are the converters' names that :mod:`chainer_fast.functions` has, such as
+    ``sign``: inside of the context, ``F.sign`` leaves a node in the graph.
+    """
+    originals = {name: getattr(F, name) for name in _PATCHED}
+    try:
+        for name, function in originals.items():
+            setattr(F, name, fake_as_funcnode(
+                function, name, experimental_warning=False))
+        yield
+    finally:
+        for name, function in originals.items():
+            setattr(F, name, function)

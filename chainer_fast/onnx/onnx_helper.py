@@ -1,0 +1,159 @@
+"""Nodes of ONNX graphs, and files of tensors."""
+import numpy
+
+from chainer_fast.onnx._library import onnx
+
+#: Element types of ONNX by dtype; their numbers are part of the file format.
+NP_TYPE_TO_TENSOR_TYPE = {numpy.dtype(name): number for name, number in (
+    ('float32', 1), ('uint8', 2), ('int8', 3), ('uint16', 4), ('int16', 5),
+    ('int32', 6), ('int64', 7), ('bool', 9), ('float16', 10), ('float64', 11),
+    ('uint32', 12), ('uint64', 13), ('complex64', 14), ('complex128', 15))}
+
+#: Names of these element types.
+TENSOR_TYPE_TO_NAME = {
+    number: {1: 'FLOAT', 11: 'DOUBLE'}.get(number, dtype.name.upper())
+    for dtype, number in NP_TYPE_TO_TENSOR_TYPE.items()}
+
+_func_name = None
+
+
+def set_func_name(func_name):
+    """Set the name of the function that is being converted.
+
+    Parameters
+    ----------
+    func_name : str
+        Name of the nodes that :func:`make_node` makes from now on.
+    """
+    global _func_name
+    _func_name = func_name
+
+
+def get_func_name():
+    """Return the name of the function that is being converted, a str."""
+    return _func_name
+
+
+def make_node(*args, **kwargs):
+    """Make a node that is named after the function being converted.
+
+    Parameters
+    ----------
+    op_type : str
+        The operator.
+    inputs, outputs : sequence of str
+        Names of the inputs and outputs.
+    **kwargs
+        Attributes; ``domain`` is the operator's domain.
+
+    Returns
+    -------
+    onnx.NodeProto
+        The node.
+    """
+    return onnx.helper.make_node(*args, name=get_func_name(), **kwargs)
+
+
+class GraphBuilder:
+    """Makes the nodes of one function, with names of its own for what lies between."""
+
+    def __init__(self):
+        self._nodes = []
+        self._func_name = get_func_name()
+        assert self._func_name is not None, (
+            'nodes are named after a function: call set_func_name first')
+
+    def node_name(self):
+        """Return the name of the next node, a str."""
+        return '%s_tmp_%d' % (self._func_name, len(self._nodes))
+
+    def op(self, op_name, input_names, num_outputs=1, **kwargs):
+        """Add a node.
+
+        Parameters
+        ----------
+        op_name : str
+            The operator.
+        input_names : sequence of str
+            Names of its inputs.
+        num_outputs : int
+            Number of outputs.
+        **kwargs
+            Attributes.
+
+        Returns
+        -------
+        str or tuple of str
+            Name of the output, or names of the outputs if there are several.
+        """
+        name = self.node_name()
+        if num_outputs == 1:
+            output_names = [name]
+        else:
+            output_names = ['%s_%d' % (name, i) for i in range(num_outputs)]
+        return self.op_output_named(op_name, input_names, output_names, **kwargs)
+
+    def op_output_named(self, op_name, input_names, output_names, **kwargs):
+        """Add a node whose outputs have the given names; otherwise as :meth:`op`."""
+        self._nodes.append(onnx.helper.make_node(
+            op_name, input_names, output_names, name=self.node_name(), **kwargs))
+        return output_names[0] if len(output_names) == 1 else tuple(output_names)
+
+    def nodes(self, output_names=None):
+        """Return the nodes.
+
+        Parameters
+        ----------
+        output_names : sequence of str or None
+            New names for the outputs of the last node.
+
+        Returns
+        -------
+        tuple of onnx.NodeProto
+            The nodes in the order in which they were added.
+        """
+        if output_names is not None:
+            last = self._nodes[-1]
+            assert len(last.output) == len(output_names), (
+                'the last node has %d outputs, not %d'
+                % (len(last.output), len(output_names)))
+            last.output[:] = output_names
+        return tuple(self._nodes)
+
+
+def write_tensor_pb(filename, name, value):
+    """Write an array to a file of one tensor.
+
+    Parameters
+    ----------
+    filename : str
+        Path of the file.
+    name : str
+        Name of the tensor.
+    value : array
+        The array.
+    """
+    tensor = onnx.numpy_helper.from_array(value, name)
+    with open(filename, 'wb') as file:
+        file.write(tensor.SerializeToString())
+
+
+def cleanse_param_name(name):
+    """Return the name of an initializer, from the path of a parameter in its model.
+
+    Parameters
+    ----------
+    name : str
+        The path, such as ``'/conv1/W'``.
+
+    Returns
+    -------
+    str
+        The name, such as ``'param_conv1_W'``.
+    """
+    return 'param' + name.replace('/', '_')
+
+
+def is_support_non_standard_domain():
+    """Tell whether the checker of the installed ONNX accepts other domains: it does."""
+    return True
