@@ -5,11 +5,13 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
-.PHONY: help demo test lint test-gpu bench bench-gpu sanitize asv build clean
+.PHONY: help demo test test-mpi lint test-gpu bench bench-gpu sanitize asv build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
+	@echo 'make test-mpi  those tests that take part in a job of several processes, in jobs'
+	@echo '            of two and of three'
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
 	@echo '            kernel through NVRTC'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
@@ -51,6 +53,17 @@ demo: build $(VENV)/.demo
 
 test: build $(VENV)/.test
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests
+	$(MAKE) test-mpi
+
+# An MPI in the environment comes first, as it does for mpi4py. Open MPI wants to hear
+# twice that root means it.
+test-mpi: build $(VENV)/.test
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1; \
+	mpiexec=$$(ls $(BIN)/mpiexec 2>/dev/null || echo mpiexec); \
+	for processes in 2 3; do \
+		$$mpiexec --oversubscribe -n $$processes $(BIN)/python -m pytest -q \
+			-p no:cacheprovider -m mpi tests/mn || exit 1; \
+	done
 
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
 # records the kernels, and on one for 13.6; then NVRTC compiles the kernels for GPUs of

@@ -49,5 +49,8 @@ def pytest_sessionfinish():
     outcomes = {
         test[len(prefix):] if test.startswith(prefix) else test: outcome
         for test, outcome in _outcomes.items()}
-    with open(os.environ['CONFORMANCE_OUT'], 'w') as f:
+    # In an MPI job, each process has a file of its own.
+    rank = os.environ.get('OMPI_COMM_WORLD_RANK', os.environ.get('PMI_RANK'))
+    out = os.environ['CONFORMANCE_OUT'] + ('' if rank is None else '.' + rank)
+    with open(out, 'w') as f:
         json.dump(outcomes, f, indent=0, sort_keys=True)

@@ -23,6 +23,7 @@ CHECKS: dict[str, tp.Callable[[], Finding]] = {
     'cuDNN': gpu.check_cudnn,
     'NCCL': gpu.check_nccl,
     'MPI': processor.check_mpi,
+    'ONNX': processor.check_onnx,
 }
 
 

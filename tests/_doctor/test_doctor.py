@@ -154,3 +154,31 @@ def test_no_mpi(checks, monkeypatch):
     monkeypatch.setitem(sys.modules, 'mpi4py', None)
     checks['MPI'] = processor.check_mpi
     assert _doctor.examine()['MPI'].state == MISSING
+
+
+def test_onednn(monkeypatch):
+    monkeypatch.setattr(processor, 'library', types.SimpleNamespace(
+        available=lambda: True, version=lambda: '3.9.1'))
+    assert processor.check_onednn() == (
+        WORKS, '3.9.1; used if config.use_ideep allows it', '')
+
+
+def test_no_onednn(monkeypatch):
+    monkeypatch.setattr(processor, 'library', types.SimpleNamespace(
+        available=lambda: False, reason=lambda: 'there is no libdnnl'))
+    with pytest.raises(NotThere) as e:
+        processor.check_onednn()
+    assert e.value.args == ('there is no libdnnl', "pip install 'chainer-fast[onednn]'")
+
+
+def test_onnx(monkeypatch):
+    defs = types.SimpleNamespace(onnx_opset_version=lambda: 26)
+    monkeypatch.setitem(sys.modules, 'onnx', types.SimpleNamespace(
+        __version__='1.23.2', defs=defs))
+    assert processor.check_onnx() == (WORKS, '1.23.2, operator sets up to 26', '')
+
+
+def test_no_onnx(checks, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'onnx', None)
+    checks['ONNX'] = processor.check_onnx
+    assert _doctor.examine()['ONNX'].state == MISSING

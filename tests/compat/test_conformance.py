@@ -94,8 +94,10 @@ class Conformance:
         self.program = folder / 'program'
         self.checkout = folder / 'checkout'
         self.program.mkdir()
-        for name in ('conformance.py', 'conformance_plugin.py'):
+        for name in ('conformance.py', 'conformance_plugin.py', 'suites.py'):
             shutil.copy(os.path.join(processes.COMPAT, name), self.program)
+        shutil.copytree(
+            os.path.join(processes.COMPAT, 'stand_ins'), self.program / 'stand_ins')
         (self.program / 'reference.tsv').write_text(REFERENCE)
         self.explain(EXPLAINED)
         for name, text in TESTS.items():
@@ -215,6 +217,60 @@ def test_gpu(conformance):
     assert process.returncode == 1
 
 
+MPI_TEST = '''
+import chainermn
+import pytest
+from chainer import datasets
+
+comm = chainermn.create_communicator('naive')
+
+def test_passes():
+    assert comm.size == 2 and comm.allreduce_obj(comm.rank) == 1
+
+def test_fails_in_one_process():
+    assert comm.rank == 0
+
+def test_data():
+    assert len(datasets.get_mnist()[0]) == 6000
+'''
+
+
+def test_processes_of_an_mpi_job(conformance):
+    tests = conformance.checkout / 'tests' / 'chainermn_tests'
+    tests.mkdir()
+    (tests / 'test_job.py').write_text(MPI_TEST)
+    (tests / 'test_fault.py').write_text(
+        'import os, chainermn\nif chainermn.create_communicator("naive").rank:'
+        ' os._exit(3)\ndef test(): pass')
+    (conformance.program / 'reference_mpi2.tsv').write_text(
+        'file\tpassed\tfailed\tskipped\nchainermn_tests/test_job.py\t3\t0\t0\n')
+    (conformance.program / 'explained_mpi.tsv').write_text('test\texplanation\n')
+    process = conformance('--mpi', 2, '--out', 'outcomes.json')
+    job = 'chainermn_tests/test_job.py::'
+    assert conformance.outcomes() == {
+        job + 'test_passes': 'passed', job + 'test_fails_in_one_process': 'failed',
+        job + 'test_data': 'passed', 'chainermn_tests/test_fault.py': 'error'}
+    assert rows(process.stdout)['test_job.py'] == ['2', '1', '0', '0', '3', '66.67%']
+    assert process.returncode == 1
+
+
+def test_onnx(conformance):
+    tests = conformance.checkout / 'tests' / 'onnx_chainer_tests'
+    tests.mkdir()
+    (tests / '__init__.py').write_text('')
+    (tests / 'helper.py').write_text('import onnx_chainer')
+    (tests / 'test_export.py').write_text(
+        'from onnx_chainer_tests import helper\ndef test():\n'
+        '    assert helper.onnx_chainer.__name__ == "chainer_fast.onnx"')
+    (conformance.program / 'reference_onnx.tsv').write_text(
+        'file\tpassed\tfailed\tskipped\n'
+        'onnx_chainer_tests/test_export.py\t1\t0\t0\n')
+    (conformance.program / 'explained_onnx.tsv').write_text('test\texplanation\n')
+    process = conformance('--onnx')
+    assert rows(process.stdout)['all'] == ['1', '0', '0', '0', '1', '100.00%']
+    assert process.returncode == 0
+
+
 @pytest.mark.parametrize('arguments, message', [
     (['nothing_tests'], 'there is no'),
     (['test_top.py', '--', '--no-such-option'], 'pytest did not run to its end')])
@@ -257,3 +313,12 @@ def test_data_of_tests_of_gpus():
     assert lines[0] == ['file', 'passed', 'failed', 'skipped']
     assert sum(int(line[1]) for line in lines[1:]) > 40000
     assert sum(int(line[2]) for line in lines[1:]) == 134
+
+
+@pytest.mark.parametrize('suite, passed', [
+    ('mpi1', 85), ('mpi2', 184), ('mpi3', 170), ('onnx', 283)])
+def test_data_of_other_packages(suite, passed):
+    with open(os.path.join(processes.COMPAT, 'reference_%s.tsv' % suite)) as f:
+        lines = [line.rstrip('\n').split('\t') for line in f]
+    assert lines[0] == ['file', 'passed', 'failed', 'skipped']
+    assert sum(int(line[1]) for line in lines[1:]) == passed

@@ -1,9 +1,8 @@
 """Tests of many processes.
 
 Tests with the mark ``mpi`` take part in one MPI job and hold for any number of
-processes: ``pytest`` runs them in one process, and ``mpiexec -n 2 python -m pytest -m mpi
-tests/mn`` in two. There a failure ends all processes, which would otherwise wait for
-each other.
+processes: ``pytest`` runs them in one process, ``make test-mpi`` in two and in three.
+There a failure ends all processes, which would otherwise wait for each other.
 """
 import pytest
 

@@ -1,0 +1,181 @@
+"""What every communicator does."""
+import abc
+import contextlib
+import warnings
+
+
+class CommunicatorBase(metaclass=abc.ABCMeta):
+    """Processes that exchange arrays, objects and gradients.
+
+    Users make one with :func:`chainermn.create_communicator`. All processes call the
+    collective operations in the same order.
+    """
+
+    def __init__(self):
+        self._configs = {}
+        self._within_config_scope = False
+
+    def __getattr__(self, name):
+        # Subclasses of users may not call the initializer.
+        if name == '_configs':
+            configs = self.__dict__['_configs'] = {}
+            return configs
+        if name == '_within_config_scope':
+            return False
+        raise AttributeError(
+            '%r object has no attribute %r' % (type(self).__name__, name))
+
+    def __setattr__(self, name, value):
+        if self._within_config_scope:
+            self._configs[name] = value
+        super().__setattr__(name, value)
+
+    @property
+    def rank(self):
+        """Rank of this process: 0 to ``size - 1``."""
+        raise NotImplementedError
+
+    @property
+    def size(self):
+        """Number of processes."""
+        raise NotImplementedError
+
+    @property
+    def intra_rank(self):
+        """Rank of this process on its node, which often is the number of its GPU."""
+        raise NotImplementedError
+
+    @property
+    def intra_size(self):
+        """Number of processes on this node."""
+        raise NotImplementedError
+
+    @property
+    def inter_rank(self):
+        """Number of this node among the nodes."""
+        raise NotImplementedError
+
+    @property
+    def inter_size(self):
+        """Number of nodes."""
+        raise NotImplementedError
+
+    def set_config(self, name, **kwargs):
+        """Set a setting of the communicator.
+
+        Raises
+        ------
+        ValueError
+            Where this class of communicator has no such setting.
+        """
+        raise ValueError('Unknown config: %s' % name)
+
+    def get_config(self, name=None):
+        """Return one setting, or a dict of all of them.
+
+        Raises
+        ------
+        KeyError
+            Where there is no such setting.
+        """
+        return self._configs if name is None else self._configs[name]
+
+    @property
+    def within_config_scope(self):
+        """Whether a :meth:`config_scope` is open."""
+        return self._within_config_scope
+
+    @contextlib.contextmanager
+    def config_scope(self):
+        """Keep the attributes that are set in this context as settings, too."""
+        before = self._within_config_scope
+        super().__setattr__('_within_config_scope', True)
+        try:
+            yield
+        finally:
+            super().__setattr__('_within_config_scope', before)
+
+    @abc.abstractmethod
+    def split(self, color, key):
+        """Return a communicator of the processes that give the same ``color``."""
+
+    @abc.abstractmethod
+    def alltoall(self, xs):
+        """Send ``xs[i]`` to rank ``i`` and return what every rank sent to this one."""
+
+    @abc.abstractmethod
+    def send(self, data, dest, tag):
+        """Send an array or a tuple of arrays to rank ``dest``."""
+
+    @abc.abstractmethod
+    def recv(self, source, tag):
+        """Receive an array or a tuple of arrays of rank ``source``."""
+
+    @abc.abstractmethod
+    def bcast(self, data, max_buf_len=None, root=0):
+        """Return the array of rank ``root`` on every rank."""
+
+    @abc.abstractmethod
+    def gather(self, data, root=0):
+        """Return the arrays of all ranks as a tuple on ``root``, None elsewhere."""
+
+    @abc.abstractmethod
+    def allgather(self, x):
+        """Return the arrays of all ranks as a tuple."""
+
+    @abc.abstractmethod
+    def allreduce(self, data):
+        """Return the sum of the arrays of all ranks."""
+
+    @abc.abstractmethod
+    def scatter(self, xs, root=0):
+        """Return ``xs[i]`` of rank ``root`` on rank ``i``."""
+
+    def finalize(self):  # noqa: B027
+        """Free what the communicator holds."""
+
+    @abc.abstractmethod
+    def send_obj(self, obj, dest, tag):
+        """Send an object to rank ``dest``."""
+
+    @abc.abstractmethod
+    def recv_obj(self, source, tag):
+        """Receive an object of rank ``source``."""
+
+    @abc.abstractmethod
+    def bcast_obj(self, obj, max_buf_len=None, root=0):
+        """Return the object of rank ``root`` on every rank."""
+
+    @abc.abstractmethod
+    def gather_obj(self, obj, root=0):
+        """Return a list of all ranks' objects on ``root``, None elsewhere."""
+
+    @abc.abstractmethod
+    def allreduce_obj(self, obj):
+        """Return the sum of the objects of all ranks."""
+
+    @abc.abstractmethod
+    def bcast_data(self, model):
+        """Give the parameters of rank 0 to the model of every rank."""
+
+    def broadcast_data(self, model):
+        """Call :meth:`bcast_data`, its name since Chainer 5."""
+        self.bcast_data(model)
+
+    @abc.abstractmethod
+    def multi_node_mean_grad(self, model, zero_fill=False):
+        """Replace gradients by their means over all ranks.
+
+        Parameters
+        ----------
+        model : Link
+            Its parameters are looked at in the same order on every rank.
+        zero_fill : bool
+            Whether a rank without a gradient takes part with zeros, where another has
+            one. Without it all ranks must have a gradient, or none.
+        """
+
+    def allreduce_grad(self, model, zero_fill=False):
+        """Call :meth:`multi_node_mean_grad`, its name since Chainer 5."""
+        warnings.warn('allreduce_grad() is deprecated.', DeprecationWarning)
+        self.multi_node_mean_grad(model, zero_fill)

@@ -1,0 +1,14 @@
+"""Gradients in one buffer."""
+from chainer_fast.mn.communicators import mpi_communicator_base
+
+
+class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
+    """Communicator that reduces all gradients as one packed buffer.
+
+    Parameters
+    ----------
+    mpi_comm : mpi4py.MPI.Comm
+    """
+
+    def multi_node_mean_grad(self, model, zero_fill=False):
+        self._mean_grads(model, zero_fill)

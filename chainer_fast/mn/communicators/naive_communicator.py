@@ -1,0 +1,14 @@
+"""Gradients one by one, for any MPI."""
+from chainer_fast.mn.communicators import mpi_communicator_base
+
+
+class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
+    """Communicator that reduces one gradient after the other; needs no GPU.
+
+    Parameters
+    ----------
+    mpi_comm : mpi4py.MPI.Comm
+    """
+
+    def multi_node_mean_grad(self, model, zero_fill=False):
+        self._mean_grads(model, zero_fill)
