@@ -41,7 +41,8 @@ def test_failure(processes, how, failing, operation, hook):
     expected = set(range(processes)) - (
         {failing} if how in ('raise', 'kill', '_exit') else set())
     assert told == expected, ended.stderr
-    whose = re.findall(r'^rank (\d) \(.*, process \d+\) ' + _WHAT[how], ended.stderr, re.M)
+    whose = re.findall(
+        r'^rank (\d) \(.*, process \d+\) ' + _WHAT[how], ended.stderr, re.M)
     assert whose == [str(failing)] * len(expected), ended.stderr
     if how == 'raise':
         # All of them and the process itself print the traceback.
