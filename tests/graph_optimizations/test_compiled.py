@@ -1,6 +1,5 @@
 """Static chains on the processor, made by tapes: the numbers of plain chains."""
 import gc
-import re
 import weakref
 
 import numpy
@@ -9,122 +8,29 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast.graph_optimizations._compiled import Replay
+from tests.graph_optimizations.compiled_chains import (
+    Model,
+    Static,
+    affine,
+    assert_same,
+    check,
+    draw,
+    every_loop,
+    train,
+)
 
 # Functions whose shortcuts are tried here.
 CLASSES = (Replay,)
 
 
-def draw(seed, *shape, dtype='f'):
-    return numpy.asarray(numpy.random.RandomState(seed).rand(*shape) - .5, dtype)
-
-
-class Model(chainer.Chain):
-    """A chain of any computation, with two weights and a bias."""
-
-    def __init__(self, compute, dtype='f', units=3):
-        super().__init__()
-        self.compute = compute
-        self.seen = Seen()
-        with self.init_scope():
-            self.w = chainer.Parameter(draw(1, units, units, dtype=dtype))
-            self.v = chainer.Parameter(draw(2, units, units, dtype=dtype))
-            self.b = chainer.Parameter(draw(3, units, dtype=dtype))
-
-    def forward(self, *args, **kwargs):
-        self.seen.count += 1
-        return self.compute(self, *args, **kwargs)
-
-
-class Static(Model):
-
-    @chainer.static_graph
-    def forward(self, *args, **kwargs):
-        return super().forward(*args, **kwargs)
-
-
-class Seen:
-    """A count of calls that is no attribute of the link."""
-
-    count = 0
-
-
-def refused(chain):
-    reason, = chain.schedule_manager.calls.refused.values()
-    return reason
-
-
-def leaves(value):
-    if isinstance(value, (list, tuple)):
-        return [leaf for each in value for leaf in leaves(each)]
-    return [value] if isinstance(value, chainer.Variable) else []
-
-
-def train(chain, arrays, loss_scale=None):
-    """Return outputs and gradients of a step."""
-    xs = [chainer.Variable(x) if x.dtype.kind == 'f' else x for x in arrays]
-    chain.cleargrads()
-    outputs = leaves(chain(*xs))
-    for i, y in enumerate(outputs):
-        y.grad = draw(i + 7, *y.shape, dtype=y.dtype)
-    chainer.backward(outputs)
-    found = [y.array for y in outputs] + [
-        x.grad for x in xs if isinstance(x, chainer.Variable)] + [
-            p.grad for p in chain.params()]
-    for p in chain.params():
-        if p.grad is not None:
-            p.array -= numpy.asarray(.01, p.dtype) * p.grad
-    return found
-
-
-def assert_same(expected, actual, exact=True):
-    assert len(expected) == len(actual)
-    for a, b in zip(expected, actual, strict=True):
-        if a is None or b is None:
-            assert a is b
-            continue
-        assert (a.dtype, a.shape) == (b.dtype, b.shape)
-        if exact:
-            numpy.testing.assert_array_equal(a, b)
-        else:
-            numpy.testing.assert_allclose(
-                a, b, rtol=1e-6, atol=1e-6 * max(abs(a).max(), 1) if a.size else 0)
-
-
-def check(compute, *arrays, calls=2, units=3, exact=None):
-    """Compare a static chain with a plain one; ``calls`` of it run its code."""
-    dtype = arrays[0].dtype
-    plain, static = Model(compute, dtype, units), Static(compute, dtype, units)
-    if exact is None:
-        exact = dtype == numpy.float64
-    for step in range(6):
-        xs = [numpy.asarray(x + .01 * step, x.dtype) if x.dtype.kind == 'f' else x
-              for x in arrays]
-        assert_same(train(plain, xs), train(static, xs), exact)
-    assert static.seen.count == calls, static.schedule_manager.calls.refused
-    return static
-
-
 # Numbers
 #
-
-def every_loop(chain, x):
-    h = F.tanh(x) + x * 2 - 3
-    h = F.relu(h) * F.sigmoid(h) / (F.exp(x) + 1)
-    h = F.leaky_relu(h, .3) - F.elu(h) - (1 - F.softplus(x)) * -h
-    h = F.hard_sigmoid(h) + F.clipped_relu(x, .2) + x ** 2
-    return F.sqrt(h * h + 1)
-
 
 def fan_out(chain, x):
     total = F.tanh(x)
     for k in range(7):
         total = total + F.tanh(x * (k + 1)) * total
     return total
-
-
-def affine(chain, x):
-    h = F.relu(F.linear(x, chain.w, chain.b))
-    return F.linear(F.linear(h, chain.w), chain.v, chain.b)
 
 
 def cells(chain, x):
@@ -330,195 +236,6 @@ def test_double_backprop():
     plain, static = Model(compute, 'd'), Static(compute, 'd')
     for _ in range(4):
         numpy.testing.assert_allclose(penalty(static), penalty(plain), rtol=1e-12)
-
-
-# When it is used
-#
-
-def test_a_new_shape_or_type_is_recorded_anew():
-    static = Static(every_loop)
-    for x in (draw(0, 4, 3), draw(0, 2, 3), draw(0, 4, 3, dtype='d')):
-        before = static.seen.count
-        for _ in range(4):
-            y = static(chainer.Variable(x))
-            assert (y.shape, y.dtype) == (x.shape, x.dtype)
-        assert static.seen.count == before + 2
-    static(chainer.Variable(draw(1, 4, 3)))
-    assert static.seen.count == before + 2
-
-
-def test_settings():
-    static = Static(affine)
-    x = draw(0, 4, 3)
-    for _ in range(3):
-        static(x)
-    assert static.seen.count == 2
-    with chainer.using_config('use_static_graph', False):
-        static(x)
-    assert static.seen.count == 3
-    for _ in range(3):
-        with chainer.no_backprop_mode(), chainer.using_config('train', False):
-            assert static(x).creator is None
-    assert static.seen.count == 5
-
-
-def test_hooks_and_debug_mode_run_the_functions():
-    static = Static(every_loop)
-    x = chainer.Variable(draw(0, 4, 3))
-    for _ in range(3):
-        static(x)
-    with chainer.function_hooks.TimerHook() as hook:
-        static(x)
-    assert len(hook.call_history) > 10
-    with chainer.using_config('debug', True):
-        y = static(x)
-    assert y.creator.label != 'static_graph'
-    assert static(x).creator.label == 'static_graph'
-
-
-def test_debug_mode_in_backward_names_the_function():
-    static = Static(lambda chain, x: F.tanh(F.sigmoid(x)))
-    x = chainer.Variable(numpy.zeros((2, 2), 'f'))
-    for _ in range(3):
-        y = static(x)
-    y.grad = numpy.full((2, 2), numpy.nan, 'f')
-    with chainer.using_config('debug', True), \
-            pytest.raises(RuntimeError, match='NaN is detected .* TanhGrad'):
-        y.backward()
-
-
-def test_warnings_of_numpy():
-    static = Static(lambda chain, x: F.exp(x) / x)
-    for _ in range(3):
-        static(draw(0, 4, 3))
-    assert static.seen.count == 2
-    with pytest.warns(RuntimeWarning, match='divide by zero'):
-        y = static(numpy.zeros((4, 3), 'f'))
-    assert numpy.isinf(y.array).all()
-    static(draw(0, 4, 3))
-    assert static.seen.count == 3
-
-
-def test_replaced_parameters_and_attributes():
-    static = Static(lambda chain, x: affine(chain, x) * getattr(chain, 'factor', 1))
-    x = draw(0, 4, 3)
-    for step in range(12):
-        static.w.array = draw(step, 3, 3)
-        if step % 4 == 0:
-            static.factor = step + 1
-        with chainer.using_config('use_static_graph', False):
-            expected = static(x)
-        numpy.testing.assert_allclose(
-            static(x).array, expected.array, rtol=1e-5, atol=1e-6)
-
-
-def test_other_methods_of_the_function_are_respected(monkeypatch):
-    static = Static(affine)
-    x = draw(0, 4, 3)
-    original = F.connection.linear.LinearFunction.forward
-    monkeypatch.setattr(
-        F.connection.linear.LinearFunction, 'forward',
-        lambda self, inputs: tuple([y + 1 for y in original(self, inputs)]))
-    expected = Model(affine)(x)
-    for _ in range(4):
-        numpy.testing.assert_allclose(static(x).array, expected.array, rtol=1e-6)
-
-
-# What is refused
-#
-
-def of_values(chain, x):
-    return F.tanh(x) if x.array[0, 0] > 0 else F.sin(x)
-
-
-def of_a_number(chain, x):
-    return F.tanh(x) * float(x.array[0, 0])
-
-
-def of_an_array(chain, x):
-    return F.tanh(x) + chainer.Variable(x.array * 2)
-
-
-def of_chance(chain, x):
-    return F.tanh(x) * float(numpy.random.rand())
-
-
-def of_a_foreign_parameter(chain, x):
-    return F.sigmoid(x) * FOREIGN
-
-
-FOREIGN = chainer.Parameter(draw(9, 4, 3))
-
-
-@pytest.mark.parametrize(('compute', 'reason'), [
-    (of_values, 'sin is applied where Tanh was'),
-    (of_a_number, r'_ \* .* has other attributes'),
-    (of_an_array, r'_ \+ _ has an input that changes'),
-    (of_chance, 'random numbers'),
-    (of_a_foreign_parameter, r'_ \* _ has an input with a gradient')])
-def test_chains_that_are_not_static(compute, reason):
-    static = Static(compute)
-    for step in range(6):
-        x = chainer.Variable(draw(0, 4, 3) * (-1) ** step)
-        numpy.random.seed(step)
-        y = static(x)
-        numpy.random.seed(step)
-        numpy.testing.assert_array_equal(y.array, compute(static, x).array)
-    assert re.search(reason, refused(static))
-    assert static.seen.count == 6
-
-
-class Constant(chainer.FunctionNode):
-    """Without a gradient."""
-
-    def forward(self, inputs):
-        return inputs[0] * 0,
-
-    def backward(self, indexes, grads):
-        return None,
-
-
-def test_functions_without_a_gradient():
-    static = Static(lambda chain, x: Constant().apply((x,))[0] + x)
-    for step in range(5):
-        x = chainer.Variable(draw(step, 4, 3))
-        F.sum(static(x)).backward()
-        numpy.testing.assert_array_equal(x.grad, 1)
-    assert 'Constant has no gradient' in refused(static)
-
-
-def test_arguments_in_dictionaries():
-    static = Static(lambda chain, xs: F.tanh(xs['x']))
-    for step in range(4):
-        x = draw(step // 2, 4, 3)
-        numpy.testing.assert_array_equal(static({'x': x}).array, F.tanh(x).array)
-    assert 'dictionary' in refused(static)
-
-
-def test_side_effects():
-    def compute(chain, x):
-        chain.calls = getattr(chain, 'calls', 0) + 1
-        chainer.report({'y': x.sum()}, chain)
-        return F.tanh(x)
-    static = Static(compute)
-    reporter = chainer.Reporter()
-    reporter.add_observer('main', static)
-    for step in range(1, 5):
-        with reporter.scope({}), reporter:
-            static(draw(step, 4, 3))
-            observed = dict(reporter.observation)
-        numpy.testing.assert_allclose(observed['main/y'], draw(step, 4, 3).sum())
-        assert static.calls == step
-    assert 'main/y' in refused(static)
-
-
-def test_verbosity(capsys):
-    class Loud(Model):
-        forward = chainer.static_graph(verbosity_level=2)(Model.forward)
-    loud = Loud(of_a_number)
-    for step in range(3):
-        loud(chainer.Variable(draw(step, 2, 2)))
-    assert 'other attributes' in capsys.readouterr().out
 
 
 # Memory

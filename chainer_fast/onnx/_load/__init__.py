@@ -1,0 +1,1 @@
+"""Networks of ONNX files: reading, operators, and the order of computation."""

@@ -1,0 +1,106 @@
+"""Nodes of a graph, as those who compute them see them."""
+import numpy
+
+from chainer_fast.onnx._load import reading
+
+_REQUIRED = object()
+
+
+class Unsupported(Exception):
+    """A node cannot be computed, as far as its type or its attributes go."""
+
+
+def _decimal(x):
+    # Attributes are in single precision. What was written there is, most probably,
+    # the shortest number that gives it: 0.1, and not 0.100000001490116.
+    return float(str(numpy.float32(x)))
+
+
+def _value(attribute):
+    onnx = reading.import_onnx()
+    kind = onnx.AttributeProto.AttributeType.Name(attribute.type)
+    if kind == 'TENSOR':
+        return reading.to_array(attribute.t)
+    if kind not in ('FLOAT', 'FLOATS', 'INT', 'INTS', 'STRING', 'STRINGS'):
+        raise Unsupported('its attribute %r is of the kind %s' % (attribute.name, kind))
+    value = onnx.helper.get_attribute_value(attribute)
+    if kind == 'FLOAT':
+        return _decimal(value)
+    if kind == 'STRING':
+        return value.decode()
+    if kind == 'FLOATS':
+        return [_decimal(x) for x in value]
+    if kind == 'STRINGS':
+        return [x.decode() for x in value]
+    return value if kind == 'INT' else list(value)
+
+
+class Node:
+    """A node.
+
+    Parameters
+    ----------
+    proto : onnx.NodeProto
+        The node of the file.
+    opset : int
+        Version of the operators.
+    known : dict
+        Values that do not depend on the inputs of the graph, by name.
+
+    Attributes
+    ----------
+    type, name : str
+        Its operator and its name.
+    inputs, outputs : list of str
+        Names of values; empty strings for those left out. There are none at the end.
+    opset : int
+        Version of the operators.
+
+    Raises
+    ------
+    Unsupported
+        If an attribute is of a kind that is not supported, such as a graph.
+    """
+
+    def __init__(self, proto, opset, known):
+        self.type, self.name = proto.op_type, proto.name
+        self.inputs, self.outputs = list(proto.input), list(proto.output)
+        for names in self.inputs, self.outputs:
+            while names and not names[-1]:
+                del names[-1]
+        self.opset = opset
+        self._known = known
+        self._attributes = {a.name: _value(a) for a in proto.attribute}
+        self._asked = set()
+
+    def get(self, name, default=_REQUIRED):
+        """Return an attribute; without a default it must be there."""
+        self._asked.add(name)
+        if name in self._attributes:
+            return self._attributes[name]
+        if default is _REQUIRED:
+            raise Unsupported('its attribute %r is missing' % name)
+        return default
+
+    def has(self, i):
+        """Tell whether the ``i``-th input is given."""
+        return i < len(self.inputs) and bool(self.inputs[i])
+
+    def known(self, i):
+        """Return the ``i``-th input if it is a constant of the graph, else None."""
+        return self._known.get(self.inputs[i]) if self.has(i) else None
+
+    def require(self, name, *values, default=_REQUIRED):
+        """Return an attribute that has to be one of some values."""
+        value = self.get(name, default)
+        if value not in values:
+            raise Unsupported('its attribute %s is %r; supported is %s' % (
+                name, value, ' or '.join([repr(v) for v in values])))
+        return value
+
+    def check_all_read(self):
+        """Raise :class:`Unsupported` if nobody has asked for some attribute."""
+        left = sorted(set(self._attributes) - self._asked)
+        if left:
+            raise Unsupported('its attributes %s are not supported' % ', '.join(
+                ['%s=%r' % (name, self._attributes[name]) for name in left]))

@@ -1,0 +1,16 @@
+"""The operators, a family in each module."""
+from chainer_fast.onnx._load.operators import (
+    activation,
+    arithmetic,
+    connection,
+    constants,
+    images,
+    indexing,
+    logic,
+    loss,
+    normalization,
+    pooling,
+    recurrent,
+    reduction,
+    shape,
+)

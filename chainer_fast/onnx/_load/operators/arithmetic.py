@@ -1,0 +1,169 @@
+"""Arithmetic, element by element."""
+import functools
+import operator as op
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast import functions as F
+from chainer_fast.onnx._load.table import (
+    any_variable,
+    either,
+    is_float,
+    on_arrays,
+    operator,
+    raw,
+    same,
+)
+
+# ------------------------------------------------------------------- of one value
+
+for _name, _on_variables, _of_arrays in [
+        ('Abs', F.absolute, abs),
+        ('Acos', F.arccos, numpy.arccos),
+        ('Asin', F.arcsin, numpy.arcsin),
+        ('Atan', F.arctan, numpy.arctan),
+        ('Atanh', F.arctanh, numpy.arctanh),
+        ('Ceil', F.ceil, numpy.ceil),
+        ('Cos', F.cos, numpy.cos),
+        ('Cosh', F.cosh, numpy.cosh),
+        ('Exp', F.exp, numpy.exp),
+        ('Floor', F.floor, numpy.floor),
+        ('Log', F.log, numpy.log),
+        ('Neg', op.neg, op.neg),
+        ('Sign', F.sign, numpy.sign),
+        ('Sin', F.sin, numpy.sin),
+        ('Sinh', F.sinh, numpy.sinh),
+        ('Sqrt', F.sqrt, numpy.sqrt),
+        ('Tan', F.tan, numpy.tan)]:
+    same(_name, either(_on_variables, _of_arrays))
+
+same('Erf', F.erf)
+same('Reciprocal', lambda x: 1 / x)
+same('Round', on_arrays(numpy.rint))
+same('Asinh', lambda x: F.log(x + F.sqrt(x * x + 1)))
+same('Acosh', lambda x: F.log(x + F.sqrt(x * x - 1)))
+
+
+@operator('Clip', host=(1, 2))
+def clip(node):
+    lowest, highest = node.get('min', None), node.get('max', None)
+
+    def compute(x, low=None, high=None):
+        low = lowest if low is None else low.item()
+        high = highest if high is None else high.item()
+        if not any_variable(x):
+            return x if low is high is None else x.clip(low, high)
+        if low is high is None:
+            return x
+        if low == 0 and high is None:
+            return F.relu(x)
+        if low == 0 < high:
+            # Its gradient is zero at both bounds, as that of a rectifier is.
+            return F.clipped_relu(x, high)
+        return F.clip(x, low, high)
+
+    return compute
+
+
+# ------------------------------------------------------------------ of two values
+
+def _scalars(node):
+    """Positions of operands that are constants without axes, of a floating dtype."""
+    values = [node.known(i) for i in range(2)]
+    found = tuple([
+        i for i, value in enumerate(values)
+        if value is not None and value.ndim == 0 and is_float(value)])
+    # Numbers alone would not say of which dtype the result is.
+    return found if len(found) == 1 else ()
+
+
+def _divide(a, b):
+    if any_variable(a, b) or is_float(a):
+        return a / b
+    quotient = a // b       # rounded down; that of ONNX is rounded to zero
+    return quotient + ((a % b != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
+
+
+def _power(x, exponent):
+    if any_variable(x, exponent) or isinstance(exponent, float):
+        return x ** exponent
+    return (x ** exponent).astype(x.dtype, copy=False)
+
+
+for _name, _function in [
+        ('Add', op.add), ('Sub', op.sub), ('Mul', op.mul), ('Div', _divide),
+        ('Pow', _power)]:
+    @operator(_name, host=_scalars)
+    def binary(node, function=_function):
+        scalars = _scalars(node)
+        if not scalars:
+            return function
+        number = node.known(scalars[0]).item()
+        if scalars == (1,):
+            return lambda a, b: function(a, number)
+        if function is _power:
+            return lambda a, b: F.broadcast_to(raw(a), b.shape) ** b
+        return lambda a, b: function(number, b)
+
+
+@operator('Mod')
+def mod(node):
+    of_floats = node.require('fmod', 0, 1, default=0)
+
+    def compute(a, b):
+        if any_variable(a, b):
+            return F.fmod(a, b)
+        return numpy.fmod(a, b) if of_floats else a % b
+
+    return compute
+
+
+# ---------------------------------------------------------------- of several values
+
+def _reduced(function):
+    def build(node):
+        return lambda *xs: functools.reduce(function, xs)
+    return build
+
+
+operator('Sum')(_reduced(op.add))
+operator('Max')(_reduced(either(F.maximum, numpy.maximum)))
+operator('Min')(_reduced(either(F.minimum, numpy.minimum)))
+
+
+@operator('Mean')
+def mean(node):
+    return lambda *xs: functools.reduce(op.add, xs) * (1 / len(xs))
+
+
+@operator('Where')
+def where(node):
+    def compute(condition, x, y):
+        condition = raw(condition)
+        if any_variable(x, y):
+            return F.where(condition, x, y)
+        return backend.get_array_module(condition).where(condition, x, y)
+
+    return compute
+
+
+@operator('CumSum', host=(1,))
+def cumulative_sum(node):
+    exclusive = node.require('exclusive', 0, 1, default=0)
+    reverse = node.require('reverse', 0, 1, default=0)
+
+    def compute(x, axis):
+        axis = axis.item()
+        turned = F.flip(x, axis) if reverse else x
+        y = F.cumsum(turned, axis)
+        if exclusive:
+            y = y - turned
+        y = F.flip(y, axis) if reverse else y
+        return y if any_variable(x) else y.array
+
+    return compute
+
+
+same('Det', lambda x: F.det(x) if x.ndim == 2 else F.reshape(
+    F.batch_det(F.reshape(x, (-1, *x.shape[-2:]))), x.shape[:-2]))

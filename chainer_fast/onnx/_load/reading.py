@@ -1,0 +1,171 @@
+"""Files of ONNX, their tensors as arrays, and what is wrong with a broken one."""
+import os
+
+import numpy
+
+_HELD = (
+    'FLOAT', 'DOUBLE', 'FLOAT16', 'INT8', 'INT16', 'INT32', 'INT64', 'UINT8', 'UINT16',
+    'UINT32', 'UINT64', 'BOOL')
+
+
+def import_onnx():
+    """Return the module ``onnx``, which is needed for files only.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+    """
+    try:
+        import onnx
+        import onnx.external_data_helper
+        import onnx.numpy_helper
+    except ImportError as e:
+        raise ImportError(
+            "reading and writing ONNX needs the package onnx: pip install "
+            "'chainer-fast[onnx]'") from e
+    return onnx
+
+
+def dtype_of(number):
+    """Return the dtype of a number of ``TensorProto.DataType``; None if there is none.
+    """
+    onnx = import_onnx()
+    if number not in onnx.TensorProto.DataType.values():
+        return None
+    name = onnx.TensorProto.DataType.Name(number)
+    if name not in _HELD:
+        return None
+    return numpy.dtype({'FLOAT': 'float32', 'DOUBLE': 'float64'}.get(
+        name, name.lower()))
+
+
+def type_name(number):
+    """Return the name of a type of ONNX, for messages."""
+    onnx = import_onnx()
+    if number not in onnx.TensorProto.DataType.values():
+        return 'the unknown type %d' % number
+    return onnx.TensorProto.DataType.Name(number)
+
+
+def to_array(tensor):
+    """Return a tensor as an array that can be written to.
+
+    Raises
+    ------
+    TypeError
+        If no array of NumPy has its type.
+    ValueError
+        If its data do not fit its shape.
+    """
+    onnx = import_onnx()
+    if dtype_of(tensor.data_type) is None:
+        raise TypeError(
+            'the tensor %r has the type %s; arrays can hold %s' % (
+                tensor.name, type_name(tensor.data_type), ', '.join(_HELD)))
+    try:
+        return numpy.array(onnx.numpy_helper.to_array(tensor))
+    except Exception as e:
+        raise ValueError(
+            'the data of the tensor %r, of type %s and shape %s, are incomplete or '
+            'broken: %s' % (
+                tensor.name, type_name(tensor.data_type), tuple(tensor.dims), e)) from e
+
+
+def _of_bytes(content, name):
+    onnx = import_onnx()
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(content)
+    except Exception as e:
+        raise ValueError(
+            '%s is no ONNX model, or it is truncated: %s' % (name, e)) from e
+    if not model.HasField('graph') or not model.opset_import:
+        raise ValueError(
+            '%s is no ONNX model, or it is truncated: it has %s' % (
+                name, 'no graph' if model.opset_import else 'no version of operators'))
+    return model
+
+
+def _tensors(graph):
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField('t'):
+                yield attribute.t
+
+
+def _read_external(model, folder, name):
+    onnx = import_onnx()
+    helper = onnx.external_data_helper
+    for tensor in _tensors(model.graph):
+        if not helper.uses_external_data(tensor):
+            continue
+        location = helper.ExternalDataInfo(tensor).location
+        if folder is None:
+            raise ValueError(
+                'the data of the tensor %r stand in another file, %r; give the path '
+                'of the model in place of %s' % (tensor.name, location, name))
+        try:
+            helper.load_external_data_for_tensor(tensor, folder)
+        except Exception as e:
+            wrong = ValueError
+            if not os.path.exists(os.path.join(folder, location)):
+                wrong = FileNotFoundError
+            raise wrong(
+                'the data of the tensor %r of %s stand in the file %r beside it, which '
+                'cannot be read: %s' % (tensor.name, name, location, e)) from e
+        tensor.data_location = onnx.TensorProto.DEFAULT
+        del tensor.external_data[:]
+
+
+def read(source):
+    """Return a model of a file, with the data that stand in other files.
+
+    Parameters
+    ----------
+    source : str, os.PathLike, binary file or onnx.ModelProto
+        The file. A model is copied if it has functions or external data.
+
+    Returns
+    -------
+    onnx.ModelProto
+        The model, without functions of its own: they are written out.
+    str
+        What to call it in messages.
+
+    Raises
+    ------
+    ImportError
+        If onnx is not installed.
+    OSError
+        If a file cannot be read.
+    TypeError
+        If ``source`` is something else.
+    ValueError
+        If the content is broken.
+    """
+    onnx = import_onnx()
+    folder = None
+    if isinstance(source, onnx.ModelProto):
+        name, model = 'the model', _of_bytes(source.SerializeToString(), 'the model')
+    elif hasattr(source, 'read'):
+        name = 'the file %r' % getattr(source, 'name', source)
+        content = source.read()
+        if not isinstance(content, bytes):
+            raise TypeError(
+                '%s gives text; open it in binary mode: open(path, "rb")' % name)
+        model = _of_bytes(content, name)
+    elif isinstance(source, (str, os.PathLike)):
+        name, folder = os.fspath(source), os.path.dirname(os.fspath(source)) or '.'
+        with open(source, 'rb') as file:
+            model = _of_bytes(file.read(), name)
+    else:
+        raise TypeError(
+            'a model is given as a path, a binary file or an onnx.ModelProto, not as %s'
+            % type(source).__name__)
+    _read_external(model, folder, name)
+    if model.functions:
+        from onnx import inliner
+        model = inliner.inline_local_functions(model)
+    return model, name

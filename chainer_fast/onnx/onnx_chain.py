@@ -1,0 +1,191 @@
+"""Networks of ONNX files as chains."""
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.link import Chain
+from chainer_fast.onnx._load import graph as graphs
+from chainer_fast.onnx._load import operators, program, reading  # noqa: F401
+from chainer_fast.variable import Parameter, Variable, as_variable
+
+
+class ONNXChain(Chain):
+    """A network of an ONNX file, which computes and can be trained.
+
+    Initializers of floating dtypes are parameters, unless they only say how to compute
+    (bounds, scales). Moments of batch normalizations are persistent values, and so are
+    constants that data are computed with; those that say how to compute, such as
+    shapes, belong to the program. In files that Chainer wrote, parameters are what was
+    one there. ``chainer.config.train`` decides what dropout and batch normalization do.
+
+    Parameters
+    ----------
+    source : str, os.PathLike, binary file or onnx.ModelProto
+        The model.
+
+    Attributes
+    ----------
+    input_names, output_names : tuple of str
+        Names of the inputs and outputs of the graph.
+    initializer_names : dict
+        Names in the file of the parameters and persistent values, by attribute.
+    opset_version : int
+        Version of the operators of the file.
+
+    Raises
+    ------
+    See :func:`load`.
+    """
+
+    def __init__(self, source):
+        super().__init__()
+        model, name = reading.read(source)
+        graph = graphs.Graph(model, name)
+        self.opset_version = graph.opset
+        self.input_names = tuple([each.name for each in graph.inputs])
+        self.output_names = tuple(graph.outputs)
+        self.initializer_names = {}
+        attributes = {}
+
+        def new_attribute(name):
+            attribute = graph.attribute_name(name, lambda each: hasattr(self, each))
+            self.initializer_names[attribute] = name
+            if name in graph.parameters:
+                with self.init_scope():
+                    setattr(self, attribute, Parameter(graph.parameters[name]))
+            else:
+                array = graph.statistics.get(name)
+                self.add_persistent(
+                    attribute, graph.known[name] if array is None else array)
+            return attribute
+
+        self._program = None
+        for name in [*graph.parameters, *graph.statistics]:
+            attributes[name] = new_attribute(name)
+        self._inputs = {each.name: each for each in graph.inputs}
+        self._program = program.Program(program.Description(
+            graph.opset, [node.SerializeToString() for node in graph.nodes],
+            graph.inputs, graph.outputs, graph.known, attributes), new_attribute)
+
+    def forward(self, *args, **kwargs):
+        """Compute the outputs of the graph.
+
+        Parameters
+        ----------
+        *args : Variable or array
+            Inputs in the order of ``input_names``.
+        **kwargs : Variable or array
+            Further inputs, by name.
+
+        Returns
+        -------
+        Variable or tuple of Variable
+            The output, or all of them if there are several.
+
+        Raises
+        ------
+        TypeError
+            If an input is missing, unknown, given twice, or of another dtype or number
+            of axes than the graph says.
+        """
+        if len(args) > len(self.input_names):
+            raise TypeError('the graph has %d inputs, %s, but %d are given' % (
+                len(self.input_names), list(self.input_names), len(args)))
+        given = dict(zip(self.input_names, args, strict=False))
+        twice = sorted(given.keys() & kwargs.keys())
+        if twice:
+            raise TypeError('the inputs %s are given by position and by name' % twice)
+        results = self._compute({**given, **kwargs}, self.output_names)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def compute(self, inputs, outputs=None):
+        """Compute values of the graph by name.
+
+        Only what they need is computed.
+
+        Parameters
+        ----------
+        inputs : dict
+            Variables or arrays by name.
+        outputs : sequence of str, optional
+            Names of values, of the outputs or of any in between; by default the
+            outputs.
+
+        Returns
+        -------
+        dict
+            Variables by name.
+
+        Raises
+        ------
+        TypeError
+            If inputs are not right, see :meth:`forward`.
+        KeyError
+            If there is no such value.
+        """
+        names = self.output_names if outputs is None else tuple(outputs)
+        for name in names:
+            if not self._program.has(name):
+                raise KeyError(
+                    'the graph has no value %r; its outputs are %s' % (
+                        name, list(self.output_names)))
+        return dict(zip(names, self._compute(dict(inputs), names), strict=True))
+
+    def _compute(self, given, names):
+        unknown = sorted(given.keys() - self._inputs.keys())
+        missing = [name for name in self.input_names if name not in given]
+        if unknown or missing:
+            raise TypeError('the inputs of the graph are %s; %s' % (
+                list(self.input_names), '; '.join(
+                    ['there is no %s' % name for name in unknown]
+                    + ['%s is missing' % name for name in missing])))
+        return self._program.run(
+            self, {name: _checked(self._inputs[name], x) for name, x in given.items()},
+            names)
+
+
+def _checked(declared, x):
+    if not isinstance(x, (Variable, *get_array_types())):
+        raise TypeError('the input %r must be a Variable or an array, not %s' % (
+            declared.name, type(x).__name__))
+    if declared.dtype is not None and x.dtype != declared.dtype:
+        raise TypeError('the input %r must be of dtype %s, not %s' % (
+            declared.name, declared.dtype, x.dtype))
+    if declared.ndim is not None and x.ndim != declared.ndim:
+        raise TypeError('the input %r must have %d axes, but has the shape %s' % (
+            declared.name, declared.ndim, x.shape))
+    return as_variable(x) if x.dtype.kind == 'f' else x
+
+
+def load(source):
+    """Load a network of an ONNX file as a chain.
+
+    The chain computes with Chainer's functions. It can be trained, saved by
+    serializers, moved to devices, copied, and exported again.
+
+    Parameters
+    ----------
+    source : str, os.PathLike, binary file or onnx.ModelProto
+        The model, of opset 7 or later.
+
+    Returns
+    -------
+    ONNXChain
+        The network.
+
+    Raises
+    ------
+    ImportError
+        If the package onnx is not installed.
+    OSError
+        If the file, or one with data beside it, cannot be read.
+    ValueError
+        If the file is broken.
+    TypeError
+        If a tensor is of a type that arrays cannot have, such as strings.
+    NotImplementedError
+        If nodes are not supported; they are all named, with the reasons.
+
+    Examples
+    --------
+    >>> model = chainer_fast.onnx.load('model.onnx')  # doctest: +SKIP
+    >>> y = model(x)  # doctest: +SKIP
+    """
+    return ONNXChain(source)
