@@ -7,7 +7,7 @@ from chainer_fast.onnx.functions._operators import emits_all, refuses
 #: By kind of cell: the operator, its gates in the order of ONNX, and its activations.
 _CELLS = {
     'gru': ('GRU', (1, 0, 2), None),
-    'lstm': ('LSTM', (0, 2, 1, 3), None),
+    'lstm': ('LSTM', (0, 3, 1, 2), None),
     'rnn_relu': ('RNN', (0,), 'Relu'),
     'rnn_tanh': ('RNN', (0,), None),
 }
