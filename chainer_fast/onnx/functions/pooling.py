@@ -4,6 +4,7 @@ import warnings
 
 import numpy
 
+from chainer_fast.onnx.functions import _regions
 from chainer_fast.onnx.functions._operators import emits, refuses
 
 
@@ -127,6 +128,15 @@ convert_Upsampling2D = refuses(
 
 @emits
 def convert_ROIPooling2D(ops, func, x, rois):
+    if ops.opset_version >= 22:
+        # Of this version's operator, ONNX Runtime has no implementation.
+        numbers = ops.along(
+            'Squeeze', ops.op('Gather', [rois, ops.ints([0], 'first')], axis=1), [1])
+        maxima, least = _regions.Regions(
+            ops, x, rois, (2, 1, 4, 3), numbers, func, 1).maxima()
+        empty = ops.op('Equal', [maxima, least])
+        ops.op('Where', [empty, ops.const(0, 'zero'), maxima])
+        return
     warnings.warn(
         'Runtimes differ in the pooling of regions of interest: some take 0 as the '
         'least output, which is another result for negative inputs. Compare the '
@@ -153,5 +163,13 @@ def convert_ROIAverageAlign2D(ops, func, x, rois, roi_indices):
 
 convert_ROIMaxAlign2D = refuses(
     'ONNX takes the maximum before it interpolates, not after')
-convert_ROIAveragePooling2D = convert_ROIMaxPooling2D = refuses(
-    'ONNX rounds the corners of regions in another way')
+
+
+@emits
+def convert_ROIAveragePooling2D(ops, func, x, rois, roi_indices):
+    _regions.Regions(ops, x, rois, range(4), roi_indices, func, 0).means()
+
+
+@emits
+def convert_ROIMaxPooling2D(ops, func, x, rois, roi_indices):
+    _regions.Regions(ops, x, rois, range(4), roi_indices, func, 0).maxima()

@@ -4,7 +4,7 @@ import pytest
 
 import chainer_fast.functions as F
 from chainer_fast.onnx.export import export
-from tests.onnx.exported import Model, check
+from tests.onnx.exported import OPSETS, Model, check
 
 LEAST = float(numpy.finfo(numpy.float32).min)
 RANDOM = numpy.random.RandomState(0)
@@ -88,10 +88,22 @@ ROIS = numpy.float32([[1, 1, 6, 6], [2, 0, 7, 3], [0, 3, 5, 5]])
 
 
 def test_roi_pooling():
-    rois = numpy.float32([[0, 1, 1, 6, 6], [1, 2, 0, 7, 3], [0, 0, 3, 5, 5]])
+    rois = numpy.float32([
+        [0, 1, 1, 6, 6], [1, 2, 0, 7, 3], [0, 0, 3, 5, 5], [1, 3, 3, 3, 3],
+        [0, -4, -4, 20, 20], [1, 30, 30, 40, 40]])
+    model = Model(lambda self, x, rois: F.roi_pooling_2d(x, rois, 3, 2, 0.6))
     with pytest.warns(UserWarning, match='Runtimes differ'):
-        check(lambda x, rois: F.roi_pooling_2d(x, rois, 3, 2, 0.6),
-              [abs(floats(2, 3, 6, 8)), rois], opsets=range(7, 22))
+        check(model, [abs(floats(2, 3, 6, 8)), rois[:4]])
+    # Without the operator, the results are right for negative numbers, too.
+    check(model, [floats(2, 3, 6, 8), rois], opsets=OPSETS[15:])
+
+
+@pytest.mark.parametrize('function', [F.roi_max_pooling_2d, F.roi_average_pooling_2d])
+def test_pooling_of_bins(function):
+    rois = numpy.vstack([ROIS, numpy.float32([[-4, -4, 20, 20], [3, 2, 3, 2]])])
+    indices = numpy.int32([0, 1, 0, 1, 1])
+    check(lambda x, rois, indices: function(x, rois, indices, (3, 2), 0.6),
+          [floats(2, 3, 6, 8), rois, indices], first=11)
 
 
 @pytest.mark.parametrize('ratio', [None, 2])
@@ -114,8 +126,6 @@ def test_what_cannot_be_exported():
     x, indices = floats(2, 3, 6, 8), numpy.int32([0, 1, 0])
     for function in (
             lambda x: F.roi_max_align_2d(x, ROIS, indices, 2, 1.0),
-            lambda x: F.roi_max_pooling_2d(x, ROIS, indices, 2, 1.0),
-            lambda x: F.roi_average_pooling_2d(x, ROIS, indices, 2, 1.0),
             lambda x: F.roi_average_align_2d(x, ROIS, indices, 2, 1.0, (2, 3)),
             lambda x: F.upsampling_2d(
                 *F.max_pooling_2d(x, 2, return_indices=True), 2)):
