@@ -91,9 +91,14 @@ def top_k(node):
     def compute(x, k):
         array = x.array if any_variable(x) else x
         along, k = axis % x.ndim, k.item()
-        keys = -array if largest else array
-        order = keys.argsort(axis=along, kind='stable')
-        order = order[(slice(None),) * along + (slice(k),)].astype(numpy.int64)
+        before = (slice(None),) * along
+        back = before + (slice(None, None, -1),)
+        if largest:     # of equal ones, those with the lowest index come first
+            order = array[back].argsort(axis=along, kind='stable')[back]
+            order = x.shape[along] - 1 - order
+        else:
+            order = array.argsort(axis=along, kind='stable')
+        order = order[before + (slice(k),)].astype(numpy.int64)
         places = [
             numpy.arange(n).reshape([-1 if j == i else 1 for j in range(x.ndim)])
             for i, n in enumerate(order.shape)]
