@@ -1,6 +1,6 @@
-"""Weights and inputs beside those of ``gpu.data``."""
+"""Weights and inputs beside those of ``networks.data``."""
 import numpy as np
-from gpu.data import Numbers
+from networks.data import Numbers
 
 
 class HeNumbers(Numbers):

@@ -14,6 +14,8 @@ cdef struct Operands:
     Py_ssize_t size
 
 
+cdef void extent(object array, const char **first, const char **last) noexcept
+cdef bint overlaps_itself(object array) noexcept
 cdef int kind_of_array(object array) noexcept
 cdef bint gather(
     Operands *operands, object param, object grad, object states, tuple names,

@@ -129,7 +129,7 @@ cdef bint gather(
 # -- memory that two arrays share
 
 
-cdef void _extent(object array, const char **first, const char **last) noexcept:
+cdef void extent(object array, const char **first, const char **last) noexcept:
     """Find the memory between the ends of an array; both are 0 if it is empty."""
     cdef npy_intp reach
     cdef int axis
@@ -146,7 +146,7 @@ cdef void _extent(object array, const char **first, const char **last) noexcept:
     last[0] += PyArray_ITEMSIZE(array)
 
 
-cdef bint _overlaps_itself(object array) noexcept:
+cdef bint overlaps_itself(object array) noexcept:
     """Tell whether two elements may share memory; True when in doubt."""
     cdef npy_intp covered = PyArray_ITEMSIZE(array), stride, smallest
     cdef int axis, _, found
@@ -187,8 +187,8 @@ cdef bint _are_apart(Operands *operands) noexcept:
         for i in range(n):
             first[i] = last[i] = NULL
             if operands.data[i] is not NULL:
-                _extent(<object>operands.arrays[i], &first[i], &last[i])
-            if i != 1 and _overlaps_itself(<object>operands.arrays[i]):
+                extent(<object>operands.arrays[i], &first[i], &last[i])
+            if i != 1 and overlaps_itself(<object>operands.arrays[i]):
                 return False
     for i in range(n):
         for j in range(i + 1, n):

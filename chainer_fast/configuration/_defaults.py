@@ -38,6 +38,7 @@ def load(config):
         'in_recomputing': False,
         '_will_recompute': False,
         'compute_mode': None,
+        'mn_watchdog': _flag('CHAINERMN_WATCHDOG', '1'),
     }
     for name, value in values.items():
         setattr(config, name, value)

@@ -4,148 +4,13 @@ import numpy as np
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
-from benchmarks.gpu import data
+from chainer_fast import alias
 from chainer_fast.backends import cuda
 
+alias.install()
 
-class ConvBN(chainer.Chain):
-    """A convolution without bias, and a batch normalization."""
-
-    def __init__(self, numbers, inputs, outputs, kernel, stride=1, transposed=False):
-        super().__init__()
-        link, shape = L.Convolution2D, (outputs, inputs, kernel, kernel)
-        if transposed:
-            link, shape = L.Deconvolution2D, (inputs, outputs, kernel, kernel)
-        with self.init_scope():
-            self.conv = link(inputs, outputs, kernel, stride, (kernel - 1) // 2,
-                             nobias=True, initialW=numbers.weight(*shape))
-            self.bn = L.BatchNormalization(outputs)
-
-    def forward(self, x):
-        return self.bn(self.conv(x))
-
-
-class Bottleneck(chainer.Chain):
-
-    def __init__(self, numbers, inputs, middle, outputs, stride):
-        super().__init__()
-        with self.init_scope():
-            self.a = ConvBN(numbers, inputs, middle, 1)
-            self.b = ConvBN(numbers, middle, middle, 3, stride)
-            self.c = ConvBN(numbers, middle, outputs, 1)
-            self.shortcut = (
-                ConvBN(numbers, inputs, outputs, 1, stride)
-                if inputs != outputs or stride != 1 else chainer.Sequential())
-
-    def forward(self, x):
-        h = self.c(F.relu(self.b(F.relu(self.a(x)))))
-        return F.relu(h + self.shortcut(x))
-
-
-class ResNet(chainer.Chain):
-
-    def __init__(self, numbers, width, blocks, classes):
-        super().__init__()
-        with self.init_scope():
-            self.first = ConvBN(numbers, 3, width, 7, 2)
-            self.blocks = chainer.Sequential(*[
-                Bottleneck(numbers, *block)
-                for block in data.resnet_blocks(width, blocks)])
-            outputs = 4 * width * 2 ** (len(blocks) - 1)
-            self.last = L.Linear(
-                outputs, classes, initialW=numbers.weight(classes, outputs))
-
-    def forward(self, x):
-        h = F.max_pooling_2d(F.relu(self.first(x)), 3, 2, 1, cover_all=False)
-        return self.last(F.mean(self.blocks(h), axis=(2, 3)))
-
-
-class Generator(chainer.Chain):
-
-    def __init__(self, numbers, channels):
-        super().__init__()
-        self.channels = channels
-        layers = data.dcgan_generator(channels)
-        with self.init_scope():
-            self.l0 = L.Linear(
-                100, 16 * channels, initialW=numbers.weight(16 * channels, 100))
-            self.bn0 = L.BatchNormalization(16 * channels)
-            self.middle = chainer.ChainList(
-                *[ConvBN(numbers, *layer, transposed=True) for layer in layers[:-1]])
-            inputs, outputs, kernel, stride = layers[-1]
-            self.last = L.Deconvolution2D(
-                inputs, outputs, kernel, stride, 1,
-                initialW=numbers.weight(inputs, outputs, kernel, kernel))
-
-    def forward(self, z):
-        h = F.relu(self.bn0(self.l0(z)))
-        h = F.reshape(h, (len(z), self.channels, 4, 4))
-        for layer in self.middle:
-            h = F.relu(layer(h))
-        return F.sigmoid(self.last(h))
-
-
-class Discriminator(chainer.Chain):
-
-    def __init__(self, numbers, channels):
-        super().__init__()
-        layers = data.dcgan_discriminator(channels)
-        with self.init_scope():
-            inputs, outputs, kernel, stride = layers[0]
-            self.first = L.Convolution2D(
-                inputs, outputs, kernel, stride, 1,
-                initialW=numbers.weight(outputs, inputs, kernel, kernel))
-            self.middle = chainer.ChainList(
-                *[ConvBN(numbers, *layer) for layer in layers[1:]])
-            self.last = L.Linear(
-                16 * channels, 1, initialW=numbers.weight(1, 16 * channels))
-
-    def forward(self, x):
-        h = F.leaky_relu(self.first(x))
-        for layer in self.middle:
-            h = F.leaky_relu(layer(h))
-        return self.last(h)
-
-
-class Perceptron(chainer.Chain):
-
-    def __init__(self, numbers, sizes):
-        super().__init__()
-        with self.init_scope():
-            self.l1, self.l2, self.l3 = [
-                L.Linear(a, b, initialW=numbers.weight(b, a))
-                for a, b in zip(sizes[:-1], sizes[1:], strict=True)]
-
-    def forward(self, x):
-        return self.l3(F.relu(self.l2(F.relu(self.l1(x)))))
-
-
-class Block(chainer.Chain):
-    """A block of a transformer, normalized before each part."""
-
-    def __init__(self, numbers, d, heads):
-        super().__init__()
-        self.heads = heads
-
-        def linear(a, b):
-            return L.Linear(a, b, initialW=numbers.weight(b, a))
-
-        with self.init_scope():
-            self.ln1, self.ln2 = L.LayerNormalization(d), L.LayerNormalization(d)
-            self.qkv, self.out = linear(d, 3 * d), linear(d, d)
-            self.up, self.down = linear(d, 4 * d), linear(4 * d, d)
-
-    def forward(self, x):
-        batch, length, d = x.shape
-        x = F.reshape(x, (batch * length, d))
-        h = F.reshape(self.qkv(self.ln1(x)),
-                      (batch, length, 3, self.heads, d // self.heads))
-        q, k, v = F.separate(F.transpose(h, (2, 0, 3, 1, 4)))
-        weights = F.softmax(
-            F.matmul(q, k, transb=True) * (d / self.heads) ** -.5, axis=3)
-        h = F.transpose(F.matmul(weights, v), (0, 2, 1, 3))
-        x = x + self.out(F.reshape(h, (batch * length, d)))
-        return x + self.down(F.relu(self.up(self.ln2(x))))
+from benchmarks.networks import chainer_networks as networks  # noqa: E402
+from benchmarks.networks import data  # noqa: E402
 
 
 class Small(chainer.Chain):
@@ -234,15 +99,15 @@ class Side:
         return step
 
     def resnet50(self, batch, image, width, blocks, classes):
-        model = ResNet(self.numbers, width, blocks, classes)
+        model = networks.ResNet(self.numbers, width, blocks, classes)
         x = self.send(self.numbers.input(batch, 3, image, image))
         t = self.send(self.numbers.labels(batch, classes))
         return self.train(model, chainer.optimizers.MomentumSGD(0.01),
                           lambda: F.softmax_cross_entropy(model(x), t))
 
     def dcgan(self, batch, channels):
-        gen = Generator(self.numbers, channels)
-        dis = Discriminator(self.numbers, channels)
+        gen = networks.Generator(self.numbers, channels)
+        dis = networks.Discriminator(self.numbers, channels)
         gen_optimizer, dis_optimizer = [
             self.optimize(model, chainer.optimizers.Adam(alpha=2e-4, beta1=.5))
             for model in (gen, dis)]
@@ -275,14 +140,14 @@ class Side:
         return self.train(model, chainer.optimizers.SGD(.1), lossfun)
 
     def perceptron(self, batch, sizes):
-        model = Perceptron(self.numbers, sizes)
+        model = networks.Perceptron(self.numbers, sizes)
         x = self.send(self.numbers.input(batch, sizes[0]))
         t = self.send(self.numbers.labels(batch, sizes[-1]))
         return self.train(model, chainer.optimizers.Adam(),
                           lambda: F.softmax_cross_entropy(model(x), t))
 
     def transformer(self, batch, length, d, heads):
-        model = Block(self.numbers, d, heads)
+        model = networks.Block(self.numbers, d, heads)
         x = self.send(self.numbers.input(batch, length, d))
         return self.train(model, chainer.optimizers.Adam(),
                           lambda: F.mean(F.square(model(x))))

@@ -1,47 +1,20 @@
-"""The same steps in PyTorch eager, as its users write them.
-
-The transformer's attention is written out, as on the other side.
-"""
+"""The same steps in PyTorch eager, as its users write them."""
 import torch
 import torch.nn.functional as F
-from gpu import data as networks
-from gpu.data import Numbers
 from models import data
+from networks.data import Numbers
+from networks.torch_networks import (
+    Block,
+    conv,
+    conv_bn,
+    linear,
+    make_discriminator,
+    make_generator,
+    make_perceptron,
+    make_resnet,
+    weighted,
+)
 from torch import nn
-
-
-def weighted(layer, *weights):
-    """Set the parameters of a layer that has these weights, and biases of zero."""
-    with torch.no_grad():
-        weights = list(weights)
-        for name, parameter in layer.named_parameters():
-            if 'weight' in name:
-                parameter.copy_(torch.from_numpy(weights.pop(0)))
-            else:
-                parameter.zero_()
-    return layer
-
-
-def linear(numbers, inputs, outputs):
-    return weighted(nn.Linear(inputs, outputs), numbers.weight(outputs, inputs))
-
-
-def conv(numbers, inputs, outputs, kernel, stride=1, bias=True):
-    return weighted(
-        nn.Conv2d(inputs, outputs, kernel, stride, (kernel - 1) // 2, bias=bias),
-        numbers.weight(outputs, inputs, kernel, kernel))
-
-
-def deconv(numbers, inputs, outputs, kernel, stride, bias=True):
-    return weighted(
-        nn.ConvTranspose2d(
-            inputs, outputs, kernel, stride, (kernel - 1) // 2, bias=bias),
-        numbers.weight(inputs, outputs, kernel, kernel))
-
-
-def conv_bn(numbers, inputs, outputs, *sizes, layer=conv):
-    return nn.Sequential(layer(numbers, inputs, outputs, *sizes, bias=False),
-                         nn.BatchNorm2d(outputs, eps=2e-5))
 
 
 def inputs_of(numbers, *shape):
@@ -68,35 +41,6 @@ def sgd(model, lr, momentum=0.):
 
 # Images
 #
-
-class Bottleneck(nn.Module):
-
-    def __init__(self, numbers, inputs, middle, outputs, stride):
-        super().__init__()
-        self.a = conv_bn(numbers, inputs, middle, 1, stride)
-        self.b = conv_bn(numbers, middle, middle, 3)
-        self.c = conv_bn(numbers, middle, outputs, 1)
-        self.shortcut = nn.Identity()
-        if inputs != outputs:
-            self.shortcut = conv_bn(numbers, inputs, outputs, 1, stride)
-        self.relu = nn.ReLU(inplace=True)
-
-    def forward(self, x):
-        h = self.relu(self.a(x))
-        h = self.relu(self.b(h))
-        h = self.c(h)
-        h += self.shortcut(x)
-        return self.relu(h)
-
-
-def make_resnet(numbers, width, blocks, classes):
-    return nn.Sequential(
-        conv_bn(numbers, 3, width, 7, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1),
-        *[Bottleneck(numbers, *block)
-          for block in networks.resnet_blocks(width, blocks)],
-        nn.AdaptiveAvgPool2d(1), nn.Flatten(),
-        linear(numbers, 4 * width * 2 ** (len(blocks) - 1), classes))
-
 
 def resnet50_predict(batch, image, width, blocks, classes):
     numbers = Numbers()
@@ -138,20 +82,8 @@ def vgg16(batch, image, width, units, classes):
 
 def dcgan(batch, channels):
     numbers = Numbers()
-    *middle, last = networks.dcgan_generator(channels)
-    l0 = linear(numbers, 100, 16 * channels)
-    layers = []
-    for layer in middle:
-        layers += [conv_bn(numbers, *layer, layer=deconv), nn.ReLU(inplace=True)]
-    gen = nn.Sequential(
-        l0, nn.BatchNorm1d(16 * channels, eps=2e-5), nn.ReLU(inplace=True),
-        nn.Unflatten(1, (channels, 4, 4)), *layers, deconv(numbers, *last),
-        nn.Sigmoid())
-    first, *middle = networks.dcgan_discriminator(channels)
-    layers = [conv(numbers, *first), nn.LeakyReLU(0.2, inplace=True)]
-    for layer in middle:
-        layers += [conv_bn(numbers, *layer), nn.LeakyReLU(0.2, inplace=True)]
-    dis = nn.Sequential(*layers, nn.Flatten(), linear(numbers, 16 * channels, 1))
+    gen = make_generator(numbers, channels)
+    dis = make_discriminator(numbers, channels)
     gen_optimizer, dis_optimizer = [
         torch.optim.Adam(model.parameters(), lr=2e-4, betas=(0.5, 0.999))
         for model in (gen, dis)]
@@ -223,28 +155,6 @@ def lstm_cells(batch, units, length, words):
     return train(sgd(nn.ModuleList([embed, cell, out]), 1.), lossfun)
 
 
-class Block(nn.Module):
-
-    def __init__(self, numbers, d, heads):
-        super().__init__()
-        self.heads = heads
-        self.ln1, self.ln2 = nn.LayerNorm(d, eps=1e-6), nn.LayerNorm(d, eps=1e-6)
-        self.qkv, self.out = linear(numbers, d, 3 * d), linear(numbers, d, d)
-        self.up, self.down = linear(numbers, d, 4 * d), linear(numbers, 4 * d, d)
-
-    def forward(self, x):
-        batch, length, d = x.shape
-        x = x.reshape(batch * length, d)
-        h = self.qkv(self.ln1(x)).reshape(
-            batch, length, 3, self.heads, d // self.heads)
-        q, k, v = h.permute(2, 0, 3, 1, 4).unbind()
-        weights = torch.softmax(
-            q @ k.transpose(-1, -2) * (d / self.heads) ** -.5, -1)
-        h = (weights @ v).permute(0, 2, 1, 3)
-        x = x + self.out(h.reshape(batch * length, d))
-        return x + self.down(F.relu(self.up(self.ln2(x))))
-
-
 def transformer(batch, length, d, heads):
     numbers = Numbers()
     model = Block(numbers, d, heads)
@@ -258,9 +168,7 @@ def transformer(batch, length, d, heads):
 
 def perceptron(batch, sizes):
     numbers = Numbers()
-    l1, l2, l3 = [
-        linear(numbers, a, b) for a, b in zip(sizes, sizes[1:], strict=False)]
-    model = nn.Sequential(l1, nn.ReLU(), l2, nn.ReLU(), l3)
+    model = make_perceptron(numbers, sizes)
     x, t = inputs_of(numbers, batch, sizes[0]), labels_of(numbers, batch, sizes[-1])
     return train(torch.optim.Adam(model.parameters()),
                  lambda: F.cross_entropy(model(x), t))

@@ -1,8 +1,5 @@
-"""The place that every blocking MPI call of a communicator goes through."""
-
-#: Called as ``watch(name, peer)`` before a call that waits for other processes; returns
-#: a context manager around it. None, as long as nobody watches.
-watch = None
+"""The place that every blocking call of a communicator goes through."""
+from chainer_fast.mn._watchdog import _waits
 
 
 def waiting(name, peer, call, *args, **kwargs):
@@ -11,12 +8,14 @@ def waiting(name, peer, call, *args, **kwargs):
     Parameters
     ----------
     name : str
-        The operation, as in ``'recv'``.
+        The operation. A message between two processes begins with ``send`` or ``recv``;
+        in any other, all processes of the communicator take part.
     peer : int or None
         Rank of the process waited for, or root of the operation; None for all.
     call : callable
+        If it is a method of a communicator of MPI, the watchdog knows who takes part.
     """
-    if watch is None:
+    if not _waits.active:
         return call(*args, **kwargs)
-    with watch(name, peer):
+    with _waits.Wait(name, peer, getattr(call, '__self__', None)):
         return call(*args, **kwargs)

@@ -1,6 +1,7 @@
 """Operations of communicators on MPI."""
 import numpy
 
+from chainer_fast.mn import _watchdog
 from chainer_fast.mn.communicators import communicator_base
 from chainer_fast.mn.communicators._communication_utility import (
     chunked_bcast_obj,
@@ -20,6 +21,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def __init__(self, mpi_comm):
         super().__init__()
         self.mpi_comm = mpi_comm
+        _watchdog.start(mpi_comm)
         self._init_ranks()
         with self.config_scope():
             self.batched_copy = False
@@ -110,7 +112,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def _mean_grads(self, model, zero_fill):
         for _, param in sorted(model.namedparams()):
             grad = param.grad if param.is_initialized else None
-            has = self.mpi_comm.allgather(grad is not None)
+            has = self.allgather(grad is not None)
             if not any(has) or not (all(has) or zero_fill):
                 continue
             if grad is None:

@@ -1,0 +1,210 @@
+"""CUDA kernels that go over the arrays of many parameters in one launch.
+
+The addresses of the arrays are arguments by value, so that nothing is copied to the
+device and nothing waits for it. Kernels take them as ``const Arrays<n_arrays, capacity>
+arrays``, a structure of ``many_arrays.hpp``.
+"""
+import functools
+
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends._cuda_kernel import header
+
+# As in the header.
+THREADS = 256
+_PIECE = 4096
+
+# Bytes of arguments that kernels can have on every device, and how many of them are for
+# other things than arrays.
+_BYTES = 4096
+_OTHER_BYTES = 160
+
+#: Types of elements by the characters of dtypes.
+TYPES = {'e': 'half', 'f': 'float', 'd': 'double'}
+
+
+# -- what kernels can go over
+
+
+def is_like(array, param, kind):
+    """Tell whether kernels can go over an array beside that of a parameter."""
+    if not isinstance(array, cuda.ndarray) or array.dtype.char != kind:
+        return False
+    memory = array.data
+    return (
+        kind in TYPES and array.shape == param.shape and array.size < 2 ** 31
+        and memory.device_id == param.data.device_id and not memory.ptr >> 48)
+
+
+def is_plain(array):
+    """Tell whether kernels can go over an array."""
+    return is_like(array, array, array.dtype.char)
+
+
+def overlap(arrays):
+    """Tell whether any two arrays have memory in common; true when in doubt."""
+    bounds = numpy.array([_bounds(array) for array in arrays], numpy.int64)
+    if len(bounds) < 2:
+        return False
+    begins, ends = bounds[bounds[:, 0].argsort()].T
+    return (ends[:-1] > begins[1:]).any()
+
+
+def _bounds(array):
+    """Return the addresses between which an array lies."""
+    begin = end = array.data.ptr
+    flags = array.flags
+    if flags.c_contiguous or flags.f_contiguous:
+        return begin, begin + array.nbytes
+    for n, stride in zip(array.shape, array.strides, strict=True):
+        reach = (n - 1) * stride
+        begin, end = begin + min(reach, 0), end + max(reach, 0)
+    return begin, end + array.itemsize
+
+
+def by_kind(arrays):
+    """Return for each dtype its character, the indices of its arrays and a group."""
+    kinds = {}
+    for i, array in enumerate(arrays):
+        kinds.setdefault(array.dtype.char, []).append(i)
+    return [(kind, indices, [[arrays[i]] for i in indices])
+            for kind, indices in kinds.items()]
+
+
+class Contiguous:
+    """Arrays of a group, with copies in the place of those that are not contiguous.
+
+    At the end of the ``with`` block, what has been written is copied back.
+
+    Parameters
+    ----------
+    group : list of sequence of cupy.ndarray
+    written : sequence of bool
+        Which arrays of each sequence are written to.
+    """
+
+    def __init__(self, group, written):
+        self._group, self._written, self._changed = group, written, []
+
+    def __enter__(self):
+        return [self._copies(arrays) for arrays in self._group]
+
+    def _copies(self, arrays):
+        if all(array.flags.c_contiguous for array in arrays):
+            return arrays
+        copies = [cuda.cupy.ascontiguousarray(array) for array in arrays]
+        self._changed += [
+            (array, copy) for array, copy, written
+            in zip(arrays, copies, self._written, strict=True)
+            if written and copy is not array]
+        return copies
+
+    def __exit__(self, kind, value, traceback):
+        if kind is None:
+            for array, copy in self._changed:
+                array[...] = copy
+
+
+# -- kernels
+
+
+@functools.cache
+def kernel(path, params, body):
+    """Return a kernel.
+
+    Parameters
+    ----------
+    path : str
+        Header that has the functions.
+    params, body : str
+        Its parameters, and a statement.
+    """
+    code = '''
+        {}
+        {}
+        using namespace chainer_fast;
+        extern "C" __global__ void change_many({}) {{ {}; }}
+        '''.format('#include <cuda_fp16.h>' if 'half' in body else '',
+                   header(path), params, body)
+    return cuda.raw(code, 'change_many', ('-std=c++17',))
+
+
+@functools.cache
+def _layout(n_arrays):
+    """Return the structure of the addresses, as in the header, and its capacity."""
+    capacity = (_BYTES - _OTHER_BYTES) // (8 + 6 * n_arrays) // 2 * 2
+    return capacity, numpy.dtype([
+        ('first_block', 'u4', capacity), ('size', 'u4', capacity),
+        ('low', 'u4', (n_arrays, capacity)), ('high', 'u2', (n_arrays, capacity))],
+        align=True)
+
+
+def launch(path, body, params, call, *args):
+    """Run a kernel on the arrays of a call.
+
+    Parameters
+    ----------
+    path, body, params : str
+        As for :func:`kernel`; the parameters are those after the arrays.
+    call : tuple
+        As :func:`calls` yields it.
+    *args
+        Arguments after the arrays.
+    """
+    n_blocks, arrays = call
+    capacity, _ = _layout(len(arrays['low']))
+    kernel(
+        path, 'const Arrays<%d, %d> arrays%s' % (len(arrays['low']), capacity, params),
+        body)((n_blocks,), (THREADS,), (arrays, *args))
+
+
+def calls(group):
+    """Yield the arguments of kernels that together go over arrays of a group.
+
+    Parameters
+    ----------
+    group : list of sequence of cupy.ndarray
+        Contiguous arrays: as many for each parameter, in the same order.
+
+    Yields
+    ------
+    slice
+        Of the group.
+    tuple of (int, numpy.ndarray)
+        Number of blocks, and the structure of addresses.
+    """
+    return calls_at(
+        numpy.array([arrays[0].size for arrays in group], numpy.int64),
+        numpy.array(
+            [[array.data.ptr for array in arrays] for arrays in group], numpy.int64))
+
+
+def calls_at(sizes, addresses):
+    """Yield the arguments of kernels that go over arrays at some addresses.
+
+    Parameters
+    ----------
+    sizes : numpy.ndarray of int64, shape (n_parameters,)
+    addresses : numpy.ndarray of int64, shape (n_parameters, n_arrays)
+
+    Yields
+    ------
+    slice, tuple
+        As of :func:`calls`.
+    """
+    capacity, layout = _layout(addresses.shape[1])
+    blocks = -(-sizes // _PIECE)
+    for first in range(0, len(sizes), capacity):
+        part = slice(first, first + capacity)
+        n = len(sizes[part])
+        ends = blocks[part].cumsum()
+        if ends[-1] == 0:
+            continue
+        arrays = numpy.zeros((), layout)
+        arrays['first_block'][n:] = 0xffffffff
+        arrays['first_block'][:n] = ends - blocks[part]
+        arrays['size'][:n] = sizes[part]
+        arrays['low'][:, :n] = (addresses[part] & 0xffffffff).T
+        arrays['high'][:, :n] = (addresses[part] >> 32).T
+        yield part, (int(ends[-1]), arrays)

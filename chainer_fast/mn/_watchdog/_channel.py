@@ -1,0 +1,202 @@
+"""The thread of a process that hears of the others' ends, and tells of its own.
+
+Messages are objects of JSON, which every process hands on to its other neighbours:
+
+- ``left``: a process has ended its program, after so many collective operations;
+- ``failed``: a process raised an exception, is gone, or is waited for in vain;
+- ``told``: a process has printed why the job fails.
+
+The first failure ends the job. A process ends when all others have printed it, since a
+launcher kills the rest as soon as one process has ended with an error.
+"""
+import os
+import queue
+import selectors
+import socket
+import sys
+import threading
+import time
+import traceback
+
+from chainer_fast.mn._watchdog import _links, _waits
+
+#: Seconds to wait for the others' ``told``, and for the main thread after that.
+TELLING, MOURNING = 2, 5
+
+_LONGEST_TRACE = 100_000
+
+
+def in_time(seconds, function, *args):
+    """Call a function that might not return; go on without it after a while."""
+    thread = threading.Thread(target=function, args=args, daemon=True)
+    thread.start()
+    thread.join(seconds)
+
+
+def end(status):
+    """End this process at once, without waiting for threads and without MPI."""
+    in_time(1, _tidy)
+    os._exit(status)
+
+
+def _tidy():
+    multiprocessing = sys.modules.get('multiprocessing')
+    if multiprocessing is not None:
+        for worker in multiprocessing.active_children():
+            if worker.daemon:
+                worker.terminate()
+    for stream in sys.stdout, sys.stderr:
+        stream.flush()
+
+
+class Channel:
+    """Connections with neighbours, and a thread that listens to them.
+
+    Parameters
+    ----------
+    rank : int
+        Of this process in the job.
+    people : dict
+        What to call the processes of the channel, by rank.
+    neighbours : dict
+        Sockets by rank.
+    """
+
+    def __init__(self, rank, people, neighbours):
+        self.rank, self.people = rank, people
+        self._neighbours = neighbours
+        self._readers = {neighbour: _links.Reader() for neighbour in neighbours}
+        self._own = queue.SimpleQueue()
+        self._bell, self._ring = socket.socketpair()
+        self._ended, self._told = {}, set()
+        self._failure = self._until = None
+        self._raised_here = self.left = False
+        self.all_ended, self.all_told = threading.Event(), threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, name='chainermn watchdog', daemon=True)
+        self._thread.start()
+
+    def say(self, **message):
+        """Send a message of this process to all others."""
+        self._own.put(dict(message, rank=message.get('rank', self.rank)))
+        self._ring.send(b'.')
+
+    @property
+    def fails(self):
+        """Tell whether the job is about to end with an error."""
+        return self._failure is not None
+
+    def close(self):
+        """Close the connections, in a forked process, which is not a part of the job.
+
+        A connection is only lost to the others when nobody has it open.
+        """
+        for one in *self._neighbours.values(), self._bell, self._ring:
+            one.close()
+
+    def _run(self):
+        selector = getattr(selectors, 'PollSelector', selectors.SelectSelector)()
+        selector.register(self._bell, selectors.EVENT_READ, None)
+        for neighbour, made in self._neighbours.items():
+            selector.register(made, selectors.EVENT_READ, neighbour)
+        while True:
+            for key, _ in selector.select(self._pause()):
+                if key.data is None:
+                    self._bell.recv(1)
+                    self._hear(self._own.get(), None)
+                elif not self._listen(key.data):
+                    selector.unregister(key.fileobj)
+            now = time.monotonic()
+            if self._failure is None:
+                if len(self._ended) == len(self.people):
+                    break
+                self._judge(now)
+            elif now >= self._until or self._told >= set(self.people):
+                self._finish()
+        self.all_ended.set()
+
+    def _pause(self):
+        """Return the seconds to sleep: for ever, unless somebody has ended."""
+        if self._failure is not None:
+            return max(self._until - time.monotonic(), 0)
+        return .5 if self._ended else None
+
+    def _listen(self, neighbour):
+        """Read messages; return whether there may be more."""
+        reason = 'it was killed, crashed or called os._exit'
+        try:
+            messages = self._readers[neighbour].read(self._neighbours[neighbour])
+        except OSError as error:
+            messages, reason = None, str(error)
+        for message in messages or ():
+            self._hear(message, neighbour)
+        if messages is not None:
+            return True
+        self._told.add(neighbour)
+        if neighbour not in self._ended:
+            self._hear({'kind': 'failed', 'rank': neighbour, 'gone': True,
+                        'what': 'is gone without a farewell: ' + reason}, neighbour)
+        return False
+
+    def _hear(self, message, source):
+        kind, rank = message['kind'], message['rank']
+        if kind == 'failed':
+            if self._failure is not None:
+                return      # by now everybody has heard of one
+            self._failure = message
+            self._until = time.monotonic() + TELLING
+            self._raised_here = source is None and rank == self.rank
+            if message.get('gone'):
+                self._told.add(rank)
+        elif kind == 'left':
+            self._ended[rank] = time.monotonic(), message['counts']
+        else:
+            self._told.add(rank)
+        self._hand_on(message, source)
+        if kind == 'failed':
+            if not self._raised_here:       # Python has printed it
+                in_time(1, self._report, message)
+            self._told.add(self.rank)
+            self._hand_on({'kind': 'told', 'rank': self.rank}, None)
+
+    def _hand_on(self, message, source):
+        for neighbour, made in self._neighbours.items():
+            if neighbour != source:
+                try:
+                    _links.send(made, message)
+                except OSError:     # it is gone, which shows when it is listened to
+                    continue
+
+    def _judge(self, now):
+        found = _waits.awaited(self._ended, now)
+        if found is not None:
+            rank, operation = found
+            self._hear({
+                'kind': 'failed', 'rank': rank, 'what':
+                'has ended its program, and %s waits for it in %s: it called sys.exit, '
+                'or its program has fewer operations' % (
+                    self.people[self.rank], operation)}, None)
+
+    def _report(self, failure):
+        waits = _waits.names()
+        lines = ['', 'ChainerMN: %s ends%s, because' % (
+            self.people[self.rank], ', waiting in ' + waits[-1] if waits else '')]
+        lines.append('%s %s' % (self.people[failure['rank']], failure['what']))
+        trace = failure.get('trace')
+        if trace:
+            lines.append(trace.rstrip())
+        os.write(2, ('\n'.join(lines) + '\n').encode(errors='replace'))
+
+    def _finish(self):
+        """End this process; if it is the one that failed, let it end by itself."""
+        self.all_told.set()
+        if self._raised_here:
+            time.sleep(MOURNING)
+        end(1)
+
+
+def describe(exception):
+    """Return the text and the traceback of an exception."""
+    text = ''.join(traceback.format_exception(
+        type(exception), exception, exception.__traceback__))
+    return 'raised ' + type(exception).__name__, text[-_LONGEST_TRACE:]

@@ -1,0 +1,130 @@
+"""What this process waits for, and what it has taken part in.
+
+A process that has ended cannot take part in an operation any more. Whether it already
+did, and others only wait for each other, shows in the number of collective operations
+on a communicator: all its processes count the same ones, in the same order.
+"""
+import collections
+import hashlib
+import threading
+import time
+
+#: Whether anybody wants to know.
+active = False
+
+#: Seconds that a process may be waited for after it has ended.
+PATIENCE = 3
+
+_counts = {}
+_current = {}
+_known_groups = collections.Counter()
+_keyval = None
+
+
+class _Processes:
+    """The processes of a communicator of MPI, by their ranks in the job."""
+
+    def __init__(self, ranks):
+        _known_groups[ranks] += 1
+        # Its members make communicators of the same processes in the same order.
+        text = '%s/%d' % (','.join(map(str, ranks)), _known_groups[ranks])
+        self.ranks = ranks
+        self.key = hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def ranks_of(mpi_comm):
+    """Return the ranks in the job; None if some process is not of it."""
+    from mpi4py import MPI
+    group = mpi_comm.Get_group()
+    ranks = tuple(group.Translate_ranks(range(group.size), MPI.COMM_WORLD.Get_group()))
+    return None if MPI.UNDEFINED in ranks else ranks
+
+
+def register(mpi_comm):
+    """Know a communicator from now on; return its processes, or None."""
+    global _keyval
+    from mpi4py import MPI
+    if _keyval is None:
+        _keyval = MPI.Comm.Create_keyval()
+    known = mpi_comm.Get_attr(_keyval)
+    if known is None and mpi_comm.is_intra:
+        ranks = ranks_of(mpi_comm)
+        if ranks is not None:
+            known = _Processes(ranks)
+            mpi_comm.Set_attr(_keyval, known)
+    return known
+
+
+class Wait:
+    """Context around a call of MPI that waits for other processes.
+
+    Parameters
+    ----------
+    name : str
+        The operation.
+    peer : int or None
+        Rank of the process waited for, or root.
+    mpi_comm : object
+        A communicator of MPI, or something else that is waited for.
+    """
+
+    __slots__ = 'name', 'number', 'peer', 'processes', 'since', '_outer'
+
+    def __init__(self, name, peer, mpi_comm):
+        self.name, self.peer, self.number = name, peer, None
+        self.processes = register(mpi_comm) if hasattr(mpi_comm, 'Get_attr') else None
+
+    def __enter__(self):
+        if self.processes is not None and not self.name.startswith(('send', 'recv')):
+            self.number = _counts[self.processes.key] = (
+                _counts.get(self.processes.key, 0) + 1)
+        self.since = time.monotonic()
+        thread = threading.get_ident()
+        self._outer = _current.get(thread)
+        _current[thread] = self
+
+    def __exit__(self, *_):
+        if self._outer is None:
+            del _current[threading.get_ident()]
+        else:
+            _current[threading.get_ident()] = self._outer
+
+    def needs(self, rank, counts):
+        """Tell whether it waits for a process that took part in so many operations."""
+        if self.processes is None or rank not in self.processes.ranks:
+            return False
+        if self.number is not None:
+            return counts.get(self.processes.key, 0) < self.number
+        # A message that was sent is here within the time of patience.
+        return (0 <= self.peer < len(self.processes.ranks)
+                and self.processes.ranks[self.peer] == rank)
+
+
+def counts():
+    """Return the number of collective operations by key of the communicator."""
+    return dict(_counts)
+
+
+def names():
+    """Return the names of the operations that this process waits in."""
+    return [one.name for one in list(_current.values())]
+
+
+def awaited(ended, now):
+    """Return the rank of an ended process that is waited for, and the operation.
+
+    Parameters
+    ----------
+    ended : dict
+        By rank: when it was heard that it ended, and its counts.
+    now : float
+
+    Returns
+    -------
+    tuple or None
+    """
+    for one in list(_current.values()):
+        for rank, (since, its_counts) in ended.items():
+            if now - max(since, one.since) > PATIENCE and one.needs(rank, its_counts):
+                return rank, one.name
+    return None

@@ -1,0 +1,49 @@
+"""An end of the whole job when an exception is not caught in one of its processes."""
+import os
+import sys
+
+from chainer_fast.mn import _watchdog
+
+_original = None
+
+
+def _global_except_hook(kind, exception, trace):
+    """Print the exception as before, tell the other processes, and abort the job."""
+    _original(kind, exception, trace)
+    # Importing mpi4py here would start MPI, in a program that has none to abort.
+    mpi = sys.modules.get('mpi4py.MPI')
+    if mpi is None or mpi.Is_finalized():
+        return
+    _watchdog.tell(exception)
+    print('\n'.join([
+        '', '*' * 42, 'ChainerMN:',
+        '   Uncaught exception on rank %d.' % mpi.COMM_WORLD.rank,
+        '   Calling MPI_Abort() to shut down MPI...', '*' * 42, '', '']),
+        file=sys.stderr, flush=True)
+    sys.stdout.flush()
+    mpi.COMM_WORLD.Abort(1)
+
+
+def add_hook():
+    """Abort the MPI job when an exception is not caught.
+
+    The hook is put before :data:`sys.excepthook`: the exception is printed as before, and
+    then ``MPI_Abort`` ends all processes. The environment variable
+    ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS``, if it is not empty, has ``import chainermn``
+    call this.
+
+    It does not see processes that are killed, or end by :func:`sys.exit`. The watchdog
+    of communicators does, and needs no hook: see ``config.mn_watchdog``.
+    """
+    global _original
+    if _original is None:
+        _original, sys.excepthook = sys.excepthook, _global_except_hook
+
+
+def _add_hook_if_enabled():
+    # The manual has one name, and the released package looked for the other one.
+    if any(os.environ.get('CHAINERMN_FORCE_ABORT_ON_EXCEPTION' + end) for end in ('', 'S')):
+        add_hook()
+
+
+_add_hook_if_enabled()
