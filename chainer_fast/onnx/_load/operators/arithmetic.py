@@ -89,7 +89,7 @@ def _divide(a, b):
 
 
 def _power(x, exponent):
-    if is_float(x) and any_variable(x, exponent):
+    if any_variable(x, exponent) and (isinstance(x, float) or is_float(x)):
         return x ** exponent
     x, exponent = raw(x), raw(exponent)
     return (x ** exponent).astype(x.dtype, copy=False)

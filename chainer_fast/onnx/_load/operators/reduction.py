@@ -87,10 +87,11 @@ def top_k(node):
     axis = node.get('axis', -1)
     largest = node.require('largest', 0, 1, default=1)
     node.require('sorted', 0, 1, default=1)
+    fixed = node.get('k') if node.opset < 10 else None
 
-    def compute(x, k):
+    def compute(x, k=None):
         array = x.array if any_variable(x) else x
-        along, k = axis % x.ndim, k.item()
+        along, k = axis % x.ndim, fixed if k is None else k.item()
         before = (slice(None),) * along
         back = before + (slice(None, None, -1),)
         if largest:     # of equal ones, those with the lowest index come first
