@@ -2,6 +2,23 @@
 
 Importing it needs no ONNX; reading and writing files does.
 """
-from chainer_fast.onnx import context, functions, graph, mapping, onnx_helper
-from chainer_fast.onnx.export import MINIMUM_OPSET_VERSION, export
+import importlib
+
+from chainer_fast.onnx import (
+    context,
+    functions,
+    graph,
+    mapping,
+    onnx_helper,
+    replace_func,
+)
+from chainer_fast.onnx.export import MINIMUM_OPSET_VERSION, convert_parameter, export
+from chainer_fast.onnx.export_testcase import export_testcase
 from chainer_fast.onnx.onnx_chain import ONNXChain, load
+
+
+def __getattr__(name):
+    # Asks ONNX; `export` is the function here.
+    if name == 'MAXIMUM_OPSET_VERSION':
+        return importlib.import_module('chainer_fast.onnx.export').MAXIMUM_OPSET_VERSION
+    raise AttributeError('module %r has no attribute %r' % (__name__, name))

@@ -24,6 +24,8 @@ class Context:
         Constants of the function that is being converted.
     implicit_inputs : dict of VariableNode
         Inputs of functions that come from nowhere in the graph, by their names.
+    param_names : set of str
+        Names of the model's parameters.
     param_to_link : dict
         Pairs of a link's name and the link, by the id of its parameters.
     """
@@ -34,9 +36,12 @@ class Context:
         self.constants = []
         self.implicit_inputs = {}
         self.param_to_link = {}
+        self.param_names = set()
         self._named = []    # keeps the objects, so that no other gets an id in use
         for path, param in model.namedparams():
-            self.set_name(param, onnx_helper.cleanse_param_name(path))
+            name = onnx_helper.cleanse_param_name(path)
+            self.set_name(param, name)
+            self.param_names.add(name)
         for path, link in model.namedlinks(skipself=True):
             name = onnx_helper.cleanse_param_name(path)
             for param in link.params():

@@ -1,74 +1,322 @@
 """Models as ONNX files."""
-import chainer_fast
-from chainer_fast import configuration, function_hook
+import collections
+import warnings
+
+from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast.backends import cuda
-from chainer_fast.onnx import mapping
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.functions.math.identity import identity
+from chainer_fast.onnx import _building, _files, _model_state, mapping
 from chainer_fast.onnx._library import onnx
+from chainer_fast.onnx._names import rename_variable_name
+from chainer_fast.onnx._shapes import format_customized_shapes
+from chainer_fast.onnx._tracing import RetainInputHook
 from chainer_fast.onnx.context import Context
 from chainer_fast.onnx.graph import Graph
-from chainer_fast.onnx.onnx_helper import NP_TYPE_TO_TENSOR_TYPE
+from chainer_fast.onnx.onnx_helper import (
+    NP_TYPE_TO_TENSOR_TYPE,  # noqa: F401
+    is_support_non_standard_domain,  # noqa: F401
+)
+from chainer_fast.utils.experimental import experimental
 
+#: The oldest version of the operator set that every converter has been tested with.
 MINIMUM_OPSET_VERSION = 7
 
 
-class _Recorder(function_hook.FunctionHook):
-    name = '_ONNXRecorder'
+def __getattr__(name):
+    if name == 'MAXIMUM_OPSET_VERSION':
+        return onnx.defs.onnx_opset_version()
+    raise AttributeError('module %r has no attribute %r' % (__name__, name))
 
-    def __init__(self):
-        self.arrays = {}
 
-    def forward_postprocess(self, function, in_data):
-        self.arrays[function] = in_data
+def convert_parameter(parameter, context):
+    """Make the initializer of an array.
+
+    Parameters
+    ----------
+    parameter : Parameter, Variable or array
+        The array.
+    context : chainer_fast.onnx.context.Context
+        Knows its name.
+
+    Returns
+    -------
+    onnx.TensorProto
+        The initializer.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
+    array = parameter.array if isinstance(
+        parameter, _variable.Variable) else parameter
+    if not isinstance(array, get_array_types()):
+        raise ValueError(
+            'an initializer is made of a Parameter, a Variable or an array, not %s'
+            % type(parameter))
+    return onnx.numpy_helper.from_array(
+        cuda.to_cpu(array), context.get_name(parameter))
+
+
+def check_onnx_model(onnx_model, external_converters, external_opset_imports):
+    """Check a model with ONNX's checker.
+
+    Parameters
+    ----------
+    onnx_model : onnx.ModelProto
+        The model.
+    external_converters : dict or None
+        The user's converters.
+    external_opset_imports : dict or None
+        The user's operator sets.
+
+    Raises
+    ------
+    onnx.checker.ValidationError
+        If the model is invalid.
+
+    Warns
+    -----
+    UserWarning
+        Instead, if there are converters of the user, but no operator sets: their nodes
+        may be operators that ONNX does not know.
+    """
+    if _files.is_large(onnx_model):
+        onnx_model = _files.without_arrays(onnx_model)
+    try:
+        onnx.checker.check_model(onnx_model, full_check=True)
+    except onnx.checker.ValidationError as error:
+        if not external_converters or external_opset_imports:
+            raise
+        warnings.warn(
+            'the model has a node that ONNX does not know, or knows in another form; '
+            'give its operator a domain, and name that in external_opset_imports: %s'
+            % error, UserWarning)
 
 
 def export(model, args, filename=None, export_params=True, graph_name='Graph',
            save_text=False, opset_version=None, input_names=None, output_names=None,
            train=False, return_named_inout=False, external_converters=None,
            external_opset_imports=None, input_shapes=None, no_testcase=False):
-    opset_version = opset_version or onnx.defs.onnx_opset_version()
-    recorder = _Recorder()
-    args = args if isinstance(args, (list, tuple)) else (args,)
-    args = [_variable.as_variable(a) for a in args]
+    """Export a model to ONNX.
+
+    The model is called with ``args``, and the functions that its outputs come from are
+    converted. The model is left as it was, except that parameters without a shape get
+    theirs.
+
+    Parameters
+    ----------
+    model : chainer_fast.Link
+        The model; called with the arguments.
+    args : Variable, array, or list, tuple or dict of them
+        Its arguments; those in a dict by their keywords. Sizes are taken from them.
+    filename : str, path, file object or None
+        Where to write the model, if anywhere. A model of 2 GiB or more needs the name
+        of a file, and has its arrays in another with ``.data`` added to that name.
+    export_params : bool
+        Whether the values of parameters are part of the model.
+    graph_name : str
+        Name of the graph.
+    save_text : bool
+        Also write the model as text, to a file with ``.txt`` added to the name.
+    opset_version : int or None
+        Version of the operator set; the newest of the installed ONNX by default.
+        A runtime may be older.
+    input_names, output_names : sequence of str, dict or None
+        Names of the inputs and outputs: in their order, or by keys if they are in a
+        dict. By default, inputs are ``Input_0``, ``Input_1``, ..., and outputs have the
+        names and the order of the functions that they come from.
+    train : bool
+        Export the model as it computes while it is trained.
+    return_named_inout : bool
+        Also return the inputs and outputs.
+    external_converters : dict of callable or None
+        Converters by names of functions, which have precedence over those of this
+        package. Each is called with an object with the attributes ``func``,
+        ``opset_version``, ``input_names``, ``output_names`` and ``context``, and
+        returns a tuple of nodes: see :mod:`chainer_fast.onnx.onnx_helper`.
+    external_opset_imports : dict of int or None
+        Versions of the operator sets of other domains that these nodes are from.
+    input_shapes : tuple, list of tuple, dict of tuple or None
+        Shapes of the inputs with names in place of sizes that vary, such as
+        ``('batch', 3, 224, 224)``; a list or dict for several inputs.
+    no_testcase : bool
+        Suppress the warning that no test data is written.
+
+    Returns
+    -------
+    onnx.ModelProto, or tuple of onnx.ModelProto, OrderedDict and OrderedDict
+        The model; with ``return_named_inout``, the inputs and outputs by their names
+        as well.
+
+    Raises
+    ------
+    ValueError
+        If a function has no converter, or one that does not support what it does; if
+        names or shapes do not match the arguments; if an output is no variable.
+    RuntimeError
+        If the opset version is too old for a function; if the model returns anything
+        but variables, alone or in a list, tuple or dict.
+    onnx.checker.ValidationError
+        If the checker of ONNX refuses the model.
+    ImportError
+        If ONNX is not installed.
+
+    Warns
+    -----
+    UserWarning
+        If an input has no effect on any output, a parameter has no shape, or the
+        opset version has not been tested.
+    DeprecationWarning
+        If the model is written to a file, but ``no_testcase`` is not set:
+        :func:`chainer_fast.onnx.export_testcase` writes test data, too.
+    """
+    if return_named_inout:
+        experimental('return_named_inout')
+    if filename is not None and not no_testcase:
+        warnings.warn(
+            'a model without test data is written: use export_testcase, or '
+            'no_testcase=True', DeprecationWarning)
+    opset_version = _choose_opset_version(opset_version)
+    if input_shapes is not None:
+        input_shapes = format_customized_shapes(args, input_shapes)
+    args = _as_variables(args)
     context = Context(model)
-    inputs = {}
-    with configuration.using_config('train', train), recorder:
-        outputs = model(*args)
-    outputs = outputs if isinstance(outputs, (list, tuple)) else (outputs,)
-    for i, x in enumerate(args):
-        name = input_names[i] if input_names else 'Input_%d' % i
-        context.set_name(x, name, pinned=True)
-        inputs[name] = x
-    if output_names:
-        for y, name in zip(outputs, output_names, strict=True):
-            context.set_name(y, name, pinned=True)
-    converters = dict(mapping.converters)
-    converters.update(external_converters or {})
-    graph = Graph(context, converters, opset_version, inputs,
-                  dict(enumerate(outputs)))
-    graph.to_onnx_graph()
+    inputs = _name_inputs(context, args, input_names)
 
-    named = [(context.get_name(p), p.array) for p in model.params()]
-    arrays = {id(n): a for f, xs in recorder.arrays.items()
-              for n, a in zip(f.inputs, xs, strict=True)}
-    implicit = [(name, arrays[id(node)])
-                for name, node in context.implicit_inputs.items()]
-    extra = [(context.get_name(a), a) for a in context.parameters]
-    data = [(n, cuda.to_cpu(a)) for n, a in [*named, *implicit, *extra]]
+    hook = RetainInputHook()
+    with _model_state.unchanged(model), mapping.patch_functions(), hook, \
+            configuration.using_config('train', train), \
+            configuration.using_config('enable_backprop', True), \
+            configuration.using_config('in_recomputing', True):
+        returned = model(**args) if isinstance(args, dict) else model(*args)
+        outputs = _list_outputs(context, returned, inputs, output_names)
 
-    def info(name, array):
-        return onnx.helper.make_tensor_value_info(
-            name, NP_TYPE_TO_TENSOR_TYPE[array.dtype], array.shape)
+        graph = Graph(
+            context, {**mapping.converters, **(external_converters or {})},
+            opset_version, inputs, outputs)
+        graph.locate = lambda function: hook.describe(function, model)
+        graph.is_recorded = lambda function: hook.input_arrays(function) is not None
+        graph.to_onnx_graph()
+    if output_names is None:
+        outputs = graph.sort_outputs(outputs)
+    _warn_of_unused(graph, inputs, outputs)
 
-    proto = onnx.helper.make_graph(
-        graph.graph, graph_name,
-        [info(n, a) for n, a in data] + [info(n, x.array) for n, x in inputs.items()],
-        [info(context.get_name(y), y.array) for y in outputs],
-        [onnx.numpy_helper.from_array(a, n) for n, a in data])
-    made = onnx.helper.make_model(
-        proto, producer_name='Chainer', producer_version=chainer_fast.__version__,
-        opset_imports=[onnx.helper.make_opsetid('', opset_version)])
-    onnx.checker.check_model(made, full_check=True)
-    if filename:
-        onnx.save(made, filename)
-    return made
+    made = _building.build(
+        graph, opset_version, graph_name, inputs, outputs,
+        _collect_arrays(model, context, graph, hook, outputs), export_params,
+        external_opset_imports, input_shapes)
+    check_onnx_model(made, external_converters, external_opset_imports)
+    if filename is not None:
+        _files.save(made, filename, save_text)
+    return (made, inputs, outputs) if return_named_inout else made
+
+
+def _choose_opset_version(opset_version):
+    newest = onnx.defs.onnx_opset_version()
+    if opset_version is None:
+        return newest
+    if not MINIMUM_OPSET_VERSION <= opset_version <= newest:
+        warnings.warn(
+            'opset_version is %s, but export has been tested from %d to %d, the newest '
+            'of the installed ONNX' % (opset_version, MINIMUM_OPSET_VERSION, newest),
+            UserWarning)
+    return opset_version
+
+
+def _as_variables(args):
+    """Return the arguments of the model with variables for arrays: a list or a dict."""
+    arrays = get_array_types()
+
+    def as_variable(x):
+        return _variable.Variable(x) if isinstance(x, arrays) else x
+
+    if isinstance(args, dict):
+        return {key: as_variable(x) for key, x in args.items()}
+    if isinstance(args, (list, tuple)):
+        return [as_variable(x) for x in args]
+    if isinstance(args, (_variable.Variable, *arrays)):
+        return [as_variable(args)]
+    raise ValueError(
+        'args must be an array, a variable, or a list, tuple or dict of them, not %s'
+        % type(args))
+
+
+def _name_inputs(context, args, names):
+    """Return the network's inputs by their names."""
+    named = collections.OrderedDict()
+    for x in args.values() if isinstance(args, dict) else args:
+        if not isinstance(x, _variable.Variable):
+            raise AttributeError(
+                'each argument of the model must be an array or a variable, not %s'
+                % type(x))
+        named[context.get_name(x)] = x
+    if names is None and len(named) != len(args):
+        raise ValueError(
+            'one variable is given for several arguments: give copies, for they are '
+            'different inputs')
+    rename_variable_name(context, args, named, names)
+    return named
+
+
+def _list_outputs(context, returned, inputs, names):
+    """Return the network's outputs by their names so far."""
+    if isinstance(returned, _variable.Variable):
+        returned = [returned]
+    if not isinstance(returned, (list, tuple, dict)):
+        raise RuntimeError(
+            'the model must return a variable, or a list, tuple or dict of variables, '
+            'not %s' % type(returned))
+    keys = list(returned) if isinstance(returned, dict) else range(len(returned))
+    outputs = {key: returned[key] for key in keys}
+    for y in outputs.values():
+        if not isinstance(y, _variable.Variable):
+            raise ValueError(
+                "each of the model's outputs must be a variable, not %s: bare arrays, "
+                'and structures inside of the list, tuple or dict, cannot be exported'
+                % type(y))
+    if names is not None:
+        # A name more for a variable that has one takes a node.
+        taken = {id(x.node) for x in inputs.values()}
+        for key, y in outputs.items():
+            if id(y.node) in taken:
+                outputs[key] = identity(y)
+            taken.add(id(y.node))
+    named = collections.OrderedDict(
+        (context.get_name(y), y) for y in outputs.values())
+    rename_variable_name(
+        context, outputs if isinstance(returned, dict) else list(outputs.values()),
+        named, names, prefix=None)
+    return named
+
+
+def _warn_of_unused(graph, inputs, outputs):
+    for name in inputs:
+        if name not in graph.used and name not in outputs:
+            warnings.warn(
+                'the input %s has no effect on an output: the model does not use it, '
+                'or computes with its bare array somewhere. Such a part can be wrapped '
+                'by onnx_chainer.replace_func.as_funcnode' % name, UserWarning)
+
+
+def _collect_arrays(model, context, graph, hook, outputs):
+    """Return the initializers by their names: first parameters, last of converters."""
+    arrays = {}
+    for path, param in model.namedparams():
+        if param.array is None:
+            warnings.warn(
+                "The parameter '%s' is not initialized, skip setting to ONNX graph"
+                % path, UserWarning)
+        else:
+            arrays[context.get_name(param)] = param.array
+    for name, y in outputs.items():
+        if graph.is_implicit(y.node):
+            arrays[name] = y.array
+    for name in context.implicit_inputs:
+        function, i = graph.used[name]
+        arrays[name] = hook.input_arrays(function)[i]
+    for array in context.parameters:
+        arrays[context.get_name(array)] = array
+    return arrays

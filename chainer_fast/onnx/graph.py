@@ -1,13 +1,16 @@
-"""The graph of functions as ONNX nodes."""
+"""The functions of a graph as ONNX nodes."""
+import collections
+import difflib
 import heapq
 import itertools
 
+from chainer_fast.function import FunctionAdapter
 from chainer_fast.onnx import onnx_helper
 from chainer_fast.onnx.functions.converter import FunctionConverterParams
 
 
 class Graph:
-    """The functions that network outputs come from, and their conversion.
+    """The functions that the network's outputs come from, and their conversion.
 
     Parameters
     ----------
@@ -18,7 +21,7 @@ class Graph:
     opset_version : int
         Version of the operator set.
     explicit_input_names : iterable of str
-        Names of the network's inputs.
+        Names of the network's inputs, where the graph ends.
     network_outputs : dict of Variable
         The network's outputs by their names.
 
@@ -26,16 +29,28 @@ class Graph:
     ----------
     graph : list of onnx.NodeProto
         The nodes, after :meth:`to_onnx_graph`.
+    outputs : list of str
+        Names of their outputs.
+    used : dict
+        For the name of each input of functions a function, and the input's index.
+    locate : callable
+        Tells where a function was called, a str; may be set before the conversion.
+    is_recorded : callable
+        Tells whether a function belongs to the network; may be set as well.
     """
 
     def __init__(self, context, converters, opset_version, explicit_input_names,
                  network_outputs):
         self.context = context
         self.converters = converters
-        self.opset_version = opset_version
-        self.graph = []
+        self.specified_opset_version = opset_version
         self.explicit_input_names = set(explicit_input_names)
         self.network_outputs = network_outputs
+        self.graph = []
+        self.outputs = []
+        self.used = {}
+        self.locate = lambda function: ''
+        self.is_recorded = lambda function: True
         self._counts = {}
 
     def create_node(self, func_name, func, input_names, output_names):
@@ -45,7 +60,7 @@ class Graph:
         ----------
         func_name : str
             Name that its converter is found by.
-        func : FunctionNode
+        func : FunctionNode or Function
             The function.
         input_names, output_names : list of str
             Names of its inputs and outputs.
@@ -53,34 +68,65 @@ class Graph:
         Returns
         -------
         tuple of onnx.NodeProto
-            Its nodes.
+            Its nodes, its constants among them.
+
+        Raises
+        ------
+        ValueError
+            If there is no converter.
         """
-        converter = self.converters.get(func_name)
-        if converter is None:
-            raise ValueError('%s has no converter' % func_name)
-        nodes = tuple(converter(FunctionConverterParams(
-            func, self.opset_version, input_names, output_names, self.context)))
+        if func_name not in self.converters:
+            raise ValueError(self._describe_unknown({func_name: func}))
+        nodes = self.converters[func_name](FunctionConverterParams(
+            func, self.specified_opset_version, input_names, output_names,
+            self.context))
+        try:
+            nodes = tuple(nodes)
+        except TypeError:
+            raise TypeError(
+                'the converter of %s must return a tuple of nodes, not %s'
+                % (func_name, type(nodes).__name__)) from None
         nodes = (*self.context.constants, *nodes)
         self.context.constants.clear()
         return nodes
 
     def convert_to_onnx_node(self, function):
-        """Convert one function, and add its nodes to :attr:`graph`."""
-        func_name = function_name(function)
+        """Convert one function, and add its nodes to :attr:`graph`.
+
+        Parameters
+        ----------
+        function : FunctionNode
+            The function, applied.
+        """
+        func, func_name = _names_of(function)
         input_names = []
-        for node in function.inputs:
+        for i, node in enumerate(function.inputs):
             name = self.context.get_name(node)
-            if node.creator_node is None and not self._is_known(name):
+            if self.is_implicit(node):
                 self.context.implicit_inputs[name] = node
             input_names.append(name)
+            self.used[name] = function, i
 
         count = self._counts.get(func_name, 0)
         self._counts[func_name] = count + 1
         unique_name = '%s_%d' % (func_name, count)
-        onnx_helper.set_func_name(unique_name)
+        output_names = self._name_outputs(function, unique_name)
 
+        onnx_helper.set_func_name(unique_name)
+        try:
+            nodes = self.create_node(func_name, func, input_names, output_names)
+        except (ValueError, TypeError, RuntimeError, NotImplementedError) as error:
+            place = self.locate(function)
+            if not place or type(error).__module__ != 'builtins':
+                raise
+            raise type(error)('%s\n%s was called %s' % (
+                error, func_name, place)) from error
+        self.graph.extend(nodes)
+        self.outputs.extend(output_names)
+
+    def _name_outputs(self, function, unique_name):
         references = function.outputs
-        output_names = []
+        names = []
         for i, reference in enumerate(references):
             name = unique_name if len(references) == 1 else '%s_%d' % (unique_name, i)
             node = reference()
@@ -89,52 +135,114 @@ class Graph:
                     name = self.context.get_name(node)
                 else:
                     self.context.set_name(node, name)
-            output_names.append(name)
-        self.graph.extend(self.create_node(
-            func_name, function, input_names, output_names))
-
-    def _is_known(self, name):
-        return name in self.explicit_input_names or name.startswith('param')
+            names.append(name)
+        return names
 
     def to_onnx_graph(self):
-        """Convert all functions, each after those that it depends on."""
-        for function in _sort(self.network_outputs.values()):
+        """Convert all functions, each after those that it depends on.
+
+        Raises
+        ------
+        ValueError
+            If functions have no converter, which are named with the places where they
+            were called.
+        """
+        functions = self._sort()
+        unknown = {}
+        for function in functions:
+            func, name = _names_of(function)
+            if name not in self.converters:
+                unknown.setdefault(name, function)
+        if unknown:
+            raise ValueError(self._describe_unknown(unknown))
+        for function in functions:
             self.convert_to_onnx_node(function)
 
+    def sort_outputs(self, outputs):
+        """Sort outputs of the network by the functions that they come from.
 
-def function_name(function):
-    """Return the name that the converter of a function is found by.
+        Parameters
+        ----------
+        outputs : dict of Variable
+            The outputs.
 
-    Parameters
-    ----------
-    function : FunctionNode
-        The function.
+        Returns
+        -------
+        OrderedDict of Variable
+            The same by their names in the graph; first those that come from nowhere.
+        """
+        places = {name: i for i, name in enumerate(self.outputs)}
+        named = [(self.context.get_name(y), y) for y in outputs.values()]
+        return collections.OrderedDict(
+            sorted(named, key=lambda item: places.get(item[0], -1)))
 
-    Returns
-    -------
-    str
-        Name of the class; of a wrapped function its own.
+    def is_implicit(self, node):
+        """Tell whether an array is neither computed, nor an input or a parameter.
+
+        Parameters
+        ----------
+        node : VariableNode
+            The array.
+
+        Returns
+        -------
+        bool
+            True for constants.
+        """
+        name = self.context.get_name(node)
+        return self._is_leaf(node) and name not in self.explicit_input_names \
+            and name not in self.context.param_names
+
+    def _is_leaf(self, node):
+        """Tell whether no function of the network computes an array."""
+        function = node.creator_node
+        return function is None or not self.is_recorded(function) or (
+            self.context.is_pinned(node)
+            and self.context.get_name(node) in self.explicit_input_names)
+
+    def _sort(self):
+        """Return the functions, each after those that it depends on."""
+        heap, seen, found = [], set(), []
+        order = itertools.count()
+
+        def add(node):
+            function = node.creator_node
+            if not self._is_leaf(node) and function not in seen:
+                seen.add(function)
+                heapq.heappush(heap, (-function.rank, next(order), function))
+
+        for output in self.network_outputs.values():
+            add(output.node)
+        while heap:
+            function = heapq.heappop(heap)[2]
+            found.append(function)
+            for node in function.inputs:
+                add(node)
+        return found[::-1]
+
+    def _describe_unknown(self, unknown):
+        """Say which functions have no converter, and what can be done."""
+        lines = []
+        for name, function in unknown.items():
+            place = self.locate(function)
+            near = difflib.get_close_matches(name, self.converters, 3)
+            lines.append('%s is not supported: it has no converter to ONNX%s%s' % (
+                name, ', and was called %s' % place if place else '',
+                '; similar names that have one: %s' % ', '.join(near)
+                if near else ''))
+        lines.append(
+            'Hand converters to export as external_converters={%r: converter}, or '
+            'replace parts of the model with onnx_chainer.replace_func.as_funcnode.'
+            % next(iter(unknown)))
+        return '\n'.join(lines)
+
+
+def _names_of(function):
+    """Return a function as converters get it, and the name of its converter.
+
+    An old-style function stands for its adapter in the graph, and a wrapped one has a
+    name of its own.
     """
-    old_style = getattr(function, 'function', None)
-    return getattr(function, 'custom_function_node_name', None) or type(
-        function if old_style is None else old_style).__name__
-
-
-def _sort(outputs):
-    """Return functions such that each comes after those that it depends on."""
-    heap, seen, found = [], set(), []
-    order = itertools.count()
-
-    def add(function):
-        if function is not None and function not in seen:
-            seen.add(function)
-            heapq.heappush(heap, (-function.rank, next(order), function))
-
-    for output in outputs:
-        add(output.creator_node)
-    while heap:
-        function = heapq.heappop(heap)[2]
-        found.append(function)
-        for node in function.inputs:
-            add(node.creator_node)
-    return found[::-1]
+    func = function.function if isinstance(function, FunctionAdapter) else function
+    name = getattr(func, 'custom_function_node_name', None)
+    return func, name or type(func).__name__

@@ -1,2 +1,260 @@
-def fake_as_funcnode(alt_func, name, rename_attributes=None, experimental_warning=True):
-    raise NotImplementedError
+"""Parts of a model as one function of the graph each, for export."""
+import functools
+import inspect
+
+from chainer_fast import _backprop, configuration, function, function_node
+from chainer_fast import variable as _variable
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.utils.experimental import experimental
+
+
+class WrappedFunctionNode(function_node.FunctionNode):
+    """A Python function as one function of the graph.
+
+    Gradients pass through the functions that it calls; variables that it uses without
+    taking them as arguments, such as parameters, get theirs as well.
+
+    Parameters
+    ----------
+    name : str
+        Name that the converter to ONNX is found by.
+    func : callable
+        The Python function.
+    args : tuple
+        Its positional arguments.
+    kwargs : dict
+        Its keyword arguments.
+    arg_vars : list of Variable
+        The variables among the arguments, which become the inputs.
+    attributes : iterable of tuple or None
+        Pairs of a name and a value: attributes for converters.
+    """
+
+    def __init__(self, name, func, args, kwargs, arg_vars, attributes=None):
+        super().__init__()
+        self.custom_function_node_name = name
+        self.func = func
+        self.args = args
+        self.kwargs = kwargs
+        self.arg_vars = arg_vars
+        self.internal_inputs = None
+        self.internal_results = None
+        self.skeleton = None
+        for key, value in attributes or ():
+            if hasattr(function_node.FunctionNode, key):
+                raise AttributeError(
+                    'the argument %r of %s cannot become an attribute, since functions '
+                    'have one of that name: use rename_attributes=[(%r, ...)]'
+                    % (key, name, key))
+            setattr(self, key, value)
+
+    def _call(self, variables):
+        """Call the function with other variables, and return its results as a list."""
+        new = {id(old): x for old, x in zip(self.arg_vars, variables, strict=True)}
+
+        def replace(value):
+            if isinstance(value, _variable.Variable):
+                return new[id(value)]
+            if _holds_variables(value):
+                return [new[id(x)] for x in value]
+            return value
+
+        outputs = self.func(
+            *[replace(value) for value in self.args],
+            **{key: replace(value) for key, value in self.kwargs.items()})
+        results = []
+        self.skeleton = _flatten(outputs, results)
+        return results
+
+    def forward(self, xs):
+        inputs = [
+            _variable.Variable(x, name=old.name, requires_grad=old.requires_grad)
+            for x, old in zip(xs, self.arg_vars, strict=True)]
+        with function.force_backprop_mode():
+            results = self._call(inputs)
+        arrays = []
+        for result in results:
+            array = result.array if isinstance(
+                result, _variable.Variable) else result
+            if not isinstance(array, get_array_types()):
+                raise ValueError(
+                    '%s, a function wrapped by as_funcnode, must return arrays or '
+                    'variables, alone or in tuples, lists and dicts, not %s'
+                    % (self.custom_function_node_name, type(array)))
+            arrays.append(array)
+        if all(isinstance(result, _variable.Variable) for result in results):
+            self.internal_inputs = inputs
+            self.internal_results = results
+        self.retain_inputs(tuple(range(len(xs))))
+        return tuple(arrays)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        if self.internal_results is None:
+            raise ValueError(
+                '%s, a function wrapped by as_funcnode, has no gradient, since it '
+                'returns arrays: compute its results with functions of variables'
+                % self.custom_function_node_name)
+        if configuration.config.enable_backprop:
+            # A gradient that can be differentiated again depends on the real inputs.
+            inputs = list(self.get_retained_inputs())
+            with configuration.using_config('in_recomputing', True):
+                results = self._call(inputs)
+            reached = _reached(results, grad_outputs)
+            return tuple(function_node.grad(
+                [y for y, _ in reached], [inputs[i] for i in target_input_indexes],
+                [g for _, g in reached], enable_double_backprop=True))
+        # In one pass, so that variables from outside get their gradients, too.
+        for x in self.internal_inputs:
+            x.cleargrad()
+        reached = _reached(self.internal_results, grad_outputs)
+        _backprop.backward([y for y, _ in reached], [g for _, g in reached])
+        return tuple([
+            self.internal_inputs[i].grad_var for i in target_input_indexes])
+
+    def reconstruct_return_value(self, outputs):
+        """Put the outputs where the Python function had its results.
+
+        Parameters
+        ----------
+        outputs : sequence of Variable
+            The outputs.
+
+        Returns
+        -------
+        Variable, or tuple, list or dict of them
+            What the function returned, with the outputs for its results.
+        """
+        def build(skeleton):
+            if isinstance(skeleton, dict):
+                return {key: build(value) for key, value in skeleton.items()}
+            if isinstance(skeleton, (tuple, list)):
+                return type(skeleton)([build(value) for value in skeleton])
+            return outputs[skeleton]
+        return build(self.skeleton)
+
+
+def _reached(results, gradients):
+    """Return pairs of results and gradients, where there is a gradient."""
+    return [(y, g) for y, g in zip(results, gradients, strict=True)
+            if g is not None and y.creator_node is not None]
+
+
+def _holds_variables(value):
+    return isinstance(value, (tuple, list)) and len(value) > 0 and all(
+        isinstance(x, _variable.Variable) for x in value)
+
+
+def _flatten(value, results):
+    """Append the results to a list, and return their places in the structure."""
+    if isinstance(value, dict):
+        return {key: _flatten(x, results) for key, x in value.items()}
+    if isinstance(value, (tuple, list)):
+        return (tuple if isinstance(value, tuple) else list)(
+            [_flatten(x, results) for x in value])
+    results.append(value)
+    return len(results) - 1
+
+
+def fake_as_funcnode(alt_func, name, rename_attributes=None,
+                     experimental_warning=True):
+    """Make a function leave one function in the graph, whatever it does inside.
+
+    An exported model then has one operator in its place, made by the converter of that
+    name: one of :data:`chainer_fast.onnx.mapping.converters`, or of the argument
+    ``external_converters`` of :func:`chainer_fast.onnx.export`. This is how parts of a
+    model that use bare arrays, or functions without a converter, are exported.
+
+    Parameters
+    ----------
+    alt_func : callable
+        The function. It takes variables, alone or as lists and tuples of variables,
+        among other arguments, and returns variables or arrays, alone or in tuples,
+        lists and dicts.
+    name : str
+        Name of the converter.
+    rename_attributes : list of tuple or None
+        The arguments that are no variables are attributes of ``params.func`` in the
+        converter: by their names if they are given by name or by default, otherwise as
+        ``'arg0'``, ``'arg1'``, .... Pairs ``(old, new)`` give them other names, where
+        ``old`` is a name, or the index of a positional argument.
+    experimental_warning : bool
+        Warn that the interface is experimental.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of ``alt_func``, and returns its results as variables.
+
+    Raises
+    ------
+    ValueError
+        From the returned function, if no argument is a variable, or if a result is no
+        array. From its gradient, if it returns arrays.
+
+    Examples
+    --------
+    >>> model.scale = fake_as_funcnode(model.scale, 'MulConstant', [(1, 'value')])
+    """
+    if experimental_warning:
+        experimental('as_funcnode')
+    names = dict(rename_attributes or ())
+    signature = inspect.signature(alt_func)
+
+    @functools.wraps(alt_func)
+    def call(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = set(signature.bind(*args, **kwargs).arguments)
+        kwargs = {**kwargs, **{
+            key: value for key, value in bound.arguments.items() if key not in given
+            and signature.parameters[key].kind not in (
+                inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD,
+                inspect.Parameter.POSITIONAL_ONLY)}}
+        variables, attributes = [], []
+        for key, value in [*enumerate(args), *kwargs.items()]:
+            if isinstance(value, _variable.Variable):
+                variables.append(value)
+            elif _holds_variables(value):
+                variables.extend(value)
+            else:
+                attribute = 'arg%d' % key if isinstance(key, int) else key
+                attributes.append((names.get(key, attribute), value))
+        if not variables:
+            raise ValueError(
+                '%s, a function wrapped by as_funcnode, must be given at least one '
+                'variable: got %s' % (name, ', '.join(
+                    type(value).__name__ for value in [*args, *kwargs.values()])
+                    or 'no arguments'))
+        wrapped = WrappedFunctionNode(
+            name, alt_func, args, kwargs, variables, attributes)
+        return wrapped.reconstruct_return_value(wrapped.apply(variables))
+    return call
+
+
+def as_funcnode(name, rename_attributes=None):
+    """Return a decorator that makes a function one function of the graph.
+
+    See :func:`fake_as_funcnode`, which does the same to a function at hand.
+
+    Parameters
+    ----------
+    name : str
+        Name of the converter.
+    rename_attributes : list of tuple or None
+        Other names for the attributes.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
+    >>> class Model(chainer.Chain):
+    ...     @as_funcnode('Shape')
+    ...     def shape(self, x):
+    ...         return np.array(x.shape, np.int64)
+    """
+    def decorate(func):
+        return fake_as_funcnode(func, name, rename_attributes)
+    return decorate

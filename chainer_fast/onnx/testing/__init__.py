@@ -1,0 +1,1 @@
+"""Inputs for tests of exported models, and comparison with runtimes."""

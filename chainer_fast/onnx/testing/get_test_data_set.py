@@ -1,0 +1,33 @@
+"""Folders of test cases, by opset version."""
+import os
+
+from chainer_fast.onnx.export_testcase import export_testcase
+
+#: Folder of all test cases, in the current one.
+TEST_OUT_DIR = 'out'
+
+
+def gen_test_data_set(model, args, name, opset_version, **kwargs):
+    """Export a model with the data of a test case.
+
+    Parameters
+    ----------
+    model : chainer_fast.Link
+        The model.
+    args : Variable, array, or list, tuple or dict of them
+        Its arguments.
+    name : str
+        Name of the test case.
+    opset_version : int
+        Version of the operator set.
+    **kwargs
+        Other arguments of :func:`chainer_fast.onnx.export_testcase`.
+
+    Returns
+    -------
+    str
+        The folder, such as ``'out/opset9/NAME'``.
+    """
+    folder = os.path.join(TEST_OUT_DIR, 'opset%d' % opset_version, name)
+    export_testcase(model, args, folder, opset_version=opset_version, **kwargs)
+    return folder

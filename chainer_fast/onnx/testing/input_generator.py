@@ -1,0 +1,85 @@
+"""Arrays for tests, the same at each call."""
+import math
+
+import numpy
+
+
+def shaped_range(*shape, dtype=numpy.float32):
+    """Return the integers from zero on.
+
+    Parameters
+    ----------
+    *shape : int
+        Shape.
+    dtype : dtype
+        Not looked at, as in Chainer.
+
+    Returns
+    -------
+    numpy.ndarray
+        An array of int64.
+    """
+    return numpy.arange(math.prod(shape)).reshape(shape)
+
+
+def increasing(*shape, dtype=numpy.float32):
+    """Return increasing numbers around zero, in steps of 0.5, or of 1 for integers.
+
+    Parameters
+    ----------
+    *shape : int
+        Shape.
+    dtype : dtype
+        Dtype.
+
+    Returns
+    -------
+    numpy.ndarray
+        The numbers; the one in the middle is zero.
+    """
+    count = math.prod(shape)
+    numbers = (numpy.arange(count) - count // 2).reshape(shape).astype(dtype)
+    if numpy.dtype(dtype).kind == 'f':
+        numbers *= numbers.dtype.type(0.5)
+    return numbers
+
+
+def nonzero_increasing(*shape, dtype=numpy.float32, bias=1e-7):
+    """Return increasing numbers around zero, none of which is zero.
+
+    Parameters
+    ----------
+    *shape : int
+        Shape.
+    dtype : dtype
+        Floating dtype.
+    bias : float
+        Added to :func:`increasing`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The numbers.
+    """
+    return increasing(*shape, dtype=dtype) + numpy.asarray(bias, dtype)
+
+
+def positive_increasing(*shape, dtype=numpy.float32, bias=1e-7):
+    """Return increasing positive numbers, in steps of 0.5.
+
+    Parameters
+    ----------
+    *shape : int
+        Shape.
+    dtype : dtype
+        Floating dtype.
+    bias : float
+        The first number.
+
+    Returns
+    -------
+    numpy.ndarray
+        The numbers.
+    """
+    numbers = shaped_range(*shape).astype(dtype)
+    return numbers * numbers.dtype.type(0.5) + numpy.asarray(bias, dtype)
