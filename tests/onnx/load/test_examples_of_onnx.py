@@ -11,6 +11,7 @@ from onnx.backend.test import loader
 import chainer_fast
 from chainer_fast.onnx import load
 from chainer_fast.onnx._load.table import OPERATORS
+from tests.devices import to_cpu
 from tests.onnx.load import models
 
 _LEFT_OUT = {
@@ -59,18 +60,18 @@ def _arrays(values):
 
 
 @pytest.mark.parametrize('operator', _EXAMPLES)
-def test_examples(operator):
+def test_examples(device, operator):
     computed = 0
     for case in _EXAMPLES[operator]:
         try:
-            chain = load(case.model)
+            chain = device.send(load(case.model))
         except NotImplementedError as e:
             assert any([form in str(e) for form in _FORMS]), (case.name, str(e))
             continue
         for inputs, outputs in case.data_sets:
             inputs, outputs = [_arrays(each) for each in (inputs, outputs)]
             with chainer_fast.using_config('train', False), np.errstate(all='ignore'):
-                results = chain(*inputs)
-            models.assert_same(models.arrays(results), outputs, 1e-3, 1e-5)
+                results = chain(*device.send(inputs))
+            models.assert_same(to_cpu(models.arrays(results)), outputs, 1e-3, 1e-5)
             computed += 1
     assert computed or operator == 'Not'    # its examples are of opset 1

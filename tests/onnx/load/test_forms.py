@@ -6,6 +6,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast.onnx import load
+from tests.devices import to_cpu
 from tests.onnx.load import models
 
 
@@ -236,14 +237,15 @@ def _inputs(inputs, initializers):
 @pytest.mark.parametrize(
     'name, opset, inputs, initializers, n_outputs, attributes', CASES,
     ids=['%s-%d-%d' % (case[0], case[1], k) for k, case in enumerate(CASES)])
-def test_forms(name, opset, inputs, initializers, n_outputs, attributes):
+def test_forms(device, name, opset, inputs, initializers, n_outputs, attributes):
     given, fixed = _inputs(inputs, initializers)
     model = models.one_node(name, given, attributes, fixed, opset, n_outputs)
     expected = models.by_onnxruntime(model, given)
-    chain = load(model)
+    chain = device.send(load(model))
     with chainer_fast.using_config('train', False):
-        results = models.arrays(chain(*given.values()))
-    models.assert_same(results, expected)
+        results = models.arrays(chain(*device.send(list(given.values()))))
+    assert all([isinstance(y, device.xp.ndarray) for y in results])
+    models.assert_same(to_cpu(results), expected)
 
 
 @pytest.mark.parametrize('operator', ['Add', 'Sub', 'Mul', 'Div', 'Pow'])

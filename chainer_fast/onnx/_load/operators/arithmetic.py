@@ -121,10 +121,9 @@ def mod(node):
         rest = F.fmod(a, b)
         if of_floats:
             return rest
-        array, divisor = raw(rest), raw(b)
-        other_sign = (array != 0) & ((array < 0) != (divisor < 0))
-        return rest + F.where(other_sign, F.broadcast_to(
-            divisor, other_sign.shape), other_sign.astype(array.dtype) * 0)
+        array, divisor = raw(rest), F.broadcast_to(b, rest.shape)
+        other_sign = (array != 0) & ((array < 0) != (divisor.array < 0))
+        return rest + F.where(other_sign, divisor, array * 0)
 
     return compute
 
