@@ -57,16 +57,15 @@ def bcast_arrays(nccl_comm, arrays, root=0):
     ----------
     nccl_comm : cupy.cuda.nccl.NcclCommunicator
     arrays : list of cupy.ndarray
-        Floats; of the same shapes in all processes.
+        Floats; of the same shapes and dtypes in all processes.
     root : int
         Rank of the process in the communicator.
 
     Raises
     ------
     ValueError
-        If an array is not on a GPU, or not of floats.
+        If an array is not of floats.
     """
-    check_on_gpu(arrays)
     kinds = [nccl._get_nccl_type_id(array.dtype) for array in arrays]
     flat = [cuda.cupy.ascontiguousarray(array) for array in arrays]
     stream = cuda.cupy.cuda.get_current_stream()

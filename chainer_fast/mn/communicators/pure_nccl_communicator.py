@@ -96,10 +96,11 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         model : Link
             Its parameters are on the GPU; those without data are left out.
         """
+        arrays = [param.raw_array for _, param in sorted(model.namedparams())
+                  if param.is_initialized]
+        _nccl_group.check_on_gpu(arrays)
         self._init_comms()
-        _nccl_group.bcast_arrays(self.nccl_comm, [
-            param.raw_array for _, param in sorted(model.namedparams())
-            if param.is_initialized])
+        _nccl_group.bcast_arrays(self.nccl_comm, arrays)
 
     def multi_node_mean_grad(self, model, zero_fill=False):
         """Average the gradients of all processes.
