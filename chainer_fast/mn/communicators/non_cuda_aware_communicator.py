@@ -47,7 +47,7 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         """End the communicator of NCCL, after all that it has to do."""
         super().finalize()
         if self.intra_nccl_comm is not None:
-            cuda.Stream.null.synchronize()
+            cuda.Device().synchronize()
             self.intra_nccl_comm.destroy()
             self.intra_nccl_comm = None
 

@@ -51,7 +51,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         """End the communicator of NCCL, after all that it has to do."""
         super().finalize()
         if self.nccl_comm is not None:
-            cuda.Stream.null.synchronize()
+            cuda.Device().synchronize()
             self.nccl_comm.destroy()
             self.nccl_comm = None
 
@@ -125,12 +125,15 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     def _multi_node_mean_grad_async(self, model, zero_fill, stream):
         """Enqueue the exchange on a stream; return the parameters that took part.
 
-        The host does not wait for it.
+        It begins after all that the current stream has to do. The host does not wait.
         """
         params = _memory_utility.params_with_grad(model, zero_fill)
         _nccl_group.check_on_gpu(param.raw_array for param in params)
         self._init_comms()
         dtype = self._dtype_on_the_way()
+        current = cuda.cupy.cuda.get_current_stream()
+        if stream.ptr != current.ptr:
+            stream.wait_event(current.record())
         with stream:
             buffer = cuda.cupy.empty(_memory_utility.size_of(params), dtype)
             _memory_utility.pack_grads(params, buffer)
