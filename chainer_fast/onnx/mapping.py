@@ -1,5 +1,6 @@
 """The converters of functions, by the names of the functions' classes."""
 import contextlib
+import inspect
 
 import chainer_fast.functions as F
 from chainer_fast.onnx import functions
@@ -27,8 +28,9 @@ def patch_functions():
     originals = {name: getattr(F, name) for name in _PATCHED}
     try:
         for name, function in originals.items():
+            names = enumerate(inspect.signature(function).parameters)
             setattr(F, name, fake_as_funcnode(
-                function, name, experimental_warning=False))
+                function, name, list(names), experimental_warning=False))
         yield
     finally:
         for name, function in originals.items():
