@@ -3,7 +3,6 @@ import math
 
 import numpy
 
-from chainer_fast.onnx.functions import _contraction
 from chainer_fast.onnx.functions._operators import emits, operator, positive, refuses
 
 # ---------------------------------------------------------- one operator, no attributes
@@ -259,40 +258,6 @@ def convert_BatchMatMul(ops, func, a, b):
             x = ops.along('Unsqueeze', x, [2])
         operands.append(_flipped(ops, x, 3) if yes else x)
     ops.op('MatMul', operands)
-
-
-@emits
-def convert_EinSum(ops, func, *names):
-    terms, out = func.in_subs.split(','), func.out_sub
-    shapes = [ops.shape(i) for i in range(len(names))]
-    plain = '@' not in func.in_subs and all(
-        len(set(term)) == len(term) for term in terms)
-    if ops.has('Einsum') or not plain or len(names) > 2:
-        equation = (func.in_subs + '->' + out).replace('@', '...')
-        ops.op('Einsum', names, equation=equation)
-    else:
-        y = _contraction.contract(ops, terms, out, shapes, names)
-        if y in names:
-            ops.op('Identity', [y])     # each output comes from a node
-
-
-@emits
-def convert_TensorDot(ops, func, a, b):
-    letters = iter('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
-    a_kept, a_summed = func.a_axes
-    b_summed, b_kept = func.b_axes
-    summed = [next(letters) for _ in a_summed]
-    kept = [next(letters) for _ in (*a_kept, *b_kept)]
-    terms = [_term(pairs) for pairs in (
-        zip((*a_kept, *a_summed), kept[:len(a_kept)] + summed, strict=True),
-        zip((*b_summed, *b_kept), summed + kept[len(a_kept):], strict=True),
-        zip((*func.c_axes[0], *func.c_axes[1]), kept, strict=True))]
-    _contraction.contract(
-        ops, terms[:2], terms[2], [ops.shape(0), ops.shape(1)], [a, b])
-
-
-def _term(pairs):
-    return ''.join([letter for _, letter in sorted(pairs)])
 
 
 # ------------------------------------------------------------------ what ONNX cannot do
