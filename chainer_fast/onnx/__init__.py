@@ -14,6 +14,7 @@ from chainer_fast.onnx import (
 )
 from chainer_fast.onnx.export import MINIMUM_OPSET_VERSION, convert_parameter, export
 from chainer_fast.onnx.export_testcase import export_testcase
+from chainer_fast.onnx.onnx_chain import ONNXChain, load
 
 
 def __getattr__(name):

@@ -1,6 +1,7 @@
 """Nodes of a graph, as those who compute them see them."""
 import numpy
 
+from chainer_fast.onnx._library import onnx
 from chainer_fast.onnx._load import reading
 
 _REQUIRED = object()
@@ -17,7 +18,6 @@ def _decimal(x):
 
 
 def _value(attribute):
-    onnx = reading.import_onnx()
     kind = onnx.AttributeProto.AttributeType.Name(attribute.type)
     if kind == 'TENSOR':
         return reading.to_array(attribute.t)

@@ -3,7 +3,7 @@ import collections
 
 import numpy
 
-from chainer_fast.onnx._load import reading
+from chainer_fast.onnx._library import onnx
 from chainer_fast.onnx._load.node import Node
 from chainer_fast.onnx._load.table import OPERATORS, host, raw
 from chainer_fast.variable import Variable, as_variable
@@ -57,7 +57,6 @@ class Program:
         self._description = description._replace(attributes=self._attributes)
         self._steps = []
         self._on_host = set()
-        onnx = reading.import_onnx()
         for content in description.nodes:
             proto = onnx.NodeProto.FromString(content)
             self._add(Node(proto, description.opset, description.known))

@@ -1,51 +1,25 @@
 """Files of ONNX, their tensors as arrays, and what is wrong with a broken one."""
+import importlib
 import os
 
 import numpy
 
-_HELD = (
-    'FLOAT', 'DOUBLE', 'FLOAT16', 'INT8', 'INT16', 'INT32', 'INT64', 'UINT8', 'UINT16',
-    'UINT32', 'UINT64', 'BOOL')
+from chainer_fast.onnx._library import onnx
+from chainer_fast.onnx.onnx_helper import NP_TYPE_TO_TENSOR_TYPE
 
-
-def import_onnx():
-    """Return the module ``onnx``, which is needed for files only.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
-    """
-    try:
-        import onnx
-        import onnx.external_data_helper
-        import onnx.numpy_helper
-    except ImportError as e:
-        raise ImportError(
-            "reading and writing ONNX needs the package onnx: pip install "
-            "'chainer-fast[onnx]'") from e
-    return onnx
+_DTYPES = {number: dtype for dtype, number in NP_TYPE_TO_TENSOR_TYPE.items()}
 
 
 def dtype_of(number):
     """Return the dtype of a number of ``TensorProto.DataType``; None if there is none.
     """
-    onnx = import_onnx()
-    if number not in onnx.TensorProto.DataType.values():
-        return None
-    name = onnx.TensorProto.DataType.Name(number)
-    if name not in _HELD:
-        return None
-    return numpy.dtype({'FLOAT': 'float32', 'DOUBLE': 'float64'}.get(
-        name, name.lower()))
+    return _DTYPES.get(number)
 
 
 def type_name(number):
     """Return the name of a type of ONNX, for messages."""
-    onnx = import_onnx()
-    if number not in onnx.TensorProto.DataType.values():
-        return 'the unknown type %d' % number
-    return onnx.TensorProto.DataType.Name(number)
+    kinds = onnx.TensorProto.DataType
+    return kinds.Name(number) if number in kinds.values() else 'number %d' % number
 
 
 def to_array(tensor):
@@ -58,11 +32,11 @@ def to_array(tensor):
     ValueError
         If its data do not fit its shape.
     """
-    onnx = import_onnx()
     if dtype_of(tensor.data_type) is None:
         raise TypeError(
             'the tensor %r has the type %s; arrays can hold %s' % (
-                tensor.name, type_name(tensor.data_type), ', '.join(_HELD)))
+                tensor.name, type_name(tensor.data_type), ', '.join(
+                    [dtype.name for dtype in NP_TYPE_TO_TENSOR_TYPE])))
     try:
         return numpy.array(onnx.numpy_helper.to_array(tensor))
     except Exception as e:
@@ -73,7 +47,6 @@ def to_array(tensor):
 
 
 def _of_bytes(content, name):
-    onnx = import_onnx()
     model = onnx.ModelProto()
     try:
         model.ParseFromString(content)
@@ -96,7 +69,6 @@ def _tensors(graph):
 
 
 def _read_external(model, folder, name):
-    onnx = import_onnx()
     helper = onnx.external_data_helper
     for tensor in _tensors(model.graph):
         if not helper.uses_external_data(tensor):
@@ -145,7 +117,6 @@ def read(source):
     ValueError
         If the content is broken.
     """
-    onnx = import_onnx()
     folder = None
     if isinstance(source, onnx.ModelProto):
         name, model = 'the model', _of_bytes(source.SerializeToString(), 'the model')
@@ -166,6 +137,6 @@ def read(source):
             % type(source).__name__)
     _read_external(model, folder, name)
     if model.functions:
-        from onnx import inliner
+        inliner = importlib.import_module('onnx.inliner')
         model = inliner.inline_local_functions(model)
     return model, name

@@ -6,6 +6,7 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast import functions as F
+from chainer_fast.onnx._load.operators.shape import along_axis
 from chainer_fast.onnx._load.table import (
     any_variable,
     either,
@@ -56,9 +57,11 @@ def clip(node):
             return x if low is high is None else x.clip(low, high)
         if low is high is None:
             return x
+        if None not in (low, high) and low >= high:
+            return x * 0 + high
         if low == 0 and high is None:
             return F.relu(x)
-        if low == 0 < high:
+        if low == 0 and high is not None:
             # Its gradient is zero at both bounds, as that of a rectifier is.
             return F.clipped_relu(x, high)
         return F.clip(x, low, high)
@@ -79,15 +82,16 @@ def _scalars(node):
 
 
 def _divide(a, b):
-    if any_variable(a, b) or is_float(a):
+    if any_variable(a, b) or is_float(b):
         return a / b
     quotient = a // b       # rounded down; that of ONNX is rounded to zero
     return quotient + ((a % b != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
 
 
 def _power(x, exponent):
-    if any_variable(x, exponent) or isinstance(exponent, float):
+    if any_variable(x, exponent) and (isinstance(x, float) or is_float(x)):
         return x ** exponent
+    x, exponent = raw(x), raw(exponent)
     return (x ** exponent).astype(x.dtype, copy=False)
 
 
@@ -99,12 +103,12 @@ for _name, _function in [
         scalars = _scalars(node)
         if not scalars:
             return function
+        # A variable and a number make a function of one variable. Arrays need the
+        # constant itself, since a number may change their dtype.
         number = node.known(scalars[0]).item()
         if scalars == (1,):
-            return lambda a, b: function(a, number)
-        if function is _power:
-            return lambda a, b: F.broadcast_to(raw(a), b.shape) ** b
-        return lambda a, b: function(number, b)
+            return lambda a, b: function(a, number if any_variable(a) else b)
+        return lambda a, b: function(number if any_variable(b) else a, b)
 
 
 @operator('Mod')
@@ -112,9 +116,14 @@ def mod(node):
     of_floats = node.require('fmod', 0, 1, default=0)
 
     def compute(a, b):
-        if any_variable(a, b):
-            return F.fmod(a, b)
-        return numpy.fmod(a, b) if of_floats else a % b
+        if not any_variable(a, b):
+            return numpy.fmod(a, b) if of_floats else a % b
+        rest = F.fmod(a, b)
+        if of_floats:
+            return rest
+        array, divisor = raw(rest), F.broadcast_to(b, rest.shape)
+        other_sign = (array != 0) & ((array < 0) != (divisor.array < 0))
+        return rest + F.where(other_sign, divisor, array * 0)
 
     return compute
 
@@ -148,21 +157,31 @@ def where(node):
     return compute
 
 
-@operator('CumSum', host=(1,))
-def cumulative_sum(node):
-    exclusive = node.require('exclusive', 0, 1, default=0)
-    reverse = node.require('reverse', 0, 1, default=0)
+for _name, _function, _of_arrays, _first in [
+        ('CumSum', F.cumsum, numpy.cumsum, 0),
+        ('CumProd', F.cumprod, numpy.cumprod, 1)]:
+    @operator(_name, host=(1,))
+    def cumulative(node, function=_function, of_arrays=_of_arrays, first=_first):
+        exclusive = node.require('exclusive', 0, 1, default=0)
+        reverse = node.require('reverse', 0, 1, default=0)
 
-    def compute(x, axis):
-        axis = axis.item()
-        turned = F.flip(x, axis) if reverse else x
-        y = F.cumsum(turned, axis)
-        if exclusive:
-            y = y - turned
-        y = F.flip(y, axis) if reverse else y
-        return y if any_variable(x) else y.array
+        def compute(x, axis):
+            axis = axis.item() % x.ndim
+            back = (slice(None),) * axis + (slice(None, None, -1),)
+            y = x[back] if reverse else x
+            if any_variable(x):
+                y = function(y, axis)
+            else:
+                y = of_arrays(y, axis, dtype=x.dtype)
+            if exclusive:
+                xp = backend.get_array_module(raw(y))
+                start = xp.full_like(raw(along_axis(y, axis, slice(1))), first)
+                rest = along_axis(y, axis, slice(-1))
+                y = F.concat((start, rest), axis) if any_variable(y) else (
+                    xp.concatenate((start, rest), axis))
+            return y[back] if reverse else y
 
-    return compute
+        return compute
 
 
 same('Det', lambda x: F.det(x) if x.ndim == 2 else F.reshape(

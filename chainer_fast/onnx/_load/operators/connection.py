@@ -61,11 +61,10 @@ def deconvolution(node):
     groups, automatic = node.get('group', 1), node.get('auto_pad', 'NOTSET')
     shape, extra = node.get('output_shape', None), node.get('output_padding', None)
     window = Window(node)
-    if shape is None and automatic.startswith('SAME'):
-        if extra is not None and any(extra):
-            raise Unsupported(
-                'its attributes auto_pad=%r and output_padding=%s do not go together'
-                % (automatic, extra))
+    if shape is None and automatic.startswith('SAME') and extra and any(extra):
+        raise Unsupported(
+            'its attributes auto_pad=%r and output_padding=%s do not go together'
+            % (automatic, extra))
 
     def lengths_and_pads(x, size, strides, dilations):
         """Of the result along each axis, and what is cut off on its sides."""

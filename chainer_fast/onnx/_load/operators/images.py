@@ -6,7 +6,6 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast import functions as F
-from chainer_fast.onnx._load.node import Unsupported
 from chainer_fast.onnx._load.operators.shape import along_axis
 from chainer_fast.onnx._load.table import any_variable, ints, operator, raw
 
@@ -64,7 +63,9 @@ class _Sampling:
 
     def nearest(self, n, out, scale):
         """Return the index of the old element that each new one copies."""
-        found = _ROUND[self.rounding](self.places(n, out, scale))
+        # Scales are in single precision: 8 / 2.6666667 is meant to be 3.
+        places = self.places(n, out, scale).astype(numpy.float32)
+        found = _ROUND[self.rounding](places)
         return found.clip(0, n - 1).astype(int)
 
     def matrix(self, n, out, scale):
@@ -177,11 +178,19 @@ def upsample(node):
 def grid_sample(node):
     node.require('mode', 'bilinear', 'linear', default='bilinear')
     node.require('padding_mode', 'zeros', default='zeros')
-    if not node.get('align_corners', 0):
-        raise Unsupported(
-            'its attribute align_corners is 0; supported is 1')
+    corners = node.require('align_corners', 0, 1, default=0)
 
     def compute(x, grid):
-        return F.spatial_transformer_sampler(x, F.transpose(grid, (0, 3, 1, 2)))
+        if x.ndim != 4:
+            raise ValueError(
+                'GridSample takes images of shape (batch, channels, height, width), '
+                'not of %s' % (x.shape,))
+        grid = F.transpose(grid, (0, 3, 1, 2))
+        if not corners:
+            # Places are counted from edges; those of Chainer, from outermost pixels.
+            size = backend.get_array_module(raw(x)).array(
+                x.shape[:1:-1], grid.dtype).reshape(2, 1, 1)
+            grid = ((grid + 1) * size - 1) / (size - 1) - 1
+        return F.spatial_transformer_sampler(x, grid)
 
     return compute

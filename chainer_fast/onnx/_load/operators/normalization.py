@@ -8,7 +8,7 @@ from chainer_fast.onnx._load.node import Unsupported
 from chainer_fast.onnx._load.table import operator, raw
 
 
-@operator('BatchNormalization')
+@operator('BatchNormalization', outputs=3)
 def batch_normalization(node):
     eps = node.get('epsilon', 1e-5)
     # Chainer writes zero for networks in test mode, where nobody reads it.
@@ -21,10 +21,15 @@ def batch_normalization(node):
     def compute(x, gamma, beta, mean, var):
         axis = (0, *range(2, x.ndim))
         if config.train:
-            return F.batch_normalization(
-                x, gamma, beta, eps=eps, running_mean=raw(mean), running_var=raw(var),
+            mean, var = raw(mean), raw(var)
+            y = F.batch_normalization(
+                x, gamma, beta, eps=eps, running_mean=mean, running_var=var,
                 decay=decay, axis=axis)
-        return F.fixed_batch_normalization(x, gamma, beta, mean, var, eps, axis)
+        else:
+            y = F.fixed_batch_normalization(x, gamma, beta, mean, var, eps, axis)
+        if len(node.outputs) == 1:
+            return y
+        return (y, raw(mean).copy(), raw(var).copy())[:len(node.outputs)]
 
     return compute
 
@@ -47,7 +52,7 @@ def dropout(node):
     return compute
 
 
-@operator('LayerNormalization')
+@operator('LayerNormalization', outputs=3)
 def layer_normalization(node):
     first, eps = node.get('axis', -1), node.get('epsilon', 1e-5)
     node.require('stash_type', 1, default=1)
@@ -63,7 +68,14 @@ def layer_normalization(node):
             beta = F.broadcast_to(beta, x.shape[axis:])
         y = F.layer_normalization(
             F.reshape(x, shape), gamma.reshape(-1), beta.reshape(-1), eps)
-        return F.reshape(y, x.shape)
+        y = F.reshape(y, x.shape)
+        if len(node.outputs) == 1:
+            return y
+        axes = tuple(range(axis, x.ndim))
+        mean = F.mean(x, axis=axes, keepdims=True)
+        centred = x - mean
+        var = F.mean(centred * centred, axis=axes, keepdims=True)
+        return (y, mean, F.rsqrt(var + eps))[:len(node.outputs)]
 
     return compute
 

@@ -87,13 +87,19 @@ def top_k(node):
     axis = node.get('axis', -1)
     largest = node.require('largest', 0, 1, default=1)
     node.require('sorted', 0, 1, default=1)
+    fixed = node.get('k') if node.opset < 10 else None
 
-    def compute(x, k):
+    def compute(x, k=None):
         array = x.array if any_variable(x) else x
-        along, k = axis % x.ndim, k.item()
-        keys = -array if largest else array
-        order = keys.argsort(axis=along, kind='stable')
-        order = order[(slice(None),) * along + (slice(k),)].astype(numpy.int64)
+        along, k = axis % x.ndim, fixed if k is None else k.item()
+        before = (slice(None),) * along
+        back = before + (slice(None, None, -1),)
+        if largest:     # of equal ones, those with the lowest index come first
+            order = array[back].argsort(axis=along, kind='stable')[back]
+            order = x.shape[along] - 1 - order
+        else:
+            order = array.argsort(axis=along, kind='stable')
+        order = order[before + (slice(k),)].astype(numpy.int64)
         places = [
             numpy.arange(n).reshape([-1 if j == i else 1 for j in range(x.ndim)])
             for i, n in enumerate(order.shape)]

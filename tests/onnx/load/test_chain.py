@@ -1,0 +1,368 @@
+"""Loaded networks as chains: calls, parameters, copies, files, devices and memory."""
+import copy
+import gc
+import io
+import pickle
+import weakref
+
+import numpy as np
+import onnx
+import pytest
+
+import chainer_fast
+import chainer_fast.functions as F
+from chainer_fast import optimizers, serializers
+from chainer_fast.onnx import ONNXChain, load
+from tests.compare import assert_allclose, assert_array_equal
+from tests.onnx.load import models
+from tests.onnx.load.models import helper
+
+RNG = np.random.RandomState(0)
+X = RNG.randn(3, 4).astype(np.float32)
+
+
+def weights(*shape):
+    return RNG.randn(*shape).astype(np.float32)
+
+
+def mlp(**kwargs):
+    """Two layers with batch normalization, dropout, and shapes that are computed."""
+    nodes = [
+        helper.make_node('Gemm', ['x', 'l1.W', 'l1.b'], ['h1'], transB=1),
+        helper.make_node(
+            'BatchNormalization', ['h1', 'gamma', 'beta', 'mean', 'var'], ['h2'],
+            epsilon=1e-3, momentum=0.8),
+        helper.make_node('Relu', ['h2'], ['h3']),
+        helper.make_node('Dropout', ['h3', 'ratio'], ['h4']),
+        helper.make_node('Shape', ['h4'], ['shape']),
+        helper.make_node('Gather', ['shape', 'first'], ['batch']),
+        helper.make_node('Concat', ['batch', 'two', 'rest'], ['pairs'], axis=0),
+        helper.make_node('Reshape', ['h4', 'pairs'], ['h5']),
+        helper.make_node('Add', ['h5', 'offsets'], ['h6']),
+        helper.make_node('MatMul', ['h6', '2nd'], ['y']),
+        helper.make_node('ReduceSum', ['y', 'axes'], ['total']),
+    ]
+    initializers = {
+        'l1.W': weights(6, 4), 'l1.b': weights(6), 'gamma': weights(6),
+        'beta': weights(6), 'mean': weights(6), 'var': abs(weights(6)) + 1,
+        'ratio': np.float32(0.4), 'first': np.array([0]), 'two': np.array([2]),
+        'rest': np.array([-1]), '2nd': weights(3, 2), 'axes': np.array([1, 2]),
+    }
+    nodes.insert(0, helper.make_node('Constant', [], ['offsets'], value=(
+        models.numpy_helper.from_array(np.float32([[1, 2, 3]])))))
+    return models.model(nodes, {'x': X}, ['y', 'total'], {
+        name: np.asarray(x) for name, x in initializers.items()}, **kwargs)
+
+
+def add_model():
+    return models.model(
+        [helper.make_node('Sub', ['a', 'b.0'], ['y'])], {'a': X, 'b.0': X}, ['y'])
+
+
+def test_purposes_of_initializers():
+    chain = load(mlp())
+    assert isinstance(chain, ONNXChain) and isinstance(chain, chainer_fast.Chain)
+    assert {name for name, _ in chain.namedparams()} == {
+        '/l1_W', '/l1_b', '/gamma', '/beta', '/_2nd'}
+    assert chain._persistent == {'mean', 'var', 'offsets'}
+    assert chain.initializer_names == {
+        'l1_W': 'l1.W', 'l1_b': 'l1.b', 'gamma': 'gamma', 'beta': 'beta',
+        '_2nd': '2nd', 'mean': 'mean', 'var': 'var', 'offsets': 'offsets'}
+    assert (chain.input_names, chain.output_names) == (('x',), ('y', 'total'))
+    assert chain.opset_version == 13
+
+
+@pytest.mark.parametrize('names, attributes', [
+    (['a.b', 'a/b', 'a_b'], ['a_b', 'a_b_2', 'a_b_3']),
+    (['children', 'forward', 'xp'], ['children_2', 'forward_2', 'xp_2']),
+    (['lambda', '0', 'onnx::MatMul_7'], ['_lambda', '_0', 'onnx__MatMul_7']),
+    (['\u03b1.\u03b2', '...', '_params'], ['\u03b1_\u03b2', '___', '_params_2']),
+])
+def test_attribute_names(names, attributes):
+    arrays = {name: np.full((1, 4), k, 'f') for k, name in enumerate(names)}
+    nodes = [helper.make_node('Sum', ['x', *names], ['y'])]
+    chain = load(models.model(nodes, {'x': X}, ['y'], arrays))
+    assert list(chain.initializer_names.items()) == list(
+        zip(attributes, names, strict=True))
+    for k, attribute in enumerate(attributes):
+        assert (getattr(chain, attribute).array == k).all()
+
+
+@pytest.mark.parametrize('producer, names', [
+    ('Chainer', {'/l_W': 'param_l_W'}),
+    ('another', {'/param_l_W': 'param_l_W', '/v6': 'v6'}),
+])
+def test_parameters_of_files_of_chainer(producer, names):
+    # In its files, initializers of other names are arrays that are no parameters.
+    chain = load(models.model(
+        [helper.make_node('Gemm', ['x', 'param_l_W', 'v6'], ['y'], transB=1)],
+        {'x': X}, ['y'], {'param_l_W': weights(2, 4), 'v6': weights(2)},
+        producer_name=producer))
+    assert {name: chain.initializer_names[name[1:]]
+            for name, _ in chain.namedparams()} == names
+    F.sum(chain(X)).backward()
+
+
+def test_inputs_by_position_and_name():
+    chain = load(add_model())
+    a, b = X, chainer_fast.Variable(X + 1)
+    expected = np.full_like(X, -1)
+    for y in (chain(a, b), chain(a, **{'b.0': b}), chain(**{'b.0': b, 'a': a}),
+              chain.compute({'b.0': b, 'a': a})['y']):
+        np.testing.assert_allclose(y.array, expected, rtol=1e-5)
+    F.sum(chain(a, b)).backward()
+    assert (b.grad == -1).all()
+
+
+@pytest.mark.parametrize('args, kwargs, message', [
+    ([], {}, 'a is missing; b.0 is missing'),
+    ([X], {}, 'b.0 is missing'),
+    ([X, X, X], {}, '2 inputs, .* but 3 are given'),
+    ([X, X], {'a': X}, r"\['a'\] are given by position and by name"),
+    ([X, X], {'c': X}, 'there is no c'),
+    ([X, [1., 2.]], {}, "'b.0' must be a Variable or an array, not list"),
+    ([X, X.astype('d')], {}, "'b.0' must be of dtype float32, not float64"),
+    ([X, X[0]], {}, r"'b.0' must have 2 axes, but has the shape \(4,\)"),
+])
+def test_wrong_inputs(args, kwargs, message):
+    with pytest.raises(TypeError, match=message):
+        load(add_model())(*args, **kwargs)
+
+
+def test_values_by_name():
+    chain = load(mlp())
+    names = ['h1', 'total', 'x', 'l1.W', 'shape', 'offsets']
+    with chainer_fast.using_config('train', False):
+        y, total = chain(X)
+        found = chain.compute({'x': X}, names)
+    assert list(found) == names
+    np.testing.assert_array_equal(
+        found['h1'].array, F.linear(X, chain.l1_W, chain.l1_b).array)
+    np.testing.assert_array_equal(found['total'].array, total.array)
+    assert found['l1.W'] is chain.l1_W
+    assert found['shape'].array.tolist() == [3, 6]
+    assert isinstance(found['offsets'], chainer_fast.Variable)
+    with pytest.raises(KeyError, match="no value 'h9'.*'y', 'total'"):
+        chain.compute({'x': X}, ['h9'])
+
+
+def test_only_what_is_wanted_is_computed():
+    chain = load(mlp())
+    before = chain.mean.copy()
+    chain.compute({'x': X}, ['h1'])
+    np.testing.assert_array_equal(chain.mean, before)
+    chain.compute({'x': X}, ['h2'])
+    assert (chain.mean != before).all()
+
+
+def test_training_mode():
+    chain = load(mlp())
+    gamma, beta, mean, var = chain.gamma, chain.beta, chain.mean, chain.var
+    h1 = F.linear(X, chain.l1_W, chain.l1_b)
+    fixed = F.fixed_batch_normalization(h1, gamma, beta, mean, var, 1e-3)
+    with chainer_fast.using_config('train', False):
+        found = chain.compute({'x': X}, ['h2', 'h3', 'h4'])
+    np.testing.assert_array_equal(found['h2'].array, fixed.array)
+    np.testing.assert_array_equal(found['h4'].array, found['h3'].array)
+    running = mean.copy(), var.copy()
+    expected = F.batch_normalization(
+        h1, gamma, beta, eps=1e-3, running_mean=running[0], running_var=running[1],
+        decay=0.8)
+    np.random.seed(0)
+    found = chain.compute({'x': X}, ['h2', 'h3', 'h4'])
+    np.testing.assert_array_equal(found['h2'].array, expected.array)
+    np.testing.assert_array_equal(chain.mean, running[0])
+    np.testing.assert_array_equal(chain.var, running[1])
+    np.random.seed(0)
+    np.testing.assert_array_equal(
+        found['h4'].array, F.dropout(found['h3'], 0.4).array)
+
+
+@pytest.mark.parametrize('momentum, decay', [(0.6, 0.6), (0., 0.9), (None, 0.9)])
+def test_momentum_of_files_in_test_mode(momentum, decay):
+    # Zero is what Chainer writes for networks in test mode; it is no momentum.
+    attributes = {} if momentum is None else {'momentum': momentum}
+    chain = load(models.model(
+        [helper.make_node('BatchNormalization', ['x', 'g', 'b', 'm', 'v'], ['y'],
+                          **attributes)],
+        {'x': X}, ['y'], {name: np.ones(4, 'f') for name in 'gbmv'}))
+    chain(X)
+    np.testing.assert_allclose(
+        chain.m, decay + (1 - decay) * X.mean(axis=0), rtol=1e-5)
+
+
+def _trained(chain, optimizer):
+    optimizer.setup(chain)
+    for _ in range(3):
+        np.random.seed(0)
+        optimizer.update(lambda: F.sum(chain(X)[0] ** 2))
+    return chain
+
+
+def _state(chain):
+    state = {}
+    serializers.DictionarySerializer(state).save(chain)
+    return state
+
+
+def _assert_equal_chains(a, b):
+    state, other = _state(a), _state(b)
+    assert state.keys() == other.keys() and len(state) == 8
+    for name in state:
+        np.testing.assert_array_equal(state[name], other[name])
+    with chainer_fast.using_config('train', False):
+        for y, z in zip(a(X), b(X), strict=True):
+            np.testing.assert_array_equal(y.array, z.array)
+
+
+@pytest.mark.parametrize('copied', [
+    copy.deepcopy, lambda chain: chain.copy('copy'),
+    lambda chain: pickle.loads(pickle.dumps(chain))],
+    ids=['deepcopy', 'copy', 'pickle'])
+def test_copies_stand_alone(copied):
+    chain = load(mlp())
+    before = _state(chain)
+    another = copied(chain)
+    _assert_equal_chains(chain, another)
+    _trained(another, optimizers.Adam())
+    for name, array in _state(chain).items():
+        np.testing.assert_array_equal(array, before[name])
+    assert (another.l1_W.array != chain.l1_W.array).any()
+    assert (another.mean != chain.mean).any()
+    _assert_equal_chains(_trained(chain, optimizers.Adam()), another)
+
+
+def test_npz():
+    model, file = mlp(), io.BytesIO()
+    chain, another = load(model), load(model)
+    _trained(chain, optimizers.MomentumSGD())
+    serializers.save_npz(file, chain)
+    file.seek(0)
+    serializers.load_npz(file, another)
+    _assert_equal_chains(chain, another)
+
+
+def test_chains_of_a_model_share_nothing():
+    model = mlp()
+    chain = load(model)
+    content = model.SerializeToString()
+    _trained(chain, optimizers.SGD())
+    assert model.SerializeToString() == content
+    _assert_equal_chains(_trained(load(model), optimizers.SGD()), chain)
+
+
+def test_device(device):
+    chain = load(mlp())
+    with chainer_fast.using_config('train', False):
+        expected = [y.array for y in chain(X)]
+        F.sum(chain(X)[0]).backward()
+        grads = {name: p.grad for name, p in chain.namedparams()}
+        chain.cleargrads()
+        device.send(chain)
+        results = chain(device.send(X))
+        for y, z in zip(results, expected, strict=True):
+            assert isinstance(y.array, device.xp.ndarray)
+            assert_allclose(y.array, z, rtol=1e-4, atol=1e-5)
+        F.sum(results[0]).backward()
+        for name, p in chain.namedparams():
+            assert isinstance(p.grad, device.xp.ndarray)
+            assert_allclose(p.grad, grads[name], rtol=1e-4, atol=1e-5)
+
+
+def test_values_between_host_and_device(device):
+    # A shape is used as data, and data are used as a shape.
+    nodes = [
+        helper.make_node('Shape', ['x'], ['shape']),
+        helper.make_node('Cast', ['shape'], ['lengths'], to=1),
+        helper.make_node('Mul', ['x', 'lengths'], ['z']),
+        helper.make_node('Reshape', ['z', 'new'], ['y']),
+        helper.make_node('Gather', ['table', 'shape'], ['rows']),
+        helper.make_node('Identity', ['shape'], ['s']),
+        helper.make_node('Identity', ['one'], ['t']),
+    ]
+    table = weights(5, 2)
+    chain = load(models.model(
+        nodes, {'x': X[:2, :2], 'new': np.array([4])}, ['y', 'rows', 's', 't'],
+        {'table': table, 'one': np.array([1])}))
+    device.send(chain)
+    x = X[:2, :2]
+    results = chain(device.send(x), device.send(np.array([4])))
+    assert all([isinstance(y.array, device.xp.ndarray) for y in results])
+    y, rows, shape, one = [y.array for y in results]
+    assert_array_equal(y, (2 * x).ravel())
+    assert_array_equal(rows, table[[2, 2]])
+    assert_array_equal(shape, [2, 2])
+    assert_array_equal(one, [1])
+
+
+def test_values_are_dropped_when_they_have_been_used():
+    chain = load(models.model(
+        [helper.make_node('Exp', ['x'], ['a']), helper.make_node('Sin', ['a'], ['b']),
+         helper.make_node('Exp', ['b'], ['c']), helper.make_node('Sin', ['c'], ['y'])],
+        {'x': X}, ['y']))
+    alive, seen = [], []
+
+    class Watch(chainer_fast.FunctionHook):
+        def forward_postprocess(self, function, in_data):
+            gc.collect()
+            seen.append(weakref.ref(in_data[0]))
+            alive.append(sum([ref() is not None for ref in seen]))
+
+    with Watch(), chainer_fast.no_backprop_mode():
+        chain(X.copy())
+    # The input of this function, and that of the graph, which belongs to the caller.
+    assert alive == [1, 2, 2, 2]
+
+
+def test_errors_name_the_node():
+    chain = load(models.model(
+        [helper.make_node('MatMul', ['x', 'w'], ['y'], name='product')],
+        {'x': X}, ['y'], {'w': weights(3, 2)}))
+    with pytest.raises(chainer_fast.utils.type_check.InvalidType) as info:
+        chain(X)
+    assert 'product' in ''.join(getattr(info.value, '__notes__', ['product']))
+
+
+def test_attributes_are_the_shortest_decimals():
+    chain = load(models.model(
+        [helper.make_node('LeakyRelu', ['x'], ['y'], alpha=0.1)],
+        {'x': X.astype('d')}, ['y']))
+    x = X.astype('d')
+    np.testing.assert_array_equal(chain(x).array, F.leaky_relu(x, 0.1).array)
+
+
+def test_functions_of_the_model_are_written_out():
+    domain, opsets = 'my', [helper.make_opsetid('', 18), helper.make_opsetid('my', 1)]
+    twice = helper.make_function(
+        domain, 'Twice', ['a'], ['c'],
+        [helper.make_node('Add', ['a', 'a'], ['c'])], opsets[:1])
+    model = models.model(
+        [helper.make_node('Twice', ['x'], ['y'], domain=domain)], {'x': X}, ['y'],
+        opset=18, functions=[twice])
+    model.opset_import.append(opsets[1])
+    np.testing.assert_array_equal(load(model)(X).array, 2 * X)
+
+
+def test_inputs_that_are_initializers_are_none():
+    model = models.model(
+        [helper.make_node('Add', ['x', 'w'], ['y'])], {'x': X, 'w': X}, ['y'], {'w': X},
+        opset=7)
+    assert load(model).input_names == ('x',)
+
+
+@pytest.mark.parametrize('kind', ['path', 'str', 'file', 'bytes', 'model'])
+def test_sources(kind, tmp_path):
+    model, path = mlp(), tmp_path / 'model.onnx'
+    onnx.save(model, path)
+    with open(path, 'rb') as file:
+        source = {'path': path, 'str': str(path), 'file': file, 'model': model,
+                  'bytes': io.BytesIO(path.read_bytes())}[kind]
+        _assert_equal_chains(load(source), load(model))
+
+
+def test_data_in_another_file(tmp_path):
+    model, path = mlp(), tmp_path / 'model.onnx'
+    onnx.save(
+        copy.deepcopy(model), path, save_as_external_data=True, location='weights',
+        size_threshold=0)
+    _assert_equal_chains(load(path), load(model))
