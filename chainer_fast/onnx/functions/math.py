@@ -3,6 +3,7 @@ import math
 
 import numpy
 
+from chainer_fast.backends import cuda
 from chainer_fast.onnx.functions._operators import emits, operator, positive, refuses
 
 # ---------------------------------------------------------- one operator, no attributes
@@ -46,7 +47,8 @@ def convert_fix(ops, func, x):
 
 def _with_value(op_name, value_first=False):
     def convert(ops, func, x):
-        value = ops.const(numpy.asarray(func.value).astype(ops.dtype()), 'value')
+        value = ops.const(
+            numpy.asarray(cuda.to_cpu(func.value)).astype(ops.dtype()), 'value')
         ops.op(op_name, [value, x] if value_first else [x, value])
     return emits(convert)
 
