@@ -51,9 +51,8 @@ class ONNXChain(Chain):
                 with self.init_scope():
                     setattr(self, attribute, Parameter(graph.parameters[name]))
             else:
-                array = graph.statistics.get(name)
-                self.add_persistent(
-                    attribute, graph.known[name] if array is None else array)
+                arrays = graph.statistics if name in graph.statistics else graph.known
+                self.add_persistent(attribute, arrays[name].copy())
             return attribute
 
         self._program = None
