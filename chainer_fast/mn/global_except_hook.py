@@ -27,10 +27,10 @@ def _global_except_hook(kind, exception, trace):
 def add_hook():
     """Abort the MPI job when an exception is not caught.
 
-    The hook is put before :data:`sys.excepthook`: the exception is printed as before, and
-    then ``MPI_Abort`` ends all processes. The environment variable
-    ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS``, if it is not empty, has ``import chainermn``
-    call this.
+    The hook is put before :data:`sys.excepthook`: the exception is printed as before,
+    and then ``MPI_Abort`` ends all processes. If the environment variable
+    ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS`` is not empty, ``import chainermn`` calls
+    this.
 
     It does not see processes that are killed, or end by :func:`sys.exit`. The watchdog
     of communicators does, and needs no hook: see ``config.mn_watchdog``.
@@ -41,8 +41,9 @@ def add_hook():
 
 
 def _add_hook_if_enabled():
-    # The manual has one name, and the released package looked for the other one.
-    if any(os.environ.get('CHAINERMN_FORCE_ABORT_ON_EXCEPTION' + end) for end in ('', 'S')):
+    # The manual has one name, and the released package looks for the other one.
+    name = 'CHAINERMN_FORCE_ABORT_ON_EXCEPTION'
+    if os.environ.get(name) or os.environ.get(name + 'S'):
         add_hook()
 
 

@@ -2,12 +2,12 @@
 
 MPI does not notice that a process has raised an exception or ended: the others would
 wait for it for ever. So processes are also connected by sockets, to which a thread
-listens that otherwise sleeps. It hears of an exception from :data:`sys.excepthook`, of a
-normal end from :mod:`atexit`, and of a death from the connection, which the system
+listens that otherwise sleeps. It hears of an exception from :data:`sys.excepthook`, of
+a normal end from :mod:`atexit`, and of a death from the connection, which the system
 closes.
 
-``config.mn_watchdog``, from the environment variable ``CHAINERMN_WATCHDOG``, decides when
-the first communicator is made.
+``config.mn_watchdog`` decides whether, when the first communicator is made; it comes
+from the environment variable ``CHAINERMN_WATCHDOG``.
 """
 import atexit
 import os
@@ -20,7 +20,7 @@ from chainer_fast.mn._watchdog import _channel, _links, _waits
 
 _SETTING_UP = 20
 
-#: Pairs of a group of MPI and the channel that its processes share.
+#: Pairs of a set of ranks and the channel that they share.
 _channels = []
 
 
@@ -83,7 +83,7 @@ def _connect(mpi_comm, ranks):
         listener.close()
     problems = mpi_comm.allgather(problem and str(problem))
     if not any(problems):
-        people = {rank: one[3] for rank, one in zip(ranks, told)}
+        people = {rank: told[other][3] for other, rank in enumerate(ranks)}
         return {ranks[other]: made for other, made in found.items()}, people
     for made in found.values():
         made.close()

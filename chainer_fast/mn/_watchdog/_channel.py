@@ -87,9 +87,9 @@ class Channel:
         return self._failure is not None
 
     def close(self):
-        """Close the connections, in a forked process, which is not a part of the job.
+        """Close the connections, at the end or in a forked process.
 
-        A connection is only lost to the others when nobody has it open.
+        A connection is only lost to the others when no process has it open any more.
         """
         for one in *self._neighbours.values(), self._bell, self._ring:
             one.close()
@@ -113,6 +113,7 @@ class Channel:
                 self._judge(now)
             elif now >= self._until or self._told >= set(self.people):
                 self._finish()
+        self.close()
         self.all_ended.set()
 
     def _pause(self):

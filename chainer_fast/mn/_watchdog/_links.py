@@ -37,10 +37,11 @@ def children_of(position, size):
 def machine():
     """Return what processes have in common that share a loopback interface."""
     parts = [socket.gethostname()]
-    for read in (lambda: open('/proc/sys/kernel/random/boot_id').read().strip(),
-                 lambda: str(os.stat('/proc/self/ns/net').st_ino)):
-        with contextlib.suppress(OSError):
-            parts.append(read())
+    # Containers may have one name, and machines, too.
+    with contextlib.suppress(OSError), open('/proc/sys/kernel/random/boot_id') as file:
+        parts.append(file.read().strip())
+    with contextlib.suppress(OSError):
+        parts.append(str(os.stat('/proc/self/ns/net').st_ino))
     return ' '.join(parts)
 
 

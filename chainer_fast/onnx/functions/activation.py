@@ -1,8 +1,98 @@
 """Converters of activation functions."""
-from chainer_fast.onnx import onnx_helper
-from chainer_fast.onnx.functions.opset_version import support
+import numpy
+
+from chainer_fast.onnx.functions._operators import emits, operator
+
+convert_ReLU = operator('Relu')
+convert_Sigmoid = operator('Sigmoid')
+convert_Tanh = operator('Tanh')
 
 
-@support((1, 6))
-def convert_ReLU(func, opset_version, input_names, output_names, context):
-    return onnx_helper.make_node('Relu', input_names, output_names),
+@emits
+def convert_ClippedReLU(ops, func, x):
+    ops.clip(x, 0., func.cap, ('zero', 'clip_z'))
+
+
+@emits
+def convert_CReLU(ops, func, x):
+    sides = [ops.op('Relu', [x]), ops.op('Relu', [ops.op('Neg', [x])])]
+    ops.op('Concat', sides, axis=func.axis % len(ops.shape()))
+
+
+@emits
+def convert_ELU(ops, func, x):
+    ops.op('Elu', [x], alpha=func.alpha)
+
+
+@emits
+def convert_HardSigmoid(ops, func, x):
+    ops.op('HardSigmoid', [x], alpha=0.2, beta=0.5)
+
+
+@emits
+def convert_LeakyReLU(ops, func, x):
+    ops.op('LeakyRelu', [x], alpha=func.slope)
+
+
+@emits
+def convert__Maxout(ops, func, x):
+    shape = ops.shape()
+    split = [shape[func.axis] // func.pool_size, func.pool_size]
+    # Zeros keep lengths, so that that of the batch may change.
+    groups = ops.reshape(
+        x, [0] * func.axis + split + list(shape[func.axis + 1:]))
+    ops.along('ReduceMax', groups, [func.axis + 1], keepdims=0)
+
+
+@emits
+def convert_PReLUFunction(ops, func, x, slope):
+    ops.op('PRelu', [
+        x, ops.beside_channels(slope, len(ops.shape(1)), len(ops.shape()))])
+
+
+@emits
+def convert_RReLU(ops, func, x):
+    mean = (func.lower + func.upper) / 2
+    if not bool((func.r == numpy.asarray(mean, func.r.dtype)).all()):
+        raise ops.refusal(
+            'its slopes are random in training mode; export with train=False')
+    ops.op('LeakyRelu', [x], alpha=mean)
+
+
+@emits
+def convert_Selu(ops, func, x):
+    ops.op('Selu', [x], alpha=func.alpha, gamma=func.scale)
+
+
+def _along_axis(op_name):
+    def convert(ops, func, x):
+        ndim = len(ops.shape())
+        axis, last = func.axis % ndim, ndim - 1
+        if axis == last or ops.opset_version >= 13:
+            ops.op(op_name, [x], axis=axis)
+            return
+        # Until version 13, all axes from the given one on were taken as one.
+        order = list(range(ndim))
+        order[axis], order[last] = last, axis
+        y = ops.op(op_name, [ops.transpose(x, order)], axis=last)
+        ops.transpose(y, order)
+    return emits(convert)
+
+
+convert_LogSoftmax = _along_axis('LogSoftmax')
+convert_Softmax = _along_axis('Softmax')
+
+
+@emits
+def convert_Softplus(ops, func, x):
+    if func.beta == 1:
+        ops.op('Softplus', [x])
+        return
+    y = ops.op('Softplus', [ops.op('Mul', [x, ops.const(func.beta, 'beta')])])
+    ops.op('Mul', [y, ops.const(func.beta_inv, 'beta_inv')])
+
+
+@emits
+def convert_Swish(ops, func, x, beta):
+    beta = ops.beside_channels(beta, len(ops.shape(1)), len(ops.shape()))
+    ops.op('Mul', [x, ops.op('Sigmoid', [ops.op('Mul', [x, beta])])])

@@ -1,0 +1,175 @@
+"""Snapshots of the trainers of many processes, one for those that are alike."""
+import os
+import tempfile
+import warnings
+
+from chainer_fast.training import extension
+from chainer_fast.training.extensions import _snapshot
+
+
+def multi_node_snapshot(comm, snapshot, replica_sets):
+    """Return an extension that saves one snapshot for each set of equal trainers.
+
+    Trainers often differ between processes, because only that of rank 0 has extensions
+    that report, and then so do their snapshots. In each set the process of the lowest
+    rank saves, to the name of the snapshot's file followed by its rank::
+
+        snapshot = chainer.training.extensions.snapshot(autoload=True)
+        trainer.extend(chainermn.extensions.multi_node_snapshot(comm, snapshot, [0]),
+                       trigger=(1, 'epoch'))
+
+    With ``autoload``, the newest snapshot that all sets have whole is loaded, and sent
+    to the other processes of its set. So a job can be resumed with another number of
+    processes, if the sets stay the same in number.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+    snapshot : Extension
+        As made by :func:`chainer.training.extensions.snapshot`. The file name gets the
+        rank appended.
+    replica_sets : list
+        Ranks, and iterables of ranks, of processes whose trainers are alike. Processes
+        that are not mentioned are another set: ``[0]`` stands for
+        ``[[0], range(1, comm.size)]``, and ``[]`` for one set of all.
+
+    Returns
+    -------
+    Extension
+
+    Raises
+    ------
+    AssertionError
+        If a rank is in two sets, or there is no such rank.
+    """
+    return _MultiNodeSnapshot(comm, snapshot, replica_sets)
+
+
+def _parse_replica_sets(replica_sets, size):
+    """Return the sets of ranks, the last of them of those that are not mentioned."""
+    sets = [set(ranks) if hasattr(ranks, '__iter__') else {ranks}
+            for ranks in replica_sets]
+    seen = set()
+    for ranks in sets:
+        wrong = [rank for rank in ranks if not 0 <= rank < size]
+        if wrong:
+            raise AssertionError('there is no rank %s among %d processes; replica sets '
+                                 'have ranks of 0 to %d' % (wrong[0], size, size - 1))
+        if seen & ranks:
+            raise AssertionError('rank %d is in two replica sets; name each rank once'
+                                 % min(seen & ranks))
+        seen |= ranks
+    rest = set(range(size)) - seen
+    return [*sets, rest] if rest else sets
+
+
+def _appended(filename, rank):
+    if callable(filename):
+        return lambda trainer: '%s.%d' % (filename(trainer), rank)
+    return '%s.%d' % (filename, rank)
+
+
+class _MultiNodeSnapshot(extension.Extension):
+    """Extension that has one process of each set of replicas save and load."""
+
+    def __init__(self, comm, snapshot, replica_sets):
+        self.comm = comm
+        self.snapshot = snapshot
+        self._sets = [
+            ranks for ranks in _parse_replica_sets(replica_sets, comm.size) if ranks]
+        self.replica_set = next(ranks for ranks in self._sets if comm.rank in ranks)
+        self.master = min(self.replica_set)
+        snapshot.filename = _appended(snapshot.filename, comm.rank)
+
+    @property
+    def is_master(self):
+        """Tell whether this process saves."""
+        return self.master == self.comm.rank
+
+    @property
+    def _saves_trainer(self):
+        return getattr(self.snapshot, '_saves_trainer', False)
+
+    def initialize(self, trainer):
+        snapshot = self.snapshot
+        # A process by itself would load what the others may not have.
+        autoload, snapshot.autoload = getattr(snapshot, 'autoload', False), False
+        try:
+            if self.is_master:
+                snapshot.initialize(trainer)
+        finally:
+            snapshot.autoload = autoload
+        if autoload and not callable(snapshot.filename):
+            self._load(trainer)
+
+    def on_error(self, trainer, exc, tb):
+        if self.is_master:
+            self.snapshot.on_error(trainer, exc, tb)
+
+    def __call__(self, trainer):
+        if self.is_master:
+            self.snapshot(trainer)
+
+    def finalize(self):
+        if self.is_master:
+            self.snapshot.finalize()
+
+    def _load(self, trainer):
+        """Load the newest snapshot that all sets have, and send it to the replicas."""
+        name = self._choose(trainer.out)
+        if name is None:
+            return
+        team = self.comm.split(self._sets.index(self.replica_set), self.comm.rank)
+        target = self.snapshot._target_of(trainer)
+        file = os.path.join(trainer.out, '%s.%d' % (name, self.comm.rank))
+        contents = None
+        if self.is_master and team.size > 1:
+            with open(file, 'rb') as opened:
+                contents = opened.read()
+        contents = team.bcast_obj(contents)
+        if self.is_master:
+            _snapshot._loader_of(file)(file, target)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, 'snapshot')
+            with open(file, 'wb') as opened:
+                opened.write(contents)
+            _snapshot._loader_of(file)(file, target)
+
+    def _choose(self, folder):
+        """Agree on the name, without rank, of the snapshot to load; None if none."""
+        mine = None
+        if self.is_master:
+            end = len('.%d' % self.comm.rank)
+            mine = [name[:-end] for _, name in _snapshot._find_snapshot_files(
+                self.snapshot.filename, folder)]
+        lists = [names for names in self._exchange(mine) if names is not None]
+        common = [name for name in lists[0] if all(name in names for names in lists)]
+        found, reasons = None, []
+        for name in sorted(set().union(*lists) - set(common)):
+            reasons.append('%s is not there for all sets' % name)
+        while common and found is None:
+            name, damage = common.pop(), None
+            if self.is_master:
+                damage = _damage_of(os.path.join(
+                    folder, '%s.%d' % (name, self.comm.rank)))
+            told = self._exchange(damage)
+            damages = ['%s.%d is damaged: %s' % (name, rank, problem)
+                       for rank, problem in enumerate(told) if problem]
+            reasons += damages
+            found = found if damages else name
+        if reasons and self.comm.rank == 0:
+            warnings.warn('autoload in %s loads %s; %s' % (
+                folder, found or 'nothing', '; '.join(reasons)), stacklevel=4)
+        return found
+
+    def _exchange(self, obj):
+        """Return the objects of all processes, by rank."""
+        return self.comm.bcast_obj(self.comm.gather_obj(obj))
+
+
+def _damage_of(file):
+    try:
+        return _snapshot._damage_of(file)
+    except FileNotFoundError:
+        return 'it has been removed'

@@ -1,0 +1,36 @@
+"""Means of the statistics of models."""
+from chainer_fast import backend
+from chainer_fast.training import extension
+
+
+class AllreducePersistent(extension.Extension):
+    """Extension that replaces persistent arrays by their means over all processes.
+
+    Batch normalizations of different processes see different data, and so do their
+    running means and variances. The extension makes them equal, before models are
+    evaluated and saved. Arrays of floating-point numbers are looked at; integers and
+    values that are no arrays stay as they are.
+
+    Parameters
+    ----------
+    model : Link
+    comm : CommunicatorBase
+    """
+
+    trigger = 1, 'epoch'
+    priority = extension.PRIORITY_WRITER + 1
+
+    def __init__(self, model, comm):
+        self.model, self.comm = model, comm
+
+    def __call__(self, trainer=None):
+        for _, value in sorted(_namedpersistents(self.model)):
+            if isinstance(value, backend.get_array_types()) and value.dtype.kind in 'fc':
+                value[...] = self.comm.allreduce(value) / self.comm.size
+
+
+def _namedpersistents(model):
+    """Yield paths and values of all persistent values."""
+    for path, link in model.namedlinks():
+        for name in link._persistent:
+            yield path + '/' + name, getattr(link, name)

@@ -1,0 +1,266 @@
+"""Checkpoints of jobs of many processes, in generations."""
+import contextlib
+import os
+import secrets
+import sys
+import time
+import warnings
+
+import numpy
+
+from chainer_fast.serializers import npz
+from chainer_fast.training import extension
+from chainer_fast.training.extensions import _scratch, _snapshot, snapshot_writers
+
+# Entry of a file that tells which job wrote it; it is not one of the target.
+_RUN = 'chainermn_run'
+
+
+def create_multi_node_checkpointer(name, comm, cp_interval=5, gc_interval=5, path=None):
+    """Return an extension that saves the state of all processes, to resume a job.
+
+    Each process writes a file of its own, ``NAME.RANK.ITERATION``. A file appears when
+    it is complete and on the disk, so that a process that is killed leaves none or a
+    whole one. A job is resumed before ``trainer.run()`` by ::
+
+        checkpointer.maybe_load(trainer, optimizer)
+
+    which loads the newest generation that all processes have whole, and of which all
+    files were written by the same job. If there is none, nothing is loaded. A warning
+    tells what was skipped. If the training ends without an error, the files are
+    removed.
+
+    Parameters
+    ----------
+    name : str
+        Identifies the job.
+    comm : CommunicatorBase
+    cp_interval : int
+        Number of generations to keep.
+    gc_interval : int
+        Number of generations beyond those, before the oldest ones are removed.
+    path : str, optional
+        The folder; that of the trainer by default.
+
+    Returns
+    -------
+    Extension
+
+    Warns
+    -----
+    DeprecationWarning
+        Use :func:`chainermn.extensions.multi_node_snapshot`.
+    """
+    return _MultiNodeCheckpointer(name, comm, cp_interval, gc_interval, path)
+
+
+class _CheckpointStats:
+    """Times that writing took."""
+
+    def __init__(self):
+        self.timings = []
+        self.begin = None
+
+    def start(self):
+        self.begin = time.time()
+
+    def end(self):
+        self.timings.append({'b': self.begin, 'd': time.time() - self.begin})
+        self.begin = None
+
+    def report(self):
+        """Return a line with the mean, the shortest and the longest."""
+        times = [timing['d'] for timing in self.timings]
+        if not times:
+            return 'No stats available'
+        return 'Snapshot duration stats (sec): avg=%f, min=%f, max=%f' % (
+            sum(times) / len(times), min(times), max(times))
+
+
+class _MultiNodeCheckpointer(extension.Extension):
+    """Extension that writes generations of files, and chooses the one to load."""
+
+    def __init__(self, name, comm, cp_interval, gc_interval, path):
+        warnings.warn(
+            'Checkpointer is deprecated. Use chainermn.extensions.multi_node_snapshot '
+            'instead.', DeprecationWarning, stacklevel=3)
+        for key, value in ('cp_interval', cp_interval), ('gc_interval', gc_interval):
+            if value <= 0:
+                raise AssertionError('%s is %r; give 1 or more' % (key, value))
+        self.name, self.comm = name, comm
+        self.cp_interval, self.gc_interval = cp_interval, gc_interval
+        self.path = path
+        self.files = []
+        self.stats = _CheckpointStats()
+        self._label = name      # the trainer changes the attribute name
+        self._run = comm.bcast_obj(secrets.token_hex(8))
+        self._write = snapshot_writers.SimpleWriter()
+        self._error_before = None
+
+    def initialize(self, trainer):
+        self._find_path(trainer)
+        self._error_before = sys.exc_info()[1]
+
+    def __call__(self, trainer):
+        self.save(trainer, trainer.updater.iteration)
+
+    def save(self, target, iteration):
+        """Write the file of this process, and remove old ones; all processes call it.
+
+        Parameters
+        ----------
+        target : object
+            With a method ``serialize``, such as the trainer.
+        iteration : int
+            Number of the generation.
+        """
+        self._find_path(target)
+        self.stats.start()
+        contents = npz.serialize(target)
+        contents[_RUN] = numpy.array(self._run)
+        name = self._filename(iteration)
+        self._write(name, self.path, contents)
+        self.files = [file for file in self.files if file != name] + [name]
+        self.stats.end()
+        if len(self.files) > self.cp_interval + self.gc_interval:
+            self._synchronize()     # by now all have this generation
+            self._remove(self.files[:-self.cp_interval])
+
+    def maybe_load(self, trainer, optimizer=None, path=None):
+        """Load the newest generation that is whole; all processes call it.
+
+        Parameters
+        ----------
+        trainer : object
+            The trainer, with all its extensions; or what :meth:`save` is called with.
+        optimizer : optional
+            A multi-node optimizer, which then need not broadcast the parameters.
+        path : str, optional
+            The folder to load from; otherwise that to write to.
+        """
+        self._find_path(trainer)
+        folder = self.path if path is None else path
+        _scratch.remove_relics(folder)
+        iteration = self._choose(folder)
+        if iteration is None:
+            return
+        npz.load_npz(os.path.join(folder, self._filename(iteration)), trainer)
+        if optimizer is not None:
+            optimizer.needs_broadcast = False
+        self.files = [self._filename(i) for i in self._generations(self.path)
+                      if i <= iteration]
+
+    def finalize(self):
+        """Remove the files, unless an exception is on its way."""
+        error = sys.exc_info()[1]
+        if error is not None and error is not self._error_before:
+            return
+        self._synchronize()     # nobody fails any more
+        if self.path is not None:
+            self._remove([self._filename(i) for i in self._generations(self.path)])
+        self.files = []
+
+    def get_stats(self):
+        """Return a line on the times that writing took."""
+        return self.stats.report()
+
+    def _find_path(self, target):
+        if self.path is None:
+            self.path = getattr(target, 'out', None)
+        if self.path is None:
+            raise TypeError(
+                'there is no folder for checkpoints: %s has none; give path to '
+                'create_multi_node_checkpointer' % type(target).__name__)
+        os.makedirs(self.path, exist_ok=True)
+
+    def _filename(self, iteration):
+        return '%s.%d.%d' % (self._label, self.comm.rank, iteration)
+
+    def _filenames(self, iterations):
+        return [self._filename(iteration) for iteration in iterations]
+
+    def _parse_filename(self, filename):
+        """Return name, rank and iteration; None for files of other programs."""
+        parts = filename.rsplit('.', 2)
+        if len(parts) == 3 and all(
+                part.isascii() and part.isdigit() for part in parts[1:]):
+            return parts[0], int(parts[1]), int(parts[2])
+        return None
+
+    def _parse_filenames(self, filenames):
+        return [self._parse_filename(filename) for filename in filenames]
+
+    def _remove(self, files):
+        for file in files:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(os.path.join(self.path, file))
+        self.files = [file for file in self.files if file not in files]
+
+    def _synchronize(self):
+        self._exchange(None)
+
+    def _exchange(self, obj):
+        """Return the objects of all processes, by rank."""
+        return self.comm.bcast_obj(self.comm.gather_obj(obj))
+
+    def _generations(self, folder, rank=None):
+        """Return the iterations that a rank has files of, in this folder."""
+        rank = self.comm.rank if rank is None else rank
+        return sorted(iteration for name, owner, iteration in self._all_files(folder)
+                      if owner == rank)
+
+    def _all_files(self, folder):
+        names = []
+        with contextlib.suppress(FileNotFoundError):
+            names = os.listdir(folder)
+        return [found for found in self._parse_filenames(names)
+                if found is not None and found[0] == self._label]
+
+    def _choose(self, folder):
+        """Agree on the generation to load; None if there is none."""
+        owners = {rank for _, rank, _ in self._all_files(folder)}
+        told = self._exchange((self._generations(folder), owners))
+        lists = [set(mine) for mine, _ in told]
+        common = sorted(set.intersection(*lists))
+        partial = sorted(set.union(*lists) - set(common))
+        reasons, found = [], None
+        if partial:
+            reasons.append('not all processes have iteration %s'
+                           % ', '.join(map(str, partial)))
+        while common and found is None:
+            iteration = common.pop()
+            problem = self._problem_of(folder, iteration)
+            if problem is None:
+                found = iteration
+            else:
+                reasons.append(problem)
+        processes = 1 + max(set.union(*[owned for _, owned in told]), default=-1)
+        if processes not in (0, self.comm.size):
+            reasons.append(
+                'they are of %d processes, and this job has %d: continue with %d'
+                % (processes, self.comm.size, processes))
+        if reasons and self.comm.rank == 0:
+            what = 'none' if found is None else 'iteration %d' % found
+            warnings.warn('of the checkpoints %s in %s, %s is loaded: %s' % (
+                self._label, folder, what, '; '.join(reasons)),
+                RuntimeWarning, stacklevel=4)
+        return found
+
+    def _problem_of(self, folder, iteration):
+        """Agree on what is wrong with a generation; None if it is whole."""
+        file, run = os.path.join(folder, self._filename(iteration)), None
+        try:
+            damage = _snapshot._damage_of(file)
+            if damage is None:
+                with numpy.load(file) as contents:
+                    run = str(contents[_RUN]) if _RUN in contents else None
+        except FileNotFoundError:
+            damage = 'it has been removed'
+        told = self._exchange((damage, run))
+        for rank, (problem, _) in enumerate(told):
+            if problem is not None:
+                return '%s.%d.%d is damaged: %s' % (
+                    self._label, rank, iteration, problem)
+        if len({one for _, one in told}) > 1:
+            return 'the files of iteration %d were not written by one job' % iteration
+        return None

@@ -1,0 +1,62 @@
+"""Stop trigger that ends the training on all processes at once."""
+from chainer_fast.mn.extensions.observation_aggregator import ObservationAggregator
+from chainer_fast.training import _state
+from chainer_fast.training.triggers.early_stopping_trigger import EarlyStoppingTrigger
+
+
+class MultiNodeEarlyStoppingTrigger:
+    """Trigger that fires when a mean over all processes has not improved for a while.
+
+    It is :class:`~chainer.training.triggers.EarlyStoppingTrigger` on the mean of all
+    values that all processes observed since the last check, so that they all stop in
+    the same iteration. The mean is put into the observation.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+    check_trigger : tuple or callable
+        When to compare the mean with the best one.
+    monitor : str
+        Key of the value in the observation.
+    patience : int, optional
+        Number of checks without improvement to allow, 3 by default.
+    mode : {'auto', 'max', 'min'}
+        Direction of improvement.
+    verbose : bool
+        Whether to print a message when it stops the training.
+    max_trigger : tuple or callable
+        When to stop in any case.
+    suffix : str
+        What is added to ``monitor`` for the key of the mean.
+    patients : int, optional
+        Former name of ``patience``.
+    """
+
+    def __init__(self, comm, *, check_trigger=(1, 'epoch'), monitor='main/loss',
+                 patience=None, mode='auto', verbose=False, max_trigger=(100, 'epoch'),
+                 suffix='_aggregated', **kwargs):
+        self.actual_trigger = EarlyStoppingTrigger(
+            check_trigger=check_trigger, monitor=monitor + suffix, patience=patience,
+            mode=mode, verbose=verbose, max_trigger=max_trigger, **kwargs)
+        self.aggregator = ObservationAggregator(
+            comm, monitor, monitor + suffix, comm_trigger=check_trigger)
+
+    def __call__(self, trainer):
+        """Return whether the training should stop."""
+        self.aggregator(trainer)
+        return self.actual_trigger(trainer)
+
+    def _stop_condition(self):
+        return self.actual_trigger._stop_condition()
+
+    def _init_summary(self):
+        self.actual_trigger._init_summary()
+
+    def serialize(self, serializer):
+        """Write or read the state, which snapshots of Chainer lack."""
+        for name in 'actual_trigger', 'aggregator':
+            _state.serialize_late_addition(getattr(self, name), serializer, name)
+
+    def get_training_length(self):
+        """Return period and unit of ``max_trigger``."""
+        return self.actual_trigger.get_training_length()

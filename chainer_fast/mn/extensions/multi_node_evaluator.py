@@ -1,0 +1,185 @@
+"""Evaluation on all processes."""
+import copy
+import types
+
+from chainer_fast import backend, function
+from chainer_fast.dataset import convert
+from chainer_fast.training import extension
+from chainer_fast.utils import argument
+
+# Results that are gathered before all processes agree whether there are more.
+_ROUND = 8
+
+
+class GenericMultiNodeEvaluator(extension.Extension):
+    """Extension that evaluates a model on all processes and gathers all results.
+
+    For figures that are no means of means, such as the BLEU score. The data sets of the
+    processes may have different lengths. Nothing is reported: do it in
+    :meth:`aggregate`.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+    iterator : Iterator
+        The data of this process. It must end, so make it with ``repeat=False``.
+    target : callable
+        The model.
+    device : device specifier, optional
+        Device to which the converter sends the batch.
+    converter : callable
+        ``converter(batch, device)`` makes the arguments of :meth:`calc_local`.
+    root : int
+        Rank of the process that gets the results.
+    progress_hook : callable, optional
+        Called with each batch of the process ``root``.
+    """
+
+    trigger = 1, 'epoch'
+    default_name = 'validation'
+    priority = extension.PRIORITY_WRITER
+    name = None
+
+    def __init__(self, comm, iterator, target, device=None,
+                 converter=convert.concat_examples, root=0, **kwargs):
+        self._progress_hook, = argument.parse_kwargs(kwargs, ('progress_hook', None))
+        self.comm, self.iterator, self.converter = comm, iterator, converter
+        self.root = root
+        self.device = None if device is None else backend.get_device(device)
+        self._targets = {'main': target}
+
+    def __call__(self, trainer):
+        """Evaluate.
+
+        Returns
+        -------
+        object
+            What :meth:`aggregate` returns on process ``root``, None on others.
+        """
+        if hasattr(self.iterator, 'reset'):
+            self.iterator.reset()
+            iterator = self.iterator
+        else:
+            iterator = copy.copy(self.iterator)
+
+        results, done = [], False
+        local = self._evaluate_local(iterator)
+        while not done:
+            for _ in range(_ROUND):
+                gathered = self.comm.gather_obj(next(local, None), root=self.root)
+                if gathered is not None:
+                    results += [result for result in gathered if result is not None]
+                    done = all(result is None for result in gathered)
+            done = self.comm.bcast_obj(
+                done if self.comm.rank == self.root else None, root=self.root)
+        return self.aggregate(results) if self.comm.rank == self.root else None
+
+    def calc_local(self, *args, **kwargs):
+        """Return the result for one batch; may be overridden.
+
+        By default it is what the model returns. No graph is built.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            What the converter returned: a tuple as several arguments, a dict as keyword
+            arguments, anything else as one argument.
+
+        Returns
+        -------
+        object
+            An object that can be pickled. None is left out.
+        """
+        return self._targets['main'](*args, **kwargs)
+
+    def aggregate(self, results):
+        """Return the figure for all results; may be overridden.
+
+        It is called on process ``root`` only. By default it returns the list.
+
+        Parameters
+        ----------
+        results : list
+            Results of the first batches of all processes by rank, of the second ones,
+            and so on.
+        """
+        return results
+
+    def _evaluate_local_single(self, batch):
+        arguments = convert._call_converter(self.converter, batch, self.device)
+        with function.no_backprop_mode():
+            if isinstance(arguments, tuple):
+                return self.calc_local(*arguments)
+            if isinstance(arguments, dict):
+                return self.calc_local(**arguments)
+            return self.calc_local(arguments)
+
+    def _evaluate_local(self, iterator):
+        """Yield the results of this process."""
+        for batch in iterator:
+            result = self._evaluate_local_single(batch)
+            if self.comm.rank == self.root and self._progress_hook is not None:
+                self._progress_hook(batch)
+            yield result
+
+
+class _Summand:
+    """Value of one process; sums of values by the same keys are such values, too."""
+
+    def __init__(self, value, keys):
+        self.value, self.keys, self.differing = value, keys, None
+
+    def __add__(self, other):
+        total = _Summand(None, self.keys)
+        total.differing = self.differing or other.differing
+        if total.differing is None and self.keys != other.keys:
+            total.differing = self.keys, other.keys
+        if total.differing is None:
+            total.value = self.value + other.value
+        return total
+
+
+def create_multi_node_evaluator(actual_evaluator, communicator):
+    """Make an evaluator return the means of the results of all processes.
+
+    Data sets of different lengths make the mean of means different from the mean over
+    all examples.
+
+    Parameters
+    ----------
+    actual_evaluator : Evaluator
+        The method ``evaluate`` of the object is replaced.
+    communicator : CommunicatorBase
+
+    Returns
+    -------
+    Evaluator
+        The same object.
+
+    Notes
+    -----
+    ``evaluate`` raises :class:`ValueError` on all processes if their results have
+    different keys.
+    """
+    original = actual_evaluator.evaluate
+    actual_evaluator._mn_original_evaluate = original
+    actual_evaluator._mn_communicator = communicator
+
+    def new_evaluate(self):
+        local = original()
+        keys = sorted(local)
+        means = {}
+        # A process without results takes part, in order to find out that others have.
+        for key in keys or [None]:
+            total = communicator.allreduce_obj(_Summand(local.get(key), keys))
+            if total.differing is not None:
+                raise ValueError(
+                    'processes evaluated different values: %s and %s; give each a part '
+                    'of the data (scatter_dataset(..., force_equal_length=True)) and '
+                    'report the same values' % total.differing)
+            if key is not None:
+                means[key] = total.value / communicator.size
+        return means
+
+    actual_evaluator.evaluate = types.MethodType(new_evaluate, actual_evaluator)
+    return actual_evaluator

@@ -1,0 +1,96 @@
+"""Means of observed values over all processes."""
+import contextlib
+
+import numpy
+
+from chainer_fast import backend
+from chainer_fast.training import _state, extension, util
+from chainer_fast.variable import Variable
+
+
+class ObservationAggregator(extension.Extension):
+    """Extension that collects an observed value of all processes.
+
+    Each process sees the same result. Other extensions with a lower priority can use
+    it; put this one before them.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+    original_key : str
+        Key of the value in the observation. Variables and arrays of GPUs are copied to
+        the processor.
+    aggregated_key : str, optional
+        Key of the result, which replaces the value by default.
+    comm_trigger : tuple or callable
+        When to communicate. It must fire in the same iterations on all processes.
+    aggregator : callable, optional
+        Function of a list that has, for each process, the list of the values observed
+        since the last communication. By default the result is the mean of all values.
+        The first process calls it.
+    """
+
+    trigger = 1, 'iteration'
+    priority = extension.PRIORITY_EDITOR
+    name = None
+
+    def __init__(self, comm, original_key, aggregated_key=None, *,
+                 comm_trigger=(1, 'iteration'), aggregator=None):
+        self.comm, self.original_key = comm, original_key
+        self.aggregated_key = original_key if aggregated_key is None else aggregated_key
+        self.comm_trigger = util.get_trigger(comm_trigger)
+        self.observation_history = []
+        self.aggregator = _average_2d if aggregator is None else aggregator
+
+    def __call__(self, trainer):
+        if self.original_key in trainer.observation:
+            self.observation_history.append(
+                _on_host(trainer.observation[self.original_key]))
+        if not self.comm_trigger(trainer):
+            return
+        summary = self.compute_summary(trainer)
+        if summary is not None:
+            trainer.observation[self.aggregated_key] = summary
+
+    def compute_summary(self, trainer):
+        """Return the result for the values since the last communication.
+
+        All processes call it together. It is None if none of them has a value.
+        """
+        history, self.observation_history = self.observation_history, []
+        histories = self.comm.gather_obj(history)
+        summary = None
+        # Without values an aggregator may fail, and other processes wait.
+        if histories is not None and any(histories):
+            summary = self.aggregator(histories)
+        return self.comm.bcast_obj(summary)
+
+    def serialize(self, serializer):
+        """Write or read the values of a period that is not over.
+
+        Snapshots of Chainer do not have them.
+        """
+        _state.serialize_late_addition(self.comm_trigger, serializer, 'comm_trigger')
+        with contextlib.suppress(KeyError):
+            history = serializer('history', numpy.array(self.observation_history))
+            self.observation_history = list(history)
+
+
+def _on_host(value):
+    if isinstance(value, Variable):
+        value = value.array
+    if isinstance(value, backend.get_array_types()):
+        value = backend.CpuDevice().send(value)
+    return value
+
+
+def _average_2d(xs):
+    """Return the mean of the elements of all lists."""
+    values = [_wide(value) for part in xs for value in part]
+    return sum(values) / len(values)
+
+
+def _wide(value):
+    """Return a single value with enough digits for sums."""
+    single = isinstance(value, (numpy.ndarray, numpy.generic)) and value.ndim == 0
+    return numpy.float64(value) if single else value

@@ -1,0 +1,3 @@
+"""Iterators that give all processes the same batches."""
+from chainer_fast.mn.iterators.multi_node_iterator import create_multi_node_iterator
+from chainer_fast.mn.iterators.synchronized_iterator import create_synchronized_iterator

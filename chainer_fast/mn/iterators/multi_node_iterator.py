@@ -1,0 +1,173 @@
+"""Batches of one process for all processes."""
+import numpy
+
+from chainer_fast.dataset import iterator
+from chainer_fast.mn.iterators import _delegation
+from chainer_fast.serializer import Deserializer
+
+
+def _is_valid_type(element):
+    """Tell whether a batch of such elements can be sent."""
+    if isinstance(element, tuple):
+        return len(element) == 2 and all(
+            isinstance(part, (numpy.ndarray, numpy.generic)) for part in element)
+    return isinstance(element, (numpy.ndarray, numpy.generic))
+
+
+def _build_ctrl_msg(stop, is_valid_data_type, is_paired_dataset, is_new_epoch,
+                    current_position):
+    """Return the message that precedes a batch."""
+    # Positions need more digits than float32 has.
+    return numpy.array([stop, is_valid_data_type, is_paired_dataset, is_new_epoch,
+                        current_position], numpy.int64)
+
+
+def _parse_ctrl_msg(msg):
+    """Return what :func:`_build_ctrl_msg` was given."""
+    return *(bool(flag) for flag in msg[:4]), int(msg[4])
+
+
+def _columns(batch):
+    """Return arrays of all elements, one or two, or None where they do not fit."""
+    if not all(_is_valid_type(element) for element in batch):
+        return None
+    paired = [isinstance(element, tuple) for element in batch]
+    if any(paired) and not all(paired):
+        return None
+    columns = zip(*batch, strict=True) if any(paired) else [batch]
+    try:
+        return [numpy.array(column) for column in columns]
+    except ValueError:      # arrays of different shapes
+        return None
+
+
+def _refuse(batch=None):
+    found = '' if batch is None else '; got %s' % ', '.join(
+        dict.fromkeys(_describe(element) for element in batch))
+    raise TypeError(
+        'Multi node iterator supports ndarray or tuple of scalars as the data type of '
+        'the batch element only: arrays of one shape, scalars of NumPy, or pairs of '
+        'these' + found)
+
+
+def _describe(element):
+    if isinstance(element, tuple):
+        return '(%s)' % ', '.join(_describe(part) for part in element)
+    if isinstance(element, numpy.ndarray):
+        return 'ndarray%s' % (element.shape,)
+    return type(element).__name__
+
+
+class _MultiNodeIteratorMaster(_delegation.DelegatingIterator):
+    """Iterator that sends its batches to all processes."""
+
+    def __init__(self, actual_iterator, communicator, rank_master):
+        super().__init__(actual_iterator)
+        self.communicator, self.rank_master = communicator, rank_master
+        size = len(actual_iterator.dataset)
+        self.communicator.bcast(numpy.array([size], numpy.int64), root=rank_master)
+        order = self.__order()
+        self.communicator.bcast(
+            numpy.array([-1], numpy.int64) if order is None else order,
+            root=rank_master)
+
+    def __order(self):
+        order = getattr(
+            getattr(self.actual_iterator, '_state', None), 'order', None)
+        return None if order is None else numpy.array(order, numpy.int64)
+
+    def __next__(self):
+        columns, stop = None, False
+        try:
+            batch = self.actual_iterator.next()
+            columns = _columns(batch)
+        except StopIteration:
+            stop = True
+        self.communicator.bcast(
+            _build_ctrl_msg(
+                stop, columns is not None, columns is not None and len(columns) == 2,
+                self.is_new_epoch, self.current_position),
+            root=self.rank_master)
+        if stop:
+            raise StopIteration
+        if columns is None:
+            _refuse(batch)
+        for column in columns:
+            self.communicator.bcast(column, root=self.rank_master)
+        return batch
+
+    def serialize(self, serializer):
+        self.actual_iterator.serialize(serializer)
+        self.communicator.bcast_obj(self.__order(), root=self.rank_master)
+
+
+class _MultiNodeIteratorSlave(iterator.Iterator):
+    """Iterator of the batches that the master sends."""
+
+    def __init__(self, communicator, rank_master):
+        self.communicator, self.rank_master = communicator, rank_master
+        self.epoch = self.current_position = 0
+        self.is_new_epoch = False
+        size = self.communicator.bcast(None, root=rank_master)
+        self.dataset_size = int(size[0])
+        order = self.communicator.bcast(None, root=rank_master)
+        self._order = None if order.tolist() == [-1] else order
+
+    def __next__(self):
+        stop, valid, paired, is_new_epoch, position = _parse_ctrl_msg(
+            self.communicator.bcast(None, root=self.rank_master))
+        if stop:
+            raise StopIteration
+        self.is_new_epoch, self.current_position = is_new_epoch, position
+        self.epoch += is_new_epoch
+        if not valid:
+            _refuse()
+        columns = [self.communicator.bcast(None, root=self.rank_master)
+                   for _ in range(1 + paired)]
+        return list(zip(*columns, strict=True)) if paired else list(columns[0])
+
+    @property
+    def epoch_detail(self):
+        """Position in the data set, with the number of epochs before the point."""
+        return self.epoch + self.current_position / self.dataset_size
+
+    def serialize(self, serializer):
+        order = self.communicator.bcast_obj(None, root=self.rank_master)
+        reading = isinstance(serializer, Deserializer)
+        if not reading:
+            self._order = order
+        for name in 'current_position', 'epoch', 'is_new_epoch':
+            setattr(self, name, serializer(name, getattr(self, name)))
+        # The order is for iterators that read the snapshot without a master.
+        if not reading:
+            serializer('order', self._order)
+
+
+def create_multi_node_iterator(actual_iterator, communicator, rank_master=0):
+    """Return an iterator that gives all processes the batches of one process.
+
+    Parts of one model on different processes need the same batches. Each batch is sent
+    to all; if every process has the data set, :func:`create_synchronized_iterator`
+    sends less. All processes call this function, ``next`` and ``serialize`` at the same
+    places.
+
+    Parameters
+    ----------
+    actual_iterator : Iterator
+        Iterator of process ``rank_master``, with a ``dataset``; those of the others are
+        not looked at. Elements of batches are NumPy arrays of one shape, scalars of
+        NumPy, or pairs of these. They arrive with their dtypes.
+    communicator : CommunicatorBase
+    rank_master : int
+        Rank of the process that has the data.
+
+    Returns
+    -------
+    Iterator
+        On the master it has the attributes of ``actual_iterator``, on other processes
+        ``epoch``, ``epoch_detail``, ``current_position`` and ``is_new_epoch``. ``next``
+        raises :class:`TypeError` on all processes if a batch has other elements.
+    """
+    if communicator.rank == rank_master:
+        return _MultiNodeIteratorMaster(actual_iterator, communicator, rank_master)
+    return _MultiNodeIteratorSlave(communicator, rank_master)

@@ -1,0 +1,53 @@
+"""Equal random orders on all processes."""
+import numpy
+
+from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
+from chainer_fast.mn.iterators import _delegation
+
+
+class _SynchronizedIterator(_delegation.DelegatingIterator):
+    """Iterator with the order of the same iterator on other processes."""
+
+    def __init__(self, actual_iterator, communicator):
+        if not hasattr(actual_iterator, 'order_sampler'):
+            raise ValueError(
+                'actual_iterator must have order_sampler, as iterators of '
+                'chainer.iterators do; got %s' % type(actual_iterator).__name__)
+        super().__init__(actual_iterator)
+        seed = None
+        if communicator.rank == 0:
+            seed = int(numpy.random.randint(0, 2 ** 32 - 1, dtype=numpy.int64))
+        seed = communicator.bcast_obj(seed, root=0)
+        self.order_sampler = ShuffleOrderSampler(numpy.random.RandomState(seed))
+        self.actual_iterator.reset()
+
+    def __setattr__(self, name, value):
+        setattr(self.actual_iterator, name, value)
+
+
+def create_synchronized_iterator(actual_iterator, communicator):
+    """Return an iterator whose random order is the same on all processes.
+
+    Parts of one model on different processes need the same batches. Each process reads
+    its own copy of the data set; if only one has it, use
+    :func:`create_multi_node_iterator`. All processes call this function at the same
+    place.
+
+    Parameters
+    ----------
+    actual_iterator : Iterator
+        Iterator with an ``order_sampler``, which is replaced: batches are shuffled even
+        where they were not before.
+    communicator : CommunicatorBase
+
+    Returns
+    -------
+    Iterator
+        It has the attributes of ``actual_iterator``.
+
+    Raises
+    ------
+    ValueError
+        Where the iterator has no ``order_sampler``.
+    """
+    return _SynchronizedIterator(actual_iterator, communicator)

@@ -1,0 +1,202 @@
+"""Optimizers that average gradients over all processes."""
+from chainer_fast.mn.optimizers import _background
+
+
+def _parameters(link):
+    """Return paths of parameters, and whether each is initialized."""
+    return [(path, param.is_initialized) for path, param in sorted(link.namedparams())]
+
+
+def _parameters_and_devices(link):
+    return [(path, param.is_initialized, param.device)
+            for path, param in sorted(link.namedparams())]
+
+
+class _Wrapper:
+    """Optimizer that stands for another one and has its attributes.
+
+    What is set is set there, unless :meth:`_own` does it.
+    """
+
+    def __init__(self, actual_optimizer, communicator, zero_fill):
+        self._own('communicator', communicator)
+        self._own('actual_optimizer', actual_optimizer)
+        self._own('zero_fill', zero_fill)
+        self._own('target_params', [])
+
+    def _own(self, name, value):
+        self.__dict__[name] = value
+
+    def __getattr__(self, attr_name):
+        # Copies and pickles ask for attributes before there are any.
+        if 'actual_optimizer' not in self.__dict__:
+            raise AttributeError(attr_name)
+        return getattr(self.actual_optimizer, attr_name)
+
+    def __setattr__(self, attr_name, value):
+        setattr(self.actual_optimizer, attr_name, value)
+
+    def setup(self, link):
+        """Bind the actual optimizer to a link.
+
+        The parameters of another link are broadcast in the next :meth:`update`.
+
+        Returns
+        -------
+        object
+            The optimizer itself.
+        """
+        if link is not self.actual_optimizer.target:
+            self._own('target_params', [])
+        self.actual_optimizer.setup(link)
+        return self
+
+    def _backward(self, lossfun, args, kwds):
+        loss = lossfun(*args, **kwds)
+        optimizer = self.actual_optimizer
+        if getattr(optimizer, '_use_cleargrads', True):
+            optimizer.target.cleargrads()
+        else:
+            optimizer.target.zerograds()
+        loss.backward(loss_scale=optimizer._loss_scale)
+
+
+class _MultiNodeOptimizer(_Wrapper):
+    """Optimizer that replaces gradients by their means before it updates."""
+
+    def update(self, lossfun=None, *args, **kwds):
+        """Compute gradients, average them over all processes and update parameters.
+
+        The first time, and when the model has got other parameters, the parameters of
+        the first process are broadcast instead.
+
+        Parameters
+        ----------
+        lossfun : callable, optional
+            Function that returns the loss. Without it the gradients are taken as they
+            are.
+        *args, **kwds
+            Arguments of ``lossfun``.
+        """
+        if lossfun is not None:
+            self._backward(lossfun, args, kwds)
+        target = self.target
+        if self.is_changed(target):
+            self.communicator.bcast_data(target)
+        else:
+            self.communicator.multi_node_mean_grad(target, self.zero_fill)
+            self.actual_optimizer.update(None, *args, **kwds)
+
+    def is_changed(self, target):
+        """Tell whether the link has other parameters than in the last call."""
+        previous = self.target_params
+        self._own('target_params', _parameters(target))
+        return previous != self.target_params
+
+
+class _DoubleBufferingOptimizer(_Wrapper):
+    """Optimizer that averages gradients while the next ones are computed."""
+
+    def __init__(self, actual_optimizer, communicator, zero_fill):
+        super().__init__(actual_optimizer, communicator, zero_fill)
+        self._own('_means', _background.make(communicator))
+        self._own('needs_update', False)
+        self._own('communicated_target', None)
+
+    def update(self, lossfun=None, *args, **kwds):
+        """Compute gradients, begin to average them, and update with the ones before.
+
+        Each update uses the gradients of the call before, which have been averaged in
+        the meantime. The first call broadcasts the parameters of the first process, and
+        the second one only begins.
+
+        Parameters
+        ----------
+        lossfun : callable, optional
+            Function that returns the loss. Without it the gradients are taken as they
+            are.
+        *args, **kwds
+            Arguments of ``lossfun``.
+        """
+        if lossfun is not None:
+            self._backward(lossfun, args, kwds)
+        self.wait()
+        target = self.target
+        if self.is_changed(target, self.target_params):
+            self._means.check(target)
+            self._own('target_params', _parameters_and_devices(target))
+            self.communicator.bcast_data(target)
+            self._own('communicated_target', _background.second_buffer(target))
+            self._own('needs_update', False)
+            return
+        self.swap_grad(sorted(target.namedparams()),
+                       sorted(self.communicated_target.namedparams()))
+        self.multi_node_mean_grad_async()
+        if self.needs_update:
+            self.actual_optimizer.update(None, *args, **kwds)
+        else:
+            self._own('needs_update', True)
+
+    def multi_node_mean_grad_async(self):
+        """Begin to average the gradients in the second buffer."""
+        self._means.start(self.communicated_target, self.zero_fill)
+
+    def wait(self):
+        """Wait until the gradients of the last call are averaged.
+
+        An error of the communication is raised here.
+        """
+        self._means.wait()
+
+    def is_changed(self, target, previous_params):
+        """Tell whether the link has other parameters than listed before."""
+        return previous_params != _parameters_and_devices(target)
+
+    def swap_grad(self, target1_params, target2_params):
+        """Exchange the gradients of two lists of parameters.
+
+        Parameters
+        ----------
+        target1_params, target2_params : list of tuple of str and Parameter
+            Paths and parameters.
+        """
+        for (_, one), (_, other) in zip(target1_params, target2_params, strict=True):
+            if one.is_initialized:
+                one.grad, other.grad = other.grad, one.grad
+                one._loss_scale, other._loss_scale = other._loss_scale, one._loss_scale
+
+
+def create_multi_node_optimizer(actual_optimizer, communicator, double_buffering=False,
+                                zero_fill=True):
+    """Return an optimizer that averages gradients over all processes.
+
+    It has the attributes and hooks of the optimizer that it is made of.
+
+    Parameters
+    ----------
+    actual_optimizer : Optimizer
+    communicator : CommunicatorBase
+    double_buffering : bool
+        Whether gradients are averaged while the next ones are computed. Each update
+        then uses the gradients of the iteration before, which may change the results of
+        a training. The model must stay on the processor, or the communicator be
+        ``'pure_nccl'``.
+    zero_fill : bool
+        Whether a process without the gradient of a parameter takes part with zeros.
+        Without it such parameters are left out, and must lack gradients on all
+        processes.
+
+    Returns
+    -------
+    object
+        Optimizer with the methods ``setup`` and ``update``. The first update, and those
+        of a model that has got other parameters, broadcast the parameters of the first
+        process and do no more.
+
+    Raises
+    ------
+    ValueError
+        Where the communicator cannot work in the background.
+    """
+    cls = _DoubleBufferingOptimizer if double_buffering else _MultiNodeOptimizer
+    return cls(actual_optimizer, communicator, zero_fill)

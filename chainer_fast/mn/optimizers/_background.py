@@ -1,0 +1,103 @@
+"""Means of gradients while something else is computed."""
+import concurrent.futures
+
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.mn.communicators.mpi_communicator_base import MpiCommunicatorBase
+
+
+def second_buffer(link):
+    """Return a link with the same parameters, but gradients of its own."""
+    copy = link.copy(mode='share')
+    for param in copy.params(include_uninit=False):
+        if param.grad is not None:
+            param.grad = param.grad.copy()
+    return copy
+
+
+def make(communicator):
+    """Return what averages gradients in the background.
+
+    Raises
+    ------
+    ValueError
+        Where the communicator cannot do that.
+    """
+    if hasattr(communicator, '_multi_node_mean_grad_async'):
+        return _OnStream(communicator)
+    return _InThread(communicator)
+
+
+class _OnStream:
+    """Means that NCCL computes on a stream of its own.
+
+    Parameters
+    ----------
+    communicator : PureNcclCommunicator
+    """
+
+    def __init__(self, communicator):
+        self._communicator = communicator
+        self._stream = cuda.Stream(non_blocking=True)
+
+    def check(self, link):
+        """Do nothing: the communicator tells which links it takes."""
+
+    def start(self, link, zero_fill):
+        """Begin; nobody may touch the gradients before :meth:`wait`."""
+        self._communicator._multi_node_mean_grad_async(link, zero_fill, self._stream)
+
+    def wait(self):
+        """Wait for the means."""
+        self._stream.synchronize()
+        cuda.Stream.null.synchronize()
+
+
+class _InThread:
+    """Means that a thread of the processor computes.
+
+    The thread has a communicator of its own, so that its messages and those of the rest
+    of the program do not meet.
+
+    Parameters
+    ----------
+    communicator : CommunicatorBase
+    """
+
+    def __init__(self, communicator):
+        if not isinstance(communicator, MpiCommunicatorBase):
+            raise ValueError(
+                'This communicator does not support double buffering: %s; use naive, '
+                'flat or pure_nccl' % type(communicator).__name__)
+        from mpi4py import MPI
+        if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
+            raise ValueError(
+                'This communicator does not support double buffering: it needs an MPI '
+                'that serves several threads at once, and this one was started without '
+                'MPI_THREAD_MULTIPLE; see mpi4py.rc.thread_level')
+        self._original, self._own = communicator, None
+        # At exit Python waits for threads of executors, before MPI is shut down.
+        self._executor = concurrent.futures.ThreadPoolExecutor(1)
+        self._pending = None
+
+    def check(self, link):
+        """Raise :class:`ValueError` if gradients of the link are not in host memory."""
+        for path, param in link.namedparams(include_uninit=False):
+            if not isinstance(param.array, numpy.ndarray):
+                raise ValueError(
+                    'double buffering with this communicator needs a model on the '
+                    'processor, and %s is on %s; use pure_nccl' % (path, param.device))
+
+    def start(self, link, zero_fill):
+        """Begin; nobody may touch the gradients before :meth:`wait`."""
+        if self._own is None:
+            self._own = self._original.split(0, self._original.rank)
+        self._pending = self._executor.submit(
+            self._own.multi_node_mean_grad, link, zero_fill)
+
+    def wait(self):
+        """Wait for the means, and raise what went wrong with them."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.result()

@@ -1,0 +1,23 @@
+"""Devices by number."""
+from chainer_fast import backend
+
+
+def get_device(device_id=None, use_chainerx=False):
+    """Return a device.
+
+    Parameters
+    ----------
+    device_id : int, optional
+        Number of a GPU; the processor without it.
+    use_chainerx : bool
+        Whether it should be a device of ChainerX, which is never available here.
+
+    Returns
+    -------
+    chainer.backend.Device
+    """
+    if use_chainerx:
+        name = 'native:0' if device_id is None else 'cuda:%d' % device_id
+    else:
+        name = '@numpy' if device_id is None else '@cupy:%d' % device_id
+    return backend.get_device(name)

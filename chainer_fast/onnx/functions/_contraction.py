@@ -1,0 +1,74 @@
+"""Sums of products over named axes, as matrix products."""
+import math
+
+
+def contract(ops, terms, out, shapes, names):
+    """Add the nodes of an Einstein summation of one operand or two.
+
+    Parameters
+    ----------
+    ops : Operators
+        Gets the nodes.
+    terms : list of str
+        A letter for each axis of each operand, none of them twice in one operand.
+    out : str
+        Letters of the axes of the result.
+    shapes : list of tuple of int
+        Shapes of the operands.
+    names : list of str
+        Their names.
+
+    Returns
+    -------
+    str
+        Name of the result.
+    """
+    lengths = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        lengths.update(zip(term, shape, strict=True))
+    if len(terms) == 1:
+        term, x = _without_lone(ops, terms[0], out, names[0])
+        return _ordered(ops, x, term, out)
+
+    a, b = terms
+    a, x = _without_lone(ops, a, b + out, names[0])
+    b, y = _without_lone(ops, b, a + out, names[1])
+    batch = ''.join([s for s in out if s in a and s in b])
+    summed = ''.join([s for s in a if s in b and s not in out])
+    rows = ''.join([s for s in out if s in a and s not in b])
+    columns = ''.join([s for s in out if s in b and s not in a])
+    x = _merged(ops, _ordered(ops, x, a, batch + rows + summed), lengths, batch,
+                (rows, summed))
+    y = _merged(ops, _ordered(ops, y, b, batch + summed + columns), lengths, batch,
+                (summed, columns))
+    z = ops.op('MatMul', [x, y])
+    made = batch + rows + columns
+    z = ops.reshape(z, _lengths(lengths, made))
+    return _ordered(ops, z, made, out)
+
+
+def _without_lone(ops, term, others, x):
+    """Sum over the axes that appear nowhere else."""
+    lone = [i for i, s in enumerate(term) if s not in others]
+    if not lone:
+        return term, x
+    x = ops.along('ReduceSum', x, lone, keepdims=0)
+    return ''.join([s for s in term if s in others]), x
+
+
+def _ordered(ops, x, term, wanted):
+    return ops.transpose(x, [term.index(s) for s in wanted])
+
+
+def _lengths(lengths, letters):
+    """Return a shape; the first length is left open, as it may be that of a batch."""
+    shape = [lengths[s] for s in letters]
+    return [-1, *shape[1:]] if shape and 0 not in shape else shape
+
+
+def _merged(ops, x, lengths, batch, groups):
+    """Merge each group of axes into one, behind the axes of the batch."""
+    shape = [lengths[s] for s in batch]
+    shape += [math.prod([lengths[s] for s in group]) for group in groups]
+    # The first length is left open: it may be that of a batch.
+    return ops.reshape(x, shape if 0 in shape else [-1, *shape[1:]])

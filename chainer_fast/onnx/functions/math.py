@@ -1,0 +1,308 @@
+"""Converters of mathematical functions."""
+import math
+
+import numpy
+
+from chainer_fast.onnx.functions import _contraction
+from chainer_fast.onnx.functions._operators import emits, operator, positive, refuses
+
+# ---------------------------------------------------------- one operator, no attributes
+
+convert_Absolute = operator('Abs')
+convert_Add = operator('Add')
+convert_Arccos = operator('Acos')
+convert_Arcsin = operator('Asin')
+convert_Arctan = operator('Atan')
+convert_Arctanh = operator('Atanh')
+convert_BatchDet = operator('Det')
+convert_Cos = operator('Cos')
+convert_Cosh = operator('Cosh')
+convert_Div = operator('Div')
+convert_Erf = operator('Erf')
+convert_Exp = operator('Exp')
+convert_Identity = operator('Identity')
+convert_Log = operator('Log')
+convert_Mul = operator('Mul')
+convert_Neg = operator('Neg')
+convert_PowVarVar = operator('Pow')
+convert_Sin = operator('Sin')
+convert_Sinh = operator('Sinh')
+convert_Sqrt = operator('Sqrt')
+convert_Sub = operator('Sub')
+convert_Tan = operator('Tan')
+
+# Functions that leave the graph: the export puts functions of these names in.
+convert_ceil = operator('Ceil')
+convert_floor = operator('Floor')
+convert_sign = operator('Sign')
+
+
+@emits
+def convert_fix(ops, func, x):
+    size = ops.op('Floor', [ops.op('Abs', [x])])
+    ops.op('Mul', [ops.op('Sign', [x]), size])
+
+
+# ----------------------------------------------------------------------- with constants
+
+def _with_value(op_name, value_first=False):
+    def convert(ops, func, x):
+        value = ops.const(numpy.asarray(func.value).astype(ops.dtype()), 'value')
+        ops.op(op_name, [value, x] if value_first else [x, value])
+    return emits(convert)
+
+
+convert_AddConstant = _with_value('Add')
+convert_DivFromConstant = _with_value('Div', value_first=True)
+convert_MulConstant = _with_value('Mul')
+convert_PowConstVar = _with_value('Pow', value_first=True)
+convert_PowVarConst = _with_value('Pow')
+convert_SubFromConstant = _with_value('Sub', value_first=True)
+
+
+def _scaled(op_name, factor):
+    def convert(ops, func, x):
+        ops.op('Mul', [ops.op(op_name, [x]), ops.const(factor, 'factor')])
+    return emits(convert)
+
+
+convert_Log10 = _scaled('Log', 1 / math.log(10))
+convert_Log2 = _scaled('Log', 1 / math.log(2))
+
+
+@emits
+def convert_Clip(ops, func, x):
+    ops.clip(x, func.x_min, func.x_max, ('x_min', 'x_max'))
+
+
+@emits
+def convert_Erfc(ops, func, x):
+    ops.op('Sub', [ops.const(1, 'one'), ops.op('Erf', [x])])
+
+
+@emits
+def convert_Expm1(ops, func, x):
+    ops.op('Sub', [ops.op('Exp', [x]), ops.const(1, 'one')])
+
+
+@emits
+def convert_Log1p(ops, func, x):
+    ops.op('Log', [ops.op('Add', [x, ops.const(1, 'one')])])
+
+
+@emits
+def convert_Ndtr(ops, func, x):
+    erf = ops.op('Erf', [ops.op('Mul', [x, ops.const(math.sqrt(0.5), 'factor')])])
+    half = ops.const(0.5, 'half')
+    ops.op('Add', [ops.op('Mul', [erf, half]), half])
+
+
+@emits
+def convert_RsqrtGPU(ops, func, x):
+    ops.op('Reciprocal', [ops.op('Sqrt', [x])])
+
+
+@emits
+def convert_Square(ops, func, x):
+    ops.op('Mul', [x, x])
+
+
+# ----------------------------------------------------------------------- several arrays
+
+@emits
+def convert_Arctan2(ops, func, y, x):
+    # The arctangent of y / x is right for x >= 0, and half a turn off elsewhere.
+    zero, turn = ops.const(0, 'zero'), ops.const(math.pi, 'pi')
+    back = ops.op('Where', [
+        ops.op('Less', [y, zero]), ops.const(-math.pi, 'minus_pi'), turn])
+    offset = ops.op('Where', [ops.op('Less', [x, zero]), back, zero])
+    angle = ops.op('Add', [ops.op('Atan', [ops.op('Div', [y, x])]), offset])
+    origin = ops.op('And', [
+        ops.op('Not', [ops.cast(each, bool)]) for each in (x, y)])
+    ops.op('Where', [origin, zero, angle])
+
+
+@emits
+def convert_Fmod(ops, func, x, divisor):
+    ops.op('Mod', [x, divisor], fmod=1)
+
+
+@emits
+def convert_LinearInterpolate(ops, func, p, x, y):
+    rest = ops.op('Sub', [ops.const(1, 'one'), p])
+    ops.op('Add', [ops.op('Mul', [p, x]), ops.op('Mul', [rest, y])])
+
+
+def _of_pairs(op_name):
+    def convert(ops, func, x1, x2):
+        if ops.shape(0) != ops.shape(1) and ops.opset_version < 8:
+            raise RuntimeError(
+                'opset version %d has no form of %s for the shapes %s and %s: export '
+                'with opset_version=8 or later'
+                % (ops.opset_version, op_name, ops.shape(0), ops.shape(1)))
+        ops.op(op_name, [x1, x2])
+    return emits(convert)
+
+
+convert_Maximum = _of_pairs('Max')
+convert_Minimum = _of_pairs('Min')
+
+
+@emits
+def convert_MultiAdd(ops, func, first, *others):
+    if not others:
+        ops.op('Identity', [first])
+    for other in others:
+        first = ops.op('Add', [first, other])
+
+
+# --------------------------------------------------------------------------- reductions
+
+def _reduction(op_name):
+    def convert(ops, func, x):
+        axes = positive(func.axis, len(ops.shape()))
+        if axes == []:
+            ops.op('Identity', [x])     # no axes mean all of them to ONNX
+        else:
+            ops.along(op_name, x, axes, keepdims=int(func.keepdims))
+    return emits(convert)
+
+
+convert_LogSumExp = _reduction('ReduceLogSumExp')
+convert_Max = _reduction('ReduceMax')
+convert_Mean = _reduction('ReduceMean')
+convert_Min = _reduction('ReduceMin')
+convert_Prod = _reduction('ReduceProd')
+convert_Sum = _reduction('ReduceSum')
+
+
+@emits
+def convert_BatchL2NormSquared(ops, func, x):
+    axes = range(1, len(ops.shape()))
+    ops.along('ReduceSumSquare', x, axes, keepdims=0)
+
+
+def _place(op_name):
+    def convert(ops, func, x):
+        axis = func.axis
+        if axis is None:
+            x, axis = ops.reshape(x, [-1]), 0
+        else:
+            axis %= len(ops.shape())
+        ops.cast(ops.op(op_name, [x], axis=axis, keepdims=0), numpy.int32)
+    return emits(convert)
+
+
+convert_ArgMax = _place('ArgMax')
+convert_ArgMin = _place('ArgMin')
+
+
+def _flat_or(ops, func, x):
+    """Array and axis; the array as a vector if the function has no axis."""
+    if func.axis is None:
+        return ops.reshape(x, [-1]), 0
+    return x, func.axis % len(ops.shape())
+
+
+@emits
+def convert_Cumsum(ops, func, x):
+    x, axis = _flat_or(ops, func, x)
+    ops.op('CumSum', [x, ops.ints(axis, 'axis')])
+
+
+@emits
+def convert_Cumprod(ops, func, x):
+    shape = ops.shape() if func.axis is not None else (math.prod(ops.shape()),)
+    x, axis = _flat_or(ops, func, x)
+    if ops.has('CumProd'):
+        ops.op('CumProd', [x, ops.ints(axis, 'axis')])
+        return
+    # Row i of a square has the factors up to i, and ones behind.
+    n, ndim = shape[axis], len(shape)
+    mask = numpy.tri(n, dtype=bool).reshape((n, n) + (1,) * (ndim - 1 - axis))
+    rows = ops.along('Unsqueeze', x, [axis])
+    factors = ops.op('Where', [
+        ops.const(mask, 'mask', bool), rows, ops.const(1, 'one')])
+    ops.along('ReduceProd', factors, [axis + 1], keepdims=0)
+
+
+@emits
+def convert_BroadcastTo(ops, func, x):
+    ops.op('Expand', [x, ops.ints(func._shape, 'shape')])
+
+
+# ----------------------------------------------------------------------------- matrices
+
+def _flipped(ops, x, ndim):
+    if ndim < 2:
+        return x
+    return ops.transpose(x, [*range(ndim - 2), ndim - 1, ndim - 2])
+
+
+@emits
+def convert_MatMul(ops, func, a, b):
+    ndims = len(ops.shape(0)), len(ops.shape(1))
+    transposes = func.transa, func.transb
+    operands = [
+        _flipped(ops, x, ndim) if yes else x
+        for x, ndim, yes in zip((a, b), ndims, transposes, strict=True)]
+    y = ops.op('MatMul', operands)
+    if func.transc:
+        _flipped(ops, y, max(ndims) if min(ndims) > 1 else 0)
+
+
+@emits
+def convert_BatchMatMul(ops, func, a, b):
+    operands = []
+    for i, (x, yes) in enumerate(((a, func.transa), (b, func.transb))):
+        if len(ops.shape(i)) == 2:
+            x = ops.along('Unsqueeze', x, [2])
+        operands.append(_flipped(ops, x, 3) if yes else x)
+    ops.op('MatMul', operands)
+
+
+@emits
+def convert_EinSum(ops, func, *names):
+    terms, out = func.in_subs.split(','), func.out_sub
+    shapes = [ops.shape(i) for i in range(len(names))]
+    plain = '@' not in func.in_subs and all(
+        len(set(term)) == len(term) for term in terms)
+    if ops.has('Einsum') or not plain or len(names) > 2:
+        equation = (func.in_subs + '->' + out).replace('@', '...')
+        ops.op('Einsum', names, equation=equation)
+    else:
+        y = _contraction.contract(ops, terms, out, shapes, names)
+        if y in names:
+            ops.op('Identity', [y])     # each output comes from a node
+
+
+@emits
+def convert_TensorDot(ops, func, a, b):
+    letters = iter('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
+    a_kept, a_summed = func.a_axes
+    b_summed, b_kept = func.b_axes
+    summed = [next(letters) for _ in a_summed]
+    kept = [next(letters) for _ in (*a_kept, *b_kept)]
+    terms = [_term(pairs) for pairs in (
+        zip((*a_kept, *a_summed), kept[:len(a_kept)] + summed, strict=True),
+        zip((*b_summed, *b_kept), summed + kept[len(a_kept):], strict=True),
+        zip((*func.c_axes[0], *func.c_axes[1]), kept, strict=True))]
+    _contraction.contract(
+        ops, terms[:2], terms[2], [ops.shape(0), ops.shape(1)], [a, b])
+
+
+def _term(pairs):
+    return ''.join([letter for _, letter in sorted(pairs)])
+
+
+# ------------------------------------------------------------------ what ONNX cannot do
+
+convert_BatchInv = convert_Inv = refuses('ONNX has no inverse of matrices')
+convert_Cholesky = refuses('ONNX has no decomposition of matrices')
+convert_CooMatMul = refuses('ONNX has no product of sparse matrices')
+convert_DiGamma = convert_LGamma = convert_PolyGamma = convert_Zeta = refuses(
+    'ONNX has no gamma functions')
+convert_ErfInv = convert_ErfcInv = convert_Ndtri = refuses(
+    'ONNX has no inverse of the error function')
+convert_Erfcx = convert_LogNdtr = refuses(
+    'ONNX has no error function that keeps its precision far out')

@@ -1,0 +1,51 @@
+"""A process that fails ends its job, and all others say which one it was."""
+import os
+import re
+import time
+
+import pytest
+
+from tests.mn import jobs
+
+_PROGRAM = os.path.join(os.path.dirname(__file__), 'program.py')
+
+# Ten seconds, and some for a machine that does other things; a hang takes for ever.
+_LIMIT, _HANG = 20, 60
+
+_WHAT = {
+    'raise': 'raised ValueError\n', 'kill': 'is gone without a farewell',
+    '_exit': 'is gone without a farewell', 'exit': 'has ended its program',
+    'end': 'has ended its program'}
+
+
+@pytest.mark.parametrize('processes, how, failing, operation, hook', [
+    (2, 'raise', 1, 'allreduce', 'no'),
+    (2, 'raise', 0, 'bcast', 'late'),
+    (3, 'raise', 1, 'recv', 'early'),
+    (3, 'raise', 2, 'multi_node_mean_grad', 'no'),
+    (2, 'exit', 0, 'allreduce', 'no'),
+    (3, 'exit', 2, 'recv', 'late'),
+    (2, 'end', 1, 'multi_node_mean_grad', 'no'),
+    (3, '_exit', 0, 'bcast', 'no'),
+    (2, 'kill', 0, 'recv', 'no'),
+    (3, 'kill', 1, 'allreduce', 'early'),
+])
+def test_failure(processes, how, failing, operation, hook):
+    ended = jobs.run(
+        processes, _PROGRAM, how, str(failing), operation, hook, timeout=_HANG)
+    took = time.time() - float(re.search(r'fails at ([0-9.]+)', ended.stderr)[1])
+    assert ended.returncode != 0
+    assert took < _LIMIT
+    # All that live say it; one that ended by itself lives as long as the others.
+    told = set(map(int, re.findall(r'ChainerMN: rank (\d) .* ends', ended.stderr)))
+    expected = set(range(processes)) - (
+        {failing} if how in ('raise', 'kill', '_exit') else set())
+    assert told == expected, ended.stderr
+    whose = re.findall(
+        r'^rank (\d) \(.*, process \d+\) ' + _WHAT[how], ended.stderr, re.M)
+    assert whose == [str(failing)] * len(expected), ended.stderr
+    if how == 'raise':
+        # All of them and the process itself print the traceback.
+        assert ended.stderr.count("raise ValueError('a wrong value')") == processes
+    aborted = 'Uncaught exception on rank %d' % failing in ended.stderr
+    assert aborted == (how == 'raise' and hook != 'no')

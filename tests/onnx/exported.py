@@ -1,0 +1,117 @@
+"""Exported functions beside their forward passes."""
+import numpy
+import onnx
+import onnx.reference
+import onnxruntime
+import pytest
+
+from chainer_fast import Chain, using_config
+from chainer_fast.backends import cuda
+from chainer_fast.onnx.export import export
+
+OPSETS = range(7, onnx.defs.onnx_opset_version() + 1)
+
+_OPTIONS = onnxruntime.SessionOptions()
+_OPTIONS.log_severity_level = 4
+_OPTIONS.intra_op_num_threads = 1
+
+
+class Model(Chain):
+    """A model that calls a function, with links of given names."""
+
+    def __init__(self, function, **links):
+        super().__init__()
+        self._function = function
+        with self.init_scope():
+            for name, link in links.items():
+                setattr(self, name, link)
+
+    def forward(self, *args):
+        return self._function(self, *args)
+
+
+def run(model, inputs):
+    """Return the outputs of an ONNX model.
+
+    They come from ONNX Runtime, or from the reference of ONNX for what that lacks:
+    operators for some dtypes, and old versions of some operators.
+    """
+    names = [each.name for each in model.graph.input]
+    weights = {each.name for each in model.graph.initializer}
+    feeds = dict(zip(
+        [name for name in names if name not in weights], inputs, strict=True))
+    try:
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(), _OPTIONS, providers=['CPUExecutionProvider'])
+        return session.run(None, feeds)
+    except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:
+        return onnx.reference.ReferenceEvaluator(model).run(None, feeds)
+
+
+def _meaning(model, opset):
+    """What tells the graph of one version from that of another."""
+    since = [onnx.defs.get_schema(node.op_type, opset).since_version
+             for node in model.graph.node]
+    return [node.SerializeToString() for node in model.graph.node], since
+
+
+def arrays(outputs):
+    outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+    return [cuda.to_cpu(getattr(each, 'array', each)) for each in outputs]
+
+
+def check(model, args, first=7, train=False, tolerance=1e-5, opsets=OPSETS,
+          inputs=None):
+    """Compare a model with its export, in each version that makes a difference.
+
+    Parameters
+    ----------
+    model : Link or callable
+        The model, or a function of the arguments.
+    args : sequence of array
+        Its arguments.
+    first : int
+        The first version that has a form of the model; those before it refuse.
+    train : bool
+        Whether the model is exported in training mode.
+    tolerance : float
+        Absolute and relative tolerance.
+    opsets : iterable of int
+        The versions.
+    inputs : sequence of array or None
+        Other inputs of the same shapes to compare for; None for the arguments.
+
+    Returns
+    -------
+    dict of onnx.ModelProto
+        The exported models, by version.
+    """
+    if not isinstance(model, Chain):
+        function = model
+        model = Model(lambda self, *xs: function(*xs))
+    made, last = {}, None
+    for opset in opsets:
+        if opset < first:
+            with pytest.raises(RuntimeError, match='opset_version'):
+                export(model, list(args), opset_version=opset, train=train)
+            continue
+        exported = export(model, list(args), opset_version=opset, train=train)
+        made[opset] = exported
+        meaning = _meaning(exported, opset)
+        if meaning == last:
+            continue
+        last = meaning
+        # Until version 9, constants of integers were no part of the standard.
+        onnx.checker.check_model(exported, full_check=opset >= 9)
+        with using_config('train', train):
+            expected = arrays(model(*(args if inputs is None else inputs)))
+        actual = run(exported, args if inputs is None else inputs)
+        assert len(actual) == len(expected)
+        for got, wanted in zip(actual, expected, strict=True):
+            assert got.shape == wanted.shape, opset
+            assert got.dtype == wanted.dtype, opset
+            numpy.testing.assert_allclose(
+                got, wanted, rtol=tolerance, atol=tolerance,
+                err_msg='opset version %d' % opset)
+    assert made
+    return made
