@@ -62,7 +62,7 @@ def arrays(outputs):
 
 
 def _check_loaded(exported, inputs, expected, tolerance):
-    with using_config('train', False):
+    with using_config('train', False), numpy.errstate(all='ignore'):
         results = load(exported)(*inputs)
     for got, wanted in zip(arrays(results), expected, strict=True):
         assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
@@ -72,6 +72,8 @@ def _check_loaded(exported, inputs, expected, tolerance):
 def check(model, args, first=7, train=False, tolerance=1e-5, opsets=OPSETS,
           inputs=None):
     """Compare a model with its export, in each version that makes a difference.
+
+    The export is computed by a runtime and, in test mode, loaded as a chain.
 
     Parameters
     ----------
