@@ -165,12 +165,13 @@ def bcast(mpi_comm, operation, data, root):
         waiting(operation, root, mpi_comm.Bcast, data[begin:begin + limit()], root)
 
 
-def allreduce(mpi_comm, operation, source, target):
-    """Sum flat arrays of numbers."""
-    step = limit() // source.itemsize
-    for begin in range(0, source.size, step):
-        part = slice(begin, begin + step)
-        waiting(operation, None, mpi_comm.Allreduce, source[part], target[part])
+def allreduce(mpi_comm, operation, data):
+    """Sum flat arrays of numbers in place."""
+    in_place = _communication_utility.import_mpi().IN_PLACE
+    step = limit() // data.itemsize
+    for begin in range(0, data.size, step):
+        piece = data[begin:begin + step]
+        waiting(operation, None, mpi_comm.Allreduce, in_place, piece)
 
 
 def exchange(mpi_comm, operation, root, call, sent, sizes, longest):

@@ -1,9 +1,5 @@
 """Gradients in one buffer."""
-from chainer_fast.mn.communicators import (
-    _agreement,
-    _memory_utility,
-    mpi_communicator_base,
-)
+from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
 
 class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
@@ -15,8 +11,6 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     """
 
     def multi_node_mean_grad(self, model, zero_fill=False):
-        _agreement.check_model(
-            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
-        params = _memory_utility.params_with_grad(model, zero_fill)
+        params = self._agreed_params(model, zero_fill)
         self._mean_grads(params)
-        self._check_finite(model)
+        _memory_utility.check_finite(params)

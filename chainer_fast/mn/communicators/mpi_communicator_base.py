@@ -2,7 +2,6 @@
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.configuration.debug import is_debug
 from chainer_fast.mn.communicators import (
     _agreement,
     _communication_utility,
@@ -193,11 +192,9 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         array, on_device, headers, shapes = self._meet('allreduce', x, kinds='iufc')
         _agreement.check_same_arrays('allreduce', headers, shapes)
         # MPI has no float16.
-        source = array.astype('f') if array.dtype == numpy.float16 else array
-        target = numpy.empty_like(source)
-        _transfer.allreduce(
-            self.mpi_comm, 'allreduce', source.reshape(-1), target.reshape(-1))
-        return _transfer.to_device(target.astype(array.dtype, copy=False), on_device)
+        total = array.astype('f' if array.dtype == numpy.float16 else array.dtype)
+        _transfer.allreduce(self.mpi_comm, 'allreduce', total.reshape(-1))
+        return _transfer.to_device(total.astype(array.dtype, copy=False), on_device)
 
     # -- objects
 
@@ -230,29 +227,25 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             if data is not array:
                 array[...] = _transfer.to_device(data, on_device)
 
+    def _agreed_params(self, model, zero_fill):
+        """Return the parameters whose gradients all processes exchange.
+
+        They raise the same ValueError where these are not the same.
+        """
+        _agreement.check_model(
+            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
+        return _memory_utility.params_with_grad(model, zero_fill)
+
     def _mean_grads(self, params):
         """Replace gradients by their means; they travel as one array."""
         if not params:
             return
-        dtype = numpy.result_type('f', *[param._grad.dtype for param in params])
         xp = cuda.get_array_module(params[0]._grad)
-        buffer = xp.empty(_memory_utility.size_of(params), dtype)
+        buffer = xp.empty(
+            _memory_utility.size_of(params), _memory_utility.dtype_for_mpi(params))
         _memory_utility.pack_grads(params, buffer)
-        source, on_device = _transfer.host_array(buffer, 'multi_node_mean_grad')
-        target = numpy.empty_like(source)
-        _transfer.allreduce(self.mpi_comm, 'multi_node_mean_grad', source, target)
-        buffer = _transfer.to_device(target, on_device)
+        data, on_device = _transfer.host_array(buffer, 'multi_node_mean_grad')
+        _transfer.allreduce(self.mpi_comm, 'multi_node_mean_grad', data)
+        if on_device:
+            buffer.set(data)
         _memory_utility.unpack_grads(buffer, params, 1. / self.size)
-
-    def _check_finite(self, model):
-        """Raise ValueError in debug mode, if a gradient is infinite or no number."""
-        if not is_debug():
-            return
-        for path, param in sorted(model.namedparams()):
-            grad = param._grad
-            if grad is None:
-                continue
-            if not cuda.get_array_module(grad).isfinite(grad).all():
-                raise ValueError(
-                    'Parameters diverged after allreduce: the gradient of %s has '
-                    'infinite numbers or NaN' % path)

@@ -1,9 +1,5 @@
 """Gradients one by one, for any MPI."""
-from chainer_fast.mn.communicators import (
-    _agreement,
-    _memory_utility,
-    mpi_communicator_base,
-)
+from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
 
 class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
@@ -15,9 +11,7 @@ class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     """
 
     def multi_node_mean_grad(self, model, zero_fill=False):
-        _agreement.check_model(
-            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
-        params = _memory_utility.params_with_grad(model, zero_fill)
+        params = self._agreed_params(model, zero_fill)
         for param in params:
             self._mean_grads([param])
-        self._check_finite(model)
+        _memory_utility.check_finite(params)
