@@ -151,13 +151,12 @@ def unpack_grads(buffer, params, scale=1.):
     packing.unpack(buffer, [param._grad for param in params], scale)
 
 
-def check_finite(params):
+def check_finite(model):
     """Raise in debug mode if a gradient is infinite or no number.
 
     Parameters
     ----------
-    params : list of Parameter
-        Parameters with gradients.
+    model : Link
 
     Raises
     ------
@@ -166,10 +165,11 @@ def check_finite(params):
     """
     if not config.debug:
         return
-    finite = update_rules.are_finite([param._grad for param in params])
-    diverged = [param.name for param, good in zip(params, finite, strict=True)
-                if not good]
+    grads = {path: param._grad for path, param in sorted(model.namedparams())
+             if param.is_initialized and param._grad is not None}
+    finite = update_rules.are_finite(list(grads.values()))
+    diverged = [path for path, good in zip(grads, finite, strict=True) if not good]
     if diverged:
         raise ValueError(
             'Parameters diverged after allreduce: the gradients of %s are not finite'
-            % ', '.join(map(str, diverged)))
+            % ', '.join(diverged))

@@ -118,12 +118,12 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         ValueError
             In debug mode, if an average is infinite or no number.
         """
-        params = self._multi_node_mean_grad_async(
+        self._multi_node_mean_grad_async(
             model, zero_fill, cuda.cupy.cuda.get_current_stream())
-        _memory_utility.check_finite(params)
+        _memory_utility.check_finite(model)
 
     def _multi_node_mean_grad_async(self, model, zero_fill, stream):
-        """Enqueue the exchange on a stream; return the parameters that took part.
+        """Enqueue the exchange on a stream.
 
         It begins after all that the current stream has to do. The host does not wait.
         """
@@ -142,7 +142,6 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
                 address, address, buffer.size, nccl._get_nccl_type_id(dtype),
                 nccl.NCCL_SUM, stream.ptr)
             _memory_utility.unpack_grads(buffer, params, 1. / self.size)
-        return params
 
     def _dtype_on_the_way(self):
         if self.allreduce_grad_dtype is not None:

@@ -113,11 +113,10 @@ def test_gradients_with_the_channels_last(device):
 def test_gradients_that_are_not_finite(device, value):
     model = device.send(Model())
     model.b.grad = device.send(np.array([1, value], 'f'))
-    params = _memory_utility.params_with_grad(model)
-    _memory_utility.check_finite(params)
+    _memory_utility.check_finite(model)
     with chainer.using_config('debug', True), pytest.raises(
-            ValueError, match='diverged .* gradients of b are not finite'):
-        _memory_utility.check_finite(params)
+            ValueError, match='diverged .* gradients of /b are not finite'):
+        _memory_utility.check_finite(model)
 
 
 @pytest.mark.gpu
