@@ -1,5 +1,9 @@
 """Gradients in one buffer."""
-from chainer_fast.mn.communicators import mpi_communicator_base
+from chainer_fast.mn.communicators import (
+    _agreement,
+    _memory_utility,
+    mpi_communicator_base,
+)
 
 
 class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
@@ -11,4 +15,8 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     """
 
     def multi_node_mean_grad(self, model, zero_fill=False):
-        self._mean_grads(model, zero_fill)
+        _agreement.check_model(
+            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
+        params = _memory_utility.params_with_grad(model, zero_fill)
+        self._mean_grads(params)
+        self._check_finite(model)

@@ -1,5 +1,9 @@
 """Gradients one by one, for any MPI."""
-from chainer_fast.mn.communicators import mpi_communicator_base
+from chainer_fast.mn.communicators import (
+    _agreement,
+    _memory_utility,
+    mpi_communicator_base,
+)
 
 
 class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
@@ -11,4 +15,9 @@ class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     """
 
     def multi_node_mean_grad(self, model, zero_fill=False):
-        self._mean_grads(model, zero_fill)
+        _agreement.check_model(
+            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
+        params = _memory_utility.params_with_grad(model, zero_fill)
+        for param in params:
+            self._mean_grads([param])
+        self._check_finite(model)
