@@ -116,11 +116,15 @@ class GenericMultiNodeEvaluator(extension.Extension):
 
     def _evaluate_local(self, iterator):
         """Yield the results of this process."""
+        # The data set may have fewer examples than there are processes.
+        if len(getattr(iterator, 'dataset', [()])) == 0:
+            return
         for batch in iterator:
             result = self._evaluate_local_single(batch)
             if self.comm.rank == self.root and self._progress_hook is not None:
                 self._progress_hook(batch)
-            yield result
+            if result is not None:
+                yield result
 
 
 class _Summand:
