@@ -175,7 +175,7 @@ def create_multi_node_evaluator(actual_evaluator, communicator):
         means = {}
         # A process without results takes part, in order to find out that others have.
         for key in keys or [None]:
-            total = communicator.allreduce_obj(_Summand(local.get(key), keys))
+            total = communicator.allreduce_obj(_Summand(local.get(key, 0), keys))
             if total.differing is not None:
                 raise ValueError(
                     'processes evaluated different values: %s and %s; give each a part '
