@@ -26,7 +26,7 @@ def test_batch_normalization(comm):
     for number, link in enumerate(model):
         numpy.testing.assert_allclose(link.avg_mean, mean + number)
         numpy.testing.assert_allclose(link.avg_var, 10 * (mean + number))
-        assert link.N == 5 + comm.rank
+        assert comm.rank + 5 == link.N
     assert model[0].avg_mean is statistics
 
 
