@@ -9,7 +9,8 @@ _FILE = os.path.join(os.path.dirname(__file__), '..', '..', 'docs', 'distributed
 
 def test_first_program(tmp_path):
     with open(_FILE, encoding='utf-8') as file:
-        program = re.search(r'```python\n(import numpy.*?)```', file.read(), re.DOTALL)[1]
+        text = file.read()
+    program = re.search(r'```python\n(import numpy.*?)```', text, re.DOTALL)[1]
     (tmp_path / 'first.py').write_text(program)
     ended = jobs.run(2, '-m', 'chainer_fast', 'first.py', cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (0, '')
