@@ -172,7 +172,8 @@ def test_halves_travel_as_singles(name, answer):
 
 
 @pytest.mark.parametrize('name, warned', [
-    ('allgather', ['all_gather', 'AllGather']), ('alltoall', ['all_to_all', 'AllToAll']),
+    ('allgather', ['all_gather', 'AllGather']),
+    ('alltoall', ['all_to_all', 'AllToAll']),
     ('bcast', ['bcast', 'Bcast']), ('gather', ['gather', 'Gather']),
     ('scatter', ['scatter', 'Scatter'])])
 def test_they_are_experimental(name, warned):

@@ -79,7 +79,7 @@ def test_it_is_batch_normalization_of_the_joined_batch(comm, dtype, shape, equal
 @pytest.mark.parametrize('size, shape', [((3, 2), (3, 2)), ((3,), (3,)), (1, (1, 5))])
 @pytest.mark.parametrize('given', ['both', 'gamma', 'beta', 'none'])
 def test_parameters(comm, size, shape, given):
-    use = {'use_gamma': given in ('both', 'gamma'), 'use_beta': given in ('both', 'beta')}
+    use = {'use_' + name: given in ('both', name) for name in ('gamma', 'beta')}
     link = MultiNodeBatchNormalization(
         size, comm, dtype='d', initial_gamma=2, initial_beta=3, **use)
     x = numpy.random.RandomState(comm.rank).normal(5, 2, (8, *shape))
