@@ -189,6 +189,7 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
         input_shapes = format_customized_shapes(args, input_shapes)
     args = _as_variables(args)
     context = Context(model)
+    context.has_named_sizes = input_shapes is not None
     inputs = _name_inputs(context, args, input_names)
 
     hook = RetainInputHook()
