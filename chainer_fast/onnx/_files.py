@@ -1,4 +1,5 @@
 """Models as files of at most 2 GiB, and their arrays in another file beyond that."""
+import math
 import os
 
 from chainer_fast.onnx._library import onnx
@@ -20,7 +21,9 @@ def is_large(model):
     bool
         True if its arrays have 2 GiB or more.
     """
-    return sum(len(x.raw_data) for x in model.graph.initializer) > LARGEST
+    return sum(
+        math.prod(x.dims) * onnx.helper.tensor_dtype_to_np_dtype(x.data_type).itemsize
+        for x in model.graph.initializer) > LARGEST
 
 
 def without_arrays(model):
@@ -36,22 +39,13 @@ def without_arrays(model):
     onnx.ModelProto
         The copy, whose initializers are inputs.
     """
-    bare = onnx.ModelProto()
-    for field, value in model.ListFields():
-        if field.name == 'graph':
-            continue
-        if field.label == field.LABEL_REPEATED:
-            getattr(bare, field.name).extend(value)
-        else:
-            setattr(bare, field.name, value)
     graph, given = model.graph, {x.name for x in model.graph.input}
-    bare.graph.CopyFrom(onnx.helper.make_graph(
-        graph.node, graph.name,
-        [*graph.input, *[
-            onnx.helper.make_tensor_value_info(x.name, x.data_type, x.dims)
-            for x in graph.initializer if x.name not in given]],
-        graph.output))
-    return bare
+    infos = [onnx.helper.make_tensor_value_info(x.name, x.data_type, x.dims)
+             for x in graph.initializer if x.name not in given]
+    return onnx.helper.make_model(
+        onnx.helper.make_graph(
+            graph.node, graph.name, [*graph.input, *infos], graph.output),
+        opset_imports=model.opset_import, ir_version=model.ir_version)
 
 
 def save(model, file, save_text=False):
