@@ -83,8 +83,7 @@ def check_onnx_model(onnx_model, external_converters, external_opset_imports):
         Instead, if there are converters of the user, but no operator sets: their nodes
         may be operators that ONNX does not know.
     """
-    if _files.is_large(onnx_model):
-        onnx_model = _files.without_arrays(onnx_model)
+    onnx_model = _files.without_external_arrays(onnx_model)
     # Before version 9, constants of integers are no part of the standard, though
     # runtimes have them.
     full_check = all(
@@ -160,7 +159,8 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     ------
     ValueError
         If a function has no converter, or one that does not support what it does; if
-        names or shapes do not match the arguments; if an output is no variable.
+        names or shapes do not match the arguments; if an output is no variable; if a
+        model of 2 GiB or more is not written to a file of a given name.
     RuntimeError
         If the opset version is too old for a function; if the model returns anything
         but variables, alone or in a list, tuple or dict.
@@ -210,12 +210,16 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
         outputs = graph.sort_outputs(outputs)
     _warn_of_unused(graph, inputs, outputs)
 
+    arrays = _collect_arrays(model, context, graph, hook, outputs)
+    storage = _files.choose_storage(
+        arrays.values(), filename) if export_params else None
     made = _building.build(
-        graph, opset_version, graph_name, inputs, outputs,
-        _collect_arrays(model, context, graph, hook, outputs), export_params,
+        graph, opset_version, graph_name, inputs, outputs, arrays, storage,
         external_opset_imports, input_shapes)
     check_onnx_model(made, external_converters, external_opset_imports)
     if filename is not None:
+        if storage is not None:
+            storage.write()
         _files.save(made, filename, save_text)
     return (made, inputs, outputs) if return_named_inout else made
 
