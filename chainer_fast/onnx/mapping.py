@@ -10,21 +10,21 @@ from chainer_fast.onnx.replace_func import fake_as_funcnode, variables_in
 
 _PREFIX = 'convert_'
 
-#: Converters by name: of a class of functions, or of a function that makes no node of
-#: the graph, in whose place :func:`patch_functions` puts one that does.
+#: Converters by name: of a class of functions, or of one of the functions below.
 converters = {
     name[len(_PREFIX):]: FunctionConverter(converter)
     for name, converter in vars(functions).items() if name.startswith(_PREFIX)}
 
-_PATCHED = tuple(sorted(name for name in converters if hasattr(F, name)))
+#: Functions that make no node of the graph, since they have no gradient.
+_PATCHED = 'ceil', 'fix', 'floor', 'sign'
 
 
 @contextlib.contextmanager
 def patch_functions():
     """Return a context in which functions without a node of their own get one.
 
-    They are the converters' names that :mod:`chainer_fast.functions` has, such as
-    ``sign``: inside of the context, ``F.sign`` leaves a node in the graph.
+    They are those of :mod:`chainer_fast.functions` that have no gradient: inside of the
+    context, ``F.sign`` and its like leave a node in the graph.
     """
     originals = {name: getattr(F, name) for name in _PATCHED}
     try:
