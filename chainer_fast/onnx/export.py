@@ -1,15 +1,18 @@
 """Models as ONNX files."""
-import collections
 import warnings
 
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.functions.math.identity import identity
 from chainer_fast.onnx import _building, _files, _model_state, mapping
 from chainer_fast.onnx._library import onnx
-from chainer_fast.onnx._names import rename_variable_name
+from chainer_fast.onnx._names import (
+    as_variables,
+    list_outputs,
+    name_inputs,
+    rename_variable_name,  # noqa: F401
+)
 from chainer_fast.onnx._shapes import format_customized_shapes
 from chainer_fast.onnx._tracing import RetainInputHook
 from chainer_fast.onnx.context import Context
@@ -187,10 +190,10 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     opset_version = _choose_opset_version(opset_version)
     if input_shapes is not None:
         input_shapes = format_customized_shapes(args, input_shapes)
-    args = _as_variables(args)
+    args = as_variables(args)
     context = Context(model)
     context.has_named_sizes = input_shapes is not None
-    inputs = _name_inputs(context, args, input_names)
+    inputs = name_inputs(context, args, input_names)
 
     hook = RetainInputHook()
     with _model_state.unchanged(model), mapping.patch_functions(), hook, \
@@ -198,7 +201,7 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
             configuration.using_config('enable_backprop', True), \
             configuration.using_config('in_recomputing', True):
         returned = model(**args) if isinstance(args, dict) else model(*args)
-        outputs = _list_outputs(context, returned, inputs, output_names)
+        outputs = list_outputs(context, returned, inputs, output_names)
 
         graph = Graph(
             context, {**mapping.converters, **(external_converters or {})},
@@ -234,72 +237,6 @@ def _choose_opset_version(opset_version):
             'of the installed ONNX' % (opset_version, MINIMUM_OPSET_VERSION, newest),
             UserWarning)
     return opset_version
-
-
-def _as_variables(args):
-    """Return the arguments of the model with variables for arrays: a list or a dict."""
-    arrays = get_array_types()
-
-    def as_variable(x):
-        return _variable.Variable(x) if isinstance(x, arrays) else x
-
-    if isinstance(args, dict):
-        return {key: as_variable(x) for key, x in args.items()}
-    if isinstance(args, (list, tuple)):
-        return [as_variable(x) for x in args]
-    if isinstance(args, (_variable.Variable, *arrays)):
-        return [as_variable(args)]
-    raise ValueError(
-        'args must be an array, a variable, or a list, tuple or dict of them, not %s'
-        % type(args))
-
-
-def _name_inputs(context, args, names):
-    """Return the network's inputs by their names."""
-    named = collections.OrderedDict()
-    for x in args.values() if isinstance(args, dict) else args:
-        if not isinstance(x, _variable.Variable):
-            raise AttributeError(
-                'each argument of the model must be an array or a variable, not %s'
-                % type(x))
-        named[context.get_name(x)] = x
-    if names is None and len(named) != len(args):
-        raise ValueError(
-            'one variable is given for several arguments: give copies, for they are '
-            'different inputs')
-    rename_variable_name(context, args, named, names)
-    return named
-
-
-def _list_outputs(context, returned, inputs, names):
-    """Return the network's outputs by their names so far."""
-    if isinstance(returned, _variable.Variable):
-        returned = [returned]
-    if not isinstance(returned, (list, tuple, dict)):
-        raise RuntimeError(
-            'the model must return a variable, or a list, tuple or dict of variables, '
-            'not %s' % type(returned))
-    keys = list(returned) if isinstance(returned, dict) else range(len(returned))
-    outputs = {key: returned[key] for key in keys}
-    for y in outputs.values():
-        if not isinstance(y, _variable.Variable):
-            raise ValueError(
-                "each of the model's outputs must be a variable, not %s: bare arrays, "
-                'and structures inside of the list, tuple or dict, cannot be exported'
-                % type(y))
-    if names is not None:
-        # A name more for a variable that has one takes a node.
-        taken = {id(x.node) for x in inputs.values()}
-        for key, y in outputs.items():
-            if id(y.node) in taken:
-                outputs[key] = identity(y)
-            taken.add(id(y.node))
-    named = collections.OrderedDict(
-        (context.get_name(y), y) for y in outputs.values())
-    rename_variable_name(
-        context, outputs if isinstance(returned, dict) else list(outputs.values()),
-        named, names, prefix=None)
-    return named
 
 
 def _warn_of_unused(graph, inputs, outputs):
