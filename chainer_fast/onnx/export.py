@@ -85,11 +85,14 @@ def check_onnx_model(onnx_model, external_converters, external_opset_imports):
     """
     if _files.is_large(onnx_model):
         onnx_model = _files.without_arrays(onnx_model)
-    version, = [each.version for each in onnx_model.opset_import if not each.domain]
+    # Before version 9, constants of integers are no part of the standard, though
+    # runtimes have them.
+    full_check = all(
+        imported.version >= 9 for imported in onnx_model.opset_import
+        if imported.domain == '')
     try:
-        # Before version 9, constants of integers were in use, but not in the standard.
-        onnx.checker.check_model(onnx_model, full_check=version >= 9)
-    except onnx.checker.ValidationError as error:
+        onnx.checker.check_model(onnx_model, full_check=full_check)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
         if not external_converters or external_opset_imports:
             raise
         warnings.warn(
@@ -295,8 +298,9 @@ def _list_outputs(context, returned, inputs, names):
 
 
 def _warn_of_unused(graph, inputs, outputs):
+    used = {name for node in graph.graph for name in node.input}
     for name in inputs:
-        if name not in graph.used and name not in outputs:
+        if name not in used and name not in outputs:
             warnings.warn(
                 'the input %s has no effect on an output: the model does not use it, '
                 'or computes with its bare array somewhere. Such a part can be wrapped '

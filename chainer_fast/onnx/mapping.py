@@ -1,10 +1,12 @@
 """The converters of functions, by the names of the functions' classes."""
 import contextlib
+import functools
+import inspect
 
 import chainer_fast.functions as F
 from chainer_fast.onnx import functions
 from chainer_fast.onnx.functions.converter import FunctionConverter
-from chainer_fast.onnx.replace_func import fake_as_funcnode
+from chainer_fast.onnx.replace_func import fake_as_funcnode, variables_in
 
 _PREFIX = 'convert_'
 
@@ -27,9 +29,20 @@ def patch_functions():
     originals = {name: getattr(F, name) for name in _PATCHED}
     try:
         for name, function in originals.items():
-            setattr(F, name, fake_as_funcnode(
-                function, name, experimental_warning=False))
+            setattr(F, name, _leaving_a_node(function, name))
         yield
     finally:
         for name, function in originals.items():
             setattr(F, name, function)
+
+
+def _leaving_a_node(function, name):
+    names = list(enumerate(inspect.signature(function).parameters))
+    wrapped = fake_as_funcnode(function, name, names, experimental_warning=False)
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if variables_in([*args, *kwargs.values()]):
+            return wrapped(*args, **kwargs)
+        return function(*args, **kwargs)    # a constant of the network
+    return call

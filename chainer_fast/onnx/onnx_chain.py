@@ -1,4 +1,6 @@
 """Networks of ONNX files as chains."""
+import typing as tp
+
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.link import Chain
 from chainer_fast.onnx._load import graph as graphs
@@ -34,6 +36,10 @@ class ONNXChain(Chain):
     See :func:`load`.
     """
 
+    # Names that no initializer gets.
+    _inputs: dict = {}
+    _program: tp.Any = None
+
     def __init__(self, source):
         super().__init__()
         model, name = reading.read(source)
@@ -51,12 +57,10 @@ class ONNXChain(Chain):
                 with self.init_scope():
                     setattr(self, attribute, Parameter(graph.parameters[name]))
             else:
-                array = graph.statistics.get(name)
-                self.add_persistent(
-                    attribute, graph.known[name] if array is None else array)
+                arrays = graph.statistics if name in graph.statistics else graph.known
+                self.add_persistent(attribute, arrays[name].copy())
             return attribute
 
-        self._program = None
         for name in [*graph.parameters, *graph.statistics]:
             attributes[name] = new_attribute(name)
         self._inputs = {each.name: each for each in graph.inputs}
@@ -142,7 +146,7 @@ class ONNXChain(Chain):
 
 
 def _checked(declared, x):
-    if not isinstance(x, (Variable, *get_array_types())):
+    if not isinstance(x, (Variable, get_array_types())):
         raise TypeError('the input %r must be a Variable or an array, not %s' % (
             declared.name, type(x).__name__))
     if declared.dtype is not None and x.dtype != declared.dtype:

@@ -7,6 +7,7 @@ import pytest
 
 from chainer_fast import Chain, using_config
 from chainer_fast.backends import cuda
+from chainer_fast.onnx import load
 from chainer_fast.onnx.export import export
 
 OPSETS = range(7, onnx.defs.onnx_opset_version() + 1)
@@ -60,9 +61,19 @@ def arrays(outputs):
     return [cuda.to_cpu(getattr(each, 'array', each)) for each in outputs]
 
 
+def _check_loaded(exported, inputs, expected, tolerance):
+    with using_config('train', False), numpy.errstate(all='ignore'):
+        results = load(exported)(*inputs)
+    for got, wanted in zip(arrays(results), expected, strict=True):
+        assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
+        numpy.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+
+
 def check(model, args, first=7, train=False, tolerance=1e-5, opsets=OPSETS,
           inputs=None):
     """Compare a model with its export, in each version that makes a difference.
+
+    The export is computed by a runtime and, in test mode, loaded as a chain.
 
     Parameters
     ----------
@@ -113,5 +124,8 @@ def check(model, args, first=7, train=False, tolerance=1e-5, opsets=OPSETS,
             numpy.testing.assert_allclose(
                 got, wanted, rtol=tolerance, atol=tolerance,
                 err_msg='opset version %d' % opset)
+        if not train:
+            _check_loaded(exported, args if inputs is None else inputs, expected, max(
+                tolerance, 1e-5))
     assert made
     return made

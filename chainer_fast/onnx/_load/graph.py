@@ -75,30 +75,34 @@ class Graph:
         self.inputs = [_input(each) for each in graph.input
                        if each.name not in initializers]
         self.outputs = [each.name for each in graph.output]
-        self.nodes, constants, problems = [], {}, []
-        for proto in graph.node:
-            problem = None
+        self._check_names(graph, set(initializers), name)
+        self.nodes, constants, problems = [], {}, {}
+        for i, proto in enumerate(graph.node):
             try:
                 if proto.domain not in ('', 'ai.onnx'):
-                    problem = 'its domain %r is not supported' % proto.domain
-                elif proto.op_type == 'Constant':
+                    raise Unsupported('its domain %r is not supported' % proto.domain)
+                if proto.op_type == 'Constant':
                     node = Node(proto, self.opset, {})
                     constants[proto.output[0]] = value_of(node)
                     node.check_all_read()
-                else:
+                elif proto.op_type in OPERATORS:
                     self.nodes.append(proto)
-                    if proto.op_type not in OPERATORS:
-                        problem = 'there is no such operator in Chainer'
+                else:
+                    raise Unsupported('there is no such operator in Chainer')
             except Unsupported as e:
-                problem = str(e)
-            if problem is not None:
-                problems.append((proto, problem))
-        self._check_names(graph, set(initializers), name)
-        if not problems:
-            self._sort(model, initializers, constants)
-            problems = self._try_all()
+                problems[i] = str(e)
+        self._sort(model, initializers, constants)
+        for i, proto in enumerate(graph.node):
+            if i not in problems and proto.op_type != 'Constant':
+                problem = self._problem(proto)
+                if problem is not None:
+                    problems[i] = problem
         if problems:
-            raise NotImplementedError(_list(problems, name, self.opset))
+            raise NotImplementedError(
+                '%s has nodes that are not supported:\n%s' % (name, '\n'.join(
+                    ['  %s, opset %d: %s' % (
+                        _describe(graph.node[i]), self.opset, problems[i])
+                     for i in sorted(problems)])))
 
     def _check_names(self, graph, initializers, name):
         made = initializers | {each.name for each in self.inputs} | {''}
@@ -120,18 +124,16 @@ class Graph:
                 name, missing) if missing else '%s has no outputs' % name)
 
     def _sort(self, model, initializers, constants):
-        statistics, data, exponents = set(), set(self.outputs), set()
+        statistics, data = set(), set(self.outputs)
         for proto in self.nodes:
-            node = Node(proto, self.opset, initializers)
-            host = OPERATORS[node.type].host(node)
+            try:
+                node = Node(proto, self.opset, initializers)
+            except Unsupported:
+                continue    # named with all others
             for i, each in enumerate(node.inputs):
                 if node.type == 'BatchNormalization' and i > 2:
                     statistics.add(each)
-                elif node.type == 'Pow' and (i, node.known(i)) == (1, None):
-                    data.add(each)
-                elif node.type == 'Pow' and i == 1 and node.known(1).ndim == 0:
-                    exponents.add(each)
-                elif i not in host or node.type in _SCALARS_ARE_DATA:
+                elif not _says_how(node, i):
                     data.add(each)
         # Chainer's own files tell parameters by their names.
         of_chainer = model.producer_name == 'Chainer'
@@ -146,23 +148,21 @@ class Graph:
                 self.known[each] = array
         self._prefix = 'param_' if of_chainer else ''
 
-    def _try_all(self):
-        """Build all nodes, and return those that cannot be, with the reasons."""
-        problems = []
-        for proto in self.nodes:
-            try:
-                node = Node(proto, self.opset, self.known)
-                entry = OPERATORS[node.type]
-                entry.build(node)
-                node.check_all_read()
-                if len(node.outputs) > entry.outputs:
-                    raise Unsupported('it has %d outputs; supported are %s' % (
-                        len(node.outputs), entry.outputs))
-            except Unsupported as e:
-                problems.append((proto, str(e)))
-            except (IndexError, TypeError, ValueError, AttributeError) as e:
-                problems.append((proto, 'it is broken: %s' % e))
-        return problems
+    def _problem(self, proto):
+        """Return why a node cannot be computed, or None if it can."""
+        try:
+            node = Node(proto, self.opset, self.known)
+            entry = OPERATORS[node.type]
+            entry.build(node)
+            node.check_all_read()
+            if len(node.outputs) > entry.outputs:
+                raise Unsupported('it has %d outputs; supported are %s' % (
+                    len(node.outputs), entry.outputs))
+        except Unsupported as e:
+            return str(e)
+        except (AttributeError, IndexError, TypeError, ValueError) as e:
+            return 'it is broken: %s' % e
+        return None
 
     def attribute_name(self, name, taken):
         """Return a name of an attribute for an initializer.
@@ -183,8 +183,13 @@ class Graph:
         return free
 
 
-# Their operands without axes are numbers only if they are constants.
-_SCALARS_ARE_DATA = 'Add', 'Sub', 'Mul', 'Div', 'Pow'
+def _says_how(node, i):
+    """Tell whether an input only says how to compute, and is not to be trained."""
+    if node.type == 'Pow':
+        return i == 1 and node.known(1) is not None and node.known(1).ndim == 0
+    # Operands without axes are numbers there, but of constants only.
+    return node.type not in ('Add', 'Sub', 'Mul', 'Div') and (
+        i in OPERATORS[node.type].host(node))
 
 
 def _input(value):
@@ -207,8 +212,3 @@ def _describe(node):
         [repr(each) for each in node.output])
     return '%s %s' % (node.op_type, name)
 
-
-def _list(problems, name, opset):
-    lines = ['  %s, opset %d: %s' % (_describe(node), opset, problem)
-             for node, problem in problems]
-    return '%s has nodes that are not supported:\n%s' % (name, '\n'.join(lines))

@@ -133,10 +133,10 @@ class Program:
             ins = [None if each is None else places[each] for each in step.sources]
             outs = [places[_Value(each)] if each else None
                     for each in step.node.outputs]
-            last = (set(ins) | set(outs)) - kept - {None}
+            last = {i for i in ins + outs if i is not None} - kept
             kept |= last
-            lines.insert(0, (step, ins, outs, tuple(last - set(outs)),
-                             tuple(last & set(outs))))
+            lines.insert(0, (step, ins, outs, last.difference(outs),
+                             last.intersection(outs)))
         return places, lines, [places[each] for each in outputs]
 
     def run(self, chain, inputs, names):

@@ -77,6 +77,7 @@ def test_purposes_of_initializers():
     (['children', 'forward', 'xp'], ['children_2', 'forward_2', 'xp_2']),
     (['lambda', '0', 'onnx::MatMul_7'], ['_lambda', '_0', 'onnx__MatMul_7']),
     (['\u03b1.\u03b2', '...', '_params'], ['\u03b1_\u03b2', '___', '_params_2']),
+    (['_program', 'input_names'], ['_program_2', 'input_names_2']),
 ])
 def test_attribute_names(names, attributes):
     arrays = {name: np.full((1, 4), k, 'f') for k, name in enumerate(names)}

@@ -1,6 +1,7 @@
 """Arithmetic, element by element."""
 import functools
 import operator as op
+import typing as tp
 
 import numpy
 
@@ -25,14 +26,11 @@ for _name, _on_variables, _of_arrays in [
         ('Asin', F.arcsin, numpy.arcsin),
         ('Atan', F.arctan, numpy.arctan),
         ('Atanh', F.arctanh, numpy.arctanh),
-        ('Ceil', F.ceil, numpy.ceil),
         ('Cos', F.cos, numpy.cos),
         ('Cosh', F.cosh, numpy.cosh),
         ('Exp', F.exp, numpy.exp),
-        ('Floor', F.floor, numpy.floor),
         ('Log', F.log, numpy.log),
         ('Neg', op.neg, op.neg),
-        ('Sign', F.sign, numpy.sign),
         ('Sin', F.sin, numpy.sin),
         ('Sinh', F.sinh, numpy.sinh),
         ('Sqrt', F.sqrt, numpy.sqrt),
@@ -40,6 +38,10 @@ for _name, _on_variables, _of_arrays in [
     same(_name, either(_on_variables, _of_arrays))
 
 same('Erf', F.erf)
+# Looked up at each call: during an export, other functions stand in their places.
+same('Ceil', either(lambda x: F.ceil(x), numpy.ceil))
+same('Floor', either(lambda x: F.floor(x), numpy.floor))
+same('Sign', either(lambda x: F.sign(x), numpy.sign))
 same('Reciprocal', lambda x: 1 / x)
 same('Round', on_arrays(numpy.rint))
 same('Asinh', lambda x: F.log(x + F.sqrt(x * x + 1)))
@@ -157,11 +159,14 @@ def where(node):
     return compute
 
 
-for _name, _function, _of_arrays, _first in [
-        ('CumSum', F.cumsum, numpy.cumsum, 0),
-        ('CumProd', F.cumprod, numpy.cumprod, 1)]:
+#: Cumulative operators: functions of variables and of arrays, and their first value.
+_CUMULATIVE: dict[str, tuple[tp.Callable, tp.Callable, int]] = {
+    'CumSum': (F.cumsum, numpy.cumsum, 0), 'CumProd': (F.cumprod, numpy.cumprod, 1)}
+
+for _name, _parts in _CUMULATIVE.items():
     @operator(_name, host=(1,))
-    def cumulative(node, function=_function, of_arrays=_of_arrays, first=_first):
+    def cumulative(node, parts=_parts):
+        function, of_arrays, first = parts
         exclusive = node.require('exclusive', 0, 1, default=0)
         reverse = node.require('reverse', 0, 1, default=0)
 

@@ -1,6 +1,6 @@
 """Images made larger or smaller, and sampled."""
-import functools
 import math
+import typing as tp
 
 import numpy
 
@@ -9,7 +9,7 @@ from chainer_fast import functions as F
 from chainer_fast.onnx._load.operators.shape import along_axis
 from chainer_fast.onnx._load.table import any_variable, ints, operator, raw
 
-_ROUND = {
+_ROUND: dict[str, tp.Callable] = {
     'round_prefer_floor': lambda x: numpy.ceil(x - 0.5),
     'round_prefer_ceil': lambda x: numpy.floor(x + 0.5),
     'floor': numpy.floor,
@@ -73,13 +73,15 @@ class _Sampling:
         x = self.places(n, out, scale)
         if self.mode == 'linear':
             x = x.clip(0, n - 1)
-            reach, kernel = range(2), lambda d: 1 - d
+            reach = range(2)
         else:
-            reach, kernel = range(-1, 3), functools.partial(_cubic, self.cubic)
+            reach = range(-1, 3)
         first = numpy.floor(x).astype(int)
         weights = numpy.zeros((out, n))
         for k in reach:
-            weight = kernel(abs(x - first - k))
+            distance = abs(x - first - k)
+            weight = 1 - distance if self.mode == 'linear' else _cubic(
+                self.cubic, distance)
             if self.excludes:
                 weight = weight * ((first + k >= 0) & (first + k < n))
             numpy.add.at(

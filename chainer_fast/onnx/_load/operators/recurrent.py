@@ -3,6 +3,7 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast import functions as F
+from chainer_fast.functions.rnn.n_step_gru import n_step_gru
 from chainer_fast.onnx._load.node import Unsupported
 from chainer_fast.onnx._load.table import operator, raw
 
@@ -58,7 +59,7 @@ def _run(node, activation, xs, h, c, w, b):
         hy, ys = F.n_step_rnn(1, 0., layer(h), [w], [b], xs, activation=activation)
         return hy[0], None, ys
     if node.get('linear_before_reset', 0):
-        hy, ys = F.n_step_gru(1, 0., layer(h), [w], [b], xs)
+        hy, ys = n_step_gru(1, 0., layer(h), [w], [b], xs)
         return hy[0], None, ys
     ys, ended = [], []
     for x in xs:

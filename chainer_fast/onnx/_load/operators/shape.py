@@ -1,5 +1,4 @@
 """Shapes of arrays: the same elements, arranged in another way."""
-import functools
 import math
 
 import numpy
@@ -215,8 +214,9 @@ def pad(node):
         if not widths:
             return x
         if mode != 'constant':
-            return functools.reduce(
-                lambda y, axis: _padded(y, axis, *widths[axis], mode), widths, x)
+            for axis, (before, after) in widths.items():
+                x = _padded(x, axis, before, after, mode)
+            return x
         return module_of(x).pad(
             x, [widths.get(i, (0, 0)) for i in range(x.ndim)], 'constant',
             constant_values=number if value is None else value.item())

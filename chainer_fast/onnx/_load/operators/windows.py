@@ -48,12 +48,12 @@ class Window:
         if self._auto == 'NOTSET':
             pads = self._pads or [0] * 2 * ndim
             return list(zip(pads[:ndim], pads[ndim:], strict=True))
-        pads = []
-        for n, k, s, d in zip(
-                lengths, size, self.strides(ndim), self.dilations(ndim), strict=True):
-            total = max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
-            pads.append((total // 2, total - total // 2))
-        return [pad[::-1] for pad in pads] if self._auto == 'SAME_LOWER' else pads
+        totals = [
+            max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
+            for n, k, s, d in zip(
+                lengths, size, self.strides(ndim), self.dilations(ndim), strict=True)]
+        same = [(total // 2, total - total // 2) for total in totals]
+        return [pad[::-1] for pad in same] if self._auto == 'SAME_LOWER' else same
 
 
 def symmetric(pads):
