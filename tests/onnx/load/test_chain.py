@@ -104,6 +104,40 @@ def test_parameters_of_files_of_chainer(producer, names):
     F.sum(chain(X)).backward()
 
 
+def test_numbers_are_no_parameters():
+    chain = load(models.model(
+        [helper.make_node('Pow', ['x', 'two'], ['a']),
+         helper.make_node('Add', ['a', 'eps'], ['b']),
+         helper.make_node('Mul', ['b', 'scale'], ['y'])],
+        {'x': X}, ['y'], {'two': np.array(2, 'f'), 'eps': np.array(0.1, 'f'),
+                          'scale': np.full(4, 3, 'f')}))
+    assert [name for name, _ in chain.namedparams()] == ['/scale']
+    assert not chain._persistent
+    np.testing.assert_allclose(chain(X).array, (X ** 2 + 0.1) * 3, rtol=1e-5)
+
+
+def test_choice_of_parameters():
+    asked = []
+
+    def trainable(name, array):
+        asked.append((name, array.shape))
+        return name.startswith('l1')
+
+    model = mlp()
+    chain, every = load(model, trainable), load(model)
+    # Neither moments nor ratios.
+    assert sorted(asked) == [
+        ('2nd', (3, 2)), ('beta', (6,)), ('gamma', (6,)), ('l1.W', (6, 4)),
+        ('l1.b', (6,))]
+    assert {name for name, _ in chain.namedparams()} == {'/l1_W', '/l1_b'}
+    assert chain._persistent == {'gamma', 'beta', '_2nd', 'mean', 'var', 'offsets'}
+    with chainer_fast.using_config('train', False):
+        for y, z in zip(chain(X), every(X), strict=True):
+            np.testing.assert_array_equal(y.array, z.array)
+    F.sum(chain(X)[1]).backward()
+    assert all([p.grad is not None for p in chain.params()])
+
+
 def test_inputs_by_position_and_name():
     chain = load(add_model())
     a, b = X, chainer_fast.Variable(X + 1)
