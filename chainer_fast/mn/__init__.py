@@ -7,8 +7,10 @@ from chainer_fast.mn import (
     communicators,
     datasets,
     extensions,
+    functions,
     global_except_hook,
     iterators,
+    links,
     optimizers,
     testing,
 )
@@ -18,4 +20,6 @@ from chainer_fast.mn.extensions import (
     create_multi_node_checkpointer,
     create_multi_node_evaluator,
 )
+from chainer_fast.mn.links import MultiNodeChainList
+from chainer_fast.mn.links import MultiNodeChainList
 from chainer_fast.mn.optimizers import create_multi_node_optimizer

@@ -68,6 +68,9 @@ def infer_output_shapes(model, ndims):
     for output in bare.graph.output:
         output.type.tensor_type.ClearField('shape')
     found = []
+    # ONNX makes up other names for sizes that it does not know.
+    names = {dim.dim_param for each in bare.graph.input
+             for dim in each.type.tensor_type.shape.dim if dim.dim_param}
     inferred = onnx.shape_inference.infer_shapes(bare)
     for output, ndim in zip(inferred.graph.output, ndims, strict=True):
         dims = output.type.tensor_type.shape.dim
@@ -75,6 +78,6 @@ def infer_output_shapes(model, ndims):
             found.append((None,) * ndim)
             continue
         found.append(tuple([
-            dim.dim_param or (dim.dim_value if dim.HasField('dim_value') else None)
-            for dim in dims]))
+            dim.dim_value if dim.HasField('dim_value')
+            else dim.dim_param if dim.dim_param in names else None for dim in dims]))
     return found

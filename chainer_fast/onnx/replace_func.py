@@ -55,9 +55,11 @@ class WrappedFunctionNode(function_node.FunctionNode):
         def replace(value):
             if isinstance(value, _variable.Variable):
                 return new[id(value)]
-            if _holds_variables(value):
-                return [new[id(x)] for x in value]
-            return value
+            if variables_in(value) is None:
+                return value
+            if isinstance(value, dict):
+                return {key: replace(x) for key, x in value.items()}
+            return [replace(x) for x in value]
 
         outputs = self.func(
             *[replace(value) for value in self.args],
@@ -139,9 +141,18 @@ def _reached(results, gradients):
             if g is not None and y.creator_node is not None]
 
 
-def _holds_variables(value):
-    return isinstance(value, (tuple, list)) and len(value) > 0 and all(
-        isinstance(x, _variable.Variable) for x in value)
+def variables_in(value):
+    """Return the variables in a structure as a list; None if it has anything else."""
+    if isinstance(value, _variable.Variable):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (tuple, list)):
+        return None
+    parts = [variables_in(x) for x in value]
+    if not parts or any(part is None for part in parts):
+        return None
+    return [x for part in parts for x in part]
 
 
 def _flatten(value, results):
@@ -167,9 +178,9 @@ def fake_as_funcnode(alt_func, name, rename_attributes=None,
     Parameters
     ----------
     alt_func : callable
-        The function. It takes variables, alone or as lists and tuples of variables,
-        among other arguments, and returns variables or arrays, alone or in tuples,
-        lists and dicts.
+        The function. It takes variables, alone or in lists, tuples and dicts of nothing
+        else, among other arguments, and returns variables or arrays, alone or in
+        tuples, lists and dicts.
     name : str
         Name of the converter.
     rename_attributes : list of tuple or None
@@ -200,7 +211,8 @@ def fake_as_funcnode(alt_func, name, rename_attributes=None,
     names = dict(rename_attributes or ())
     signature = inspect.signature(alt_func)
 
-    @functools.wraps(alt_func)
+    # A link has more in its dictionary than a function should get.
+    @functools.wraps(alt_func, updated=())
     def call(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -212,10 +224,9 @@ def fake_as_funcnode(alt_func, name, rename_attributes=None,
                 inspect.Parameter.POSITIONAL_ONLY)}}
         variables, attributes = [], []
         for key, value in [*enumerate(args), *kwargs.items()]:
-            if isinstance(value, _variable.Variable):
-                variables.append(value)
-            elif _holds_variables(value):
-                variables.extend(value)
+            found = variables_in(value)
+            if found is not None:
+                variables.extend(found)
             else:
                 attribute = 'arg%d' % key if isinstance(key, int) else key
                 attributes.append((names.get(key, attribute), value))

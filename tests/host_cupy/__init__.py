@@ -48,6 +48,7 @@ from tests.host_cupy import (
     indexing,
     kernels,
     linear,
+    nccl,
     pools,
     random_numbers,
     raw,
@@ -100,9 +101,10 @@ def make(version='14.2'):
     cupy.lib = types.ModuleType('cupy.lib')
     cupy.lib.stride_tricks = modules['cupy.lib.stride_tricks']
     modules['cupy.lib'] = cupy.lib
-    # CuPy's module can't be imported without the library, so that its names are not
-    # among those of the versions.
+    # CuPy's modules can't be imported without the libraries, so that their names are
+    # not among those of the versions.
     modules['cupy.cuda.cublas'] = cupy.cuda.cublas = cublas
+    modules['cupy.cuda.nccl'] = cupy.cuda.nccl = nccl.make(version)
     modules['cupy_backends'] = types.ModuleType('cupy_backends')
     modules['cupy.cuda.runtime'].is_hip = False
     modules['cupy.cuda.nvrtc'].getVersion = lambda: (12, 9)

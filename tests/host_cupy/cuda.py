@@ -3,6 +3,7 @@ import contextlib
 import functools
 import time
 import warnings
+import weakref
 
 from tests.host_cupy import device, ledger
 from tests.host_cupy.array import MemoryPointer
@@ -11,6 +12,9 @@ from tests.host_cupy.registry import routine
 in_cuda = functools.partial(routine, module='cupy.cuda')
 in_cuda(device.Device)
 in_cuda(MemoryPointer)
+
+#: Streams by their addresses.
+streams = weakref.WeakValueDictionary()
 
 
 class _Stream:
@@ -22,6 +26,7 @@ class _Stream:
         self.ptr = 0 if null else id(self)
         self.device_id = device.current()
         self.done = True
+        streams[self.ptr] = self
 
     def __enter__(self):
         Stream._current.append(self)
@@ -84,6 +89,7 @@ class ExternalStream(_Stream):
 
     def __init__(self, ptr, device_id=-1):
         super().__init__()
+        streams[ptr] = streams.pop(self.ptr)
         self.ptr = ptr
 
 

@@ -3,7 +3,7 @@ import threading
 
 from tests.host_cupy import ledger
 
-COUNT = 3
+COUNT = 8
 
 
 class _State(threading.local):
@@ -53,8 +53,11 @@ class Device:
     def synchronize(self):
         ledger.synchronise('Device.synchronize')
 
+    @property
+    def pci_bus_id(self):
+        return '0000:%02X:00.0' % self.id
+
     compute_capability = '90'
-    pci_bus_id = '0000:00:00.0'
     mem_info = (64 << 30, 80 << 30)
     attributes = {'MultiProcessorCount': 132, 'WarpSize': 32}
     cublas_handle = cusolver_handle = cusparse_handle = 0

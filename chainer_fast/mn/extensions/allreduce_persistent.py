@@ -1,5 +1,5 @@
 """Means of the statistics of models."""
-from chainer_fast import backend
+from chainer_fast.backends import arrays
 from chainer_fast.training import extension
 
 
@@ -25,7 +25,7 @@ class AllreducePersistent(extension.Extension):
 
     def __call__(self, trainer=None):
         for _, value in sorted(_namedpersistents(self.model)):
-            if isinstance(value, backend.get_array_types()) and value.dtype.kind in 'fc':
+            if isinstance(value, arrays.get_array_types()) and value.dtype.kind in 'fc':
                 value[...] = self.comm.allreduce(value) / self.comm.size
 
 

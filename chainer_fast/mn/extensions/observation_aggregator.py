@@ -4,6 +4,7 @@ import contextlib
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends import arrays
 from chainer_fast.training import _state, extension, util
 from chainer_fast.variable import Variable
 
@@ -79,7 +80,7 @@ class ObservationAggregator(extension.Extension):
 def _on_host(value):
     if isinstance(value, Variable):
         value = value.array
-    if isinstance(value, backend.get_array_types()):
+    if isinstance(value, arrays.get_array_types()):
         value = backend.CpuDevice().send(value)
     return value
 

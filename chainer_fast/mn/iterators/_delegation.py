@@ -27,3 +27,7 @@ class DelegatingIterator(iterator.Iterator):
 
     def finalize(self):
         self.actual_iterator.finalize()
+
+    def __del__(self):
+        # The iterator itself ends with its last reference, and copies share it.
+        pass

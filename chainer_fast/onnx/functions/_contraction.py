@@ -1,9 +1,45 @@
-"""Sums of products over named axes, as matrix products."""
+"""Converters of sums of products over named axes."""
 import math
 
+from chainer_fast.onnx.functions._operators import emits
 
-def contract(ops, terms, out, shapes, names):
-    """Add the nodes of an Einstein summation of one operand or two.
+
+@emits
+def convert_EinSum(ops, func, *names):
+    terms, out = func.in_subs.split(','), func.out_sub
+    shapes = [ops.shape(i) for i in range(len(names))]
+    plain = '@' not in func.in_subs and all(
+        len(set(term)) == len(term) for term in terms)
+    if ops.has('Einsum') or not plain or len(names) > 2:
+        equation = (func.in_subs + '->' + out).replace('@', '...')
+        ops.op('Einsum', names, equation=equation)
+    else:
+        y = _contract(ops, terms, out, shapes, names)
+        if y in names:
+            ops.op('Identity', [y])     # each output comes from a node
+
+
+@emits
+def convert_TensorDot(ops, func, a, b):
+    letters = iter('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
+    a_kept, a_summed = func.a_axes
+    b_summed, b_kept = func.b_axes
+    summed = [next(letters) for _ in a_summed]
+    kept = [next(letters) for _ in (*a_kept, *b_kept)]
+    terms = [_term(pairs) for pairs in (
+        zip((*a_kept, *a_summed), kept[:len(a_kept)] + summed, strict=True),
+        zip((*b_summed, *b_kept), summed + kept[len(a_kept):], strict=True),
+        zip((*func.c_axes[0], *func.c_axes[1]), kept, strict=True))]
+    _contract(
+        ops, terms[:2], terms[2], [ops.shape(0), ops.shape(1)], [a, b])
+
+
+def _term(pairs):
+    return ''.join([letter for _, letter in sorted(pairs)])
+
+
+def _contract(ops, terms, out, shapes, names):
+    """Add an Einstein summation of one operand or two, as a matrix product.
 
     Parameters
     ----------

@@ -281,5 +281,5 @@ def refuses(why):
     """Return the converter of a function that cannot be expressed."""
     def convert(func, opset_version, input_names, output_names, context):
         raise _refusal(func, why)
-    convert.refuses = why
+    convert.refuses = why   # type: ignore[attr-defined]
     return convert

@@ -1,6 +1,4 @@
 """Converters of activation functions."""
-import numpy
-
 from chainer_fast.onnx.functions._operators import emits, operator
 
 convert_ReLU = operator('Relu')
@@ -53,7 +51,7 @@ def convert_PReLUFunction(ops, func, x, slope):
 @emits
 def convert_RReLU(ops, func, x):
     mean = (func.lower + func.upper) / 2
-    if not bool((func.r == numpy.asarray(mean, func.r.dtype)).all()):
+    if not bool((func.r == func.r.dtype.type(mean)).all()):
         raise ops.refusal(
             'its slopes are random in training mode; export with train=False')
     ops.op('LeakyRelu', [x], alpha=mean)

@@ -3,7 +3,7 @@ import math
 
 import numpy
 
-from chainer_fast.onnx.functions import _contraction
+from chainer_fast.backends import cuda
 from chainer_fast.onnx.functions._operators import emits, operator, positive, refuses
 
 # ---------------------------------------------------------- one operator, no attributes
@@ -47,7 +47,8 @@ def convert_fix(ops, func, x):
 
 def _with_value(op_name, value_first=False):
     def convert(ops, func, x):
-        value = ops.const(numpy.asarray(func.value).astype(ops.dtype()), 'value')
+        value = ops.const(
+            numpy.asarray(cuda.to_cpu(func.value)).astype(ops.dtype()), 'value')
         ops.op(op_name, [value, x] if value_first else [x, value])
     return emits(convert)
 
@@ -259,40 +260,6 @@ def convert_BatchMatMul(ops, func, a, b):
             x = ops.along('Unsqueeze', x, [2])
         operands.append(_flipped(ops, x, 3) if yes else x)
     ops.op('MatMul', operands)
-
-
-@emits
-def convert_EinSum(ops, func, *names):
-    terms, out = func.in_subs.split(','), func.out_sub
-    shapes = [ops.shape(i) for i in range(len(names))]
-    plain = '@' not in func.in_subs and all(
-        len(set(term)) == len(term) for term in terms)
-    if ops.has('Einsum') or not plain or len(names) > 2:
-        equation = (func.in_subs + '->' + out).replace('@', '...')
-        ops.op('Einsum', names, equation=equation)
-    else:
-        y = _contraction.contract(ops, terms, out, shapes, names)
-        if y in names:
-            ops.op('Identity', [y])     # each output comes from a node
-
-
-@emits
-def convert_TensorDot(ops, func, a, b):
-    letters = iter('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
-    a_kept, a_summed = func.a_axes
-    b_summed, b_kept = func.b_axes
-    summed = [next(letters) for _ in a_summed]
-    kept = [next(letters) for _ in (*a_kept, *b_kept)]
-    terms = [_term(pairs) for pairs in (
-        zip((*a_kept, *a_summed), kept[:len(a_kept)] + summed, strict=True),
-        zip((*b_summed, *b_kept), summed + kept[len(a_kept):], strict=True),
-        zip((*func.c_axes[0], *func.c_axes[1]), kept, strict=True))]
-    _contraction.contract(
-        ops, terms[:2], terms[2], [ops.shape(0), ops.shape(1)], [a, b])
-
-
-def _term(pairs):
-    return ''.join([letter for _, letter in sorted(pairs)])
 
 
 # ------------------------------------------------------------------ what ONNX cannot do

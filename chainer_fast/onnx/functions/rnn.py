@@ -25,17 +25,8 @@ def convert_StackedRNN(ops, func, *names):
         bs)
 
 
-@emits_all
-def convert_n_step_gru(ops, func, hx, *names):
-    # Stands in the graph for `functions.n_step_gru` while that is replaced by one node.
-    count = func.n_layers
-    ws, names = names[:6 * count], names[6 * count:]
-    bs, xs = names[:6 * count], names[6 * count:]
-    first = 1 + 12 * count
-    sizes = tuple([ops.shape(first + i)[0] for i in range(len(xs))])
-    return _network(
-        ops, 'gru', 1, func.dropout_ratio, sizes, [hx], xs,
-        *[[each[k:k + 6] for k in range(0, 6 * count, 6)] for each in (ws, bs)])
+# Chainer's name of what is one function of that class here.
+convert_n_step_gru = convert_StackedRNN
 
 
 def _network(ops, mode, directions, ratio, sizes, states, xs, ws, bs):
@@ -114,9 +105,7 @@ def _of_sides(ops, groups, gates):
 
 
 def _dropped(ops, y, ratio):
-    if ratio is None or (ratio == 0 and ops.opset_version >= 12):
-        return y
-    return noise.dropped(ops, y, ratio)
+    return noise.dropped(ops, y, ratio) if ratio else y
 
 
 def _side_by_side(ops, y, directions, n):

@@ -60,8 +60,15 @@ def nonzero_increasing(*shape, dtype=numpy.float32, bias=1e-7):
     -------
     numpy.ndarray
         The numbers.
+
+    Raises
+    ------
+    AssertionError
+        If one is zero with this bias.
     """
-    return increasing(*shape, dtype=dtype) + numpy.asarray(bias, dtype)
+    numbers = increasing(*shape, dtype=dtype) + numpy.asarray(bias, dtype)
+    assert (numbers != 0).all(), 'a bias of %s in %s leaves a zero' % (bias, dtype)
+    return numbers
 
 
 def positive_increasing(*shape, dtype=numpy.float32, bias=1e-7):
@@ -80,6 +87,13 @@ def positive_increasing(*shape, dtype=numpy.float32, bias=1e-7):
     -------
     numpy.ndarray
         The numbers.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not floating.
     """
+    if numpy.dtype(dtype).kind != 'f':
+        raise TypeError('steps of 0.5 need a floating dtype, not %s' % dtype)
     numbers = shaped_range(*shape).astype(dtype)
     return numbers * numbers.dtype.type(0.5) + numpy.asarray(bias, dtype)

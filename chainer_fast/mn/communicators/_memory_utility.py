@@ -1,0 +1,175 @@
+"""Gradients and parameters of a model on their way to other processes."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import packing, update_rules
+from chainer_fast.configuration import config
+
+
+def array_to_buffer_object(array, mpi_dtype=None):
+    """Return what functions of MPI take for an array.
+
+    Arrays of CuPy are for an MPI library that is CUDA-aware. Such a library does not
+    know of streams: synchronize that of the array before.
+
+    Parameters
+    ----------
+    array : array
+        A contiguous array of NumPy or CuPy.
+    mpi_dtype : mpi4py.MPI.Datatype, optional
+        Type of the elements; the one of the array's dtype by default.
+
+    Returns
+    -------
+    tuple
+        Memory and type of the elements.
+
+    Raises
+    ------
+    ValueError
+        If the array is not contiguous, or MPI has no type for its elements.
+    """
+    from mpi4py import MPI
+    if not array.flags.c_contiguous:
+        raise ValueError(
+            'MPI takes contiguous arrays, got the shape %s with the strides %s: use '
+            'ascontiguousarray' % (array.shape, array.strides))
+    if mpi_dtype is None:
+        mpi_dtype = MPI._typedict.get(array.dtype.char, MPI.DATATYPE_NULL)
+        if mpi_dtype == MPI.DATATYPE_NULL:
+            raise ValueError('MPI has no type for elements of %s' % array.dtype)
+    return MPI.buffer.fromaddress(address_of(array), array.nbytes), mpi_dtype
+
+
+def address_of(array):
+    """Return the address of the first element."""
+    if isinstance(array, cuda.ndarray):
+        return array.data.ptr
+    return array.ctypes.data
+
+
+class PinnedMemory:
+    """Page-locked memory of the host, to and from which a GPU copies fast.
+
+    It is kept from call to call, and grows when more is asked for.
+    """
+
+    def __init__(self):
+        self._memory, self._nbytes = None, 0
+
+    def array(self, size, dtype):
+        """Return a flat array; it is valid until the next one is asked for."""
+        nbytes = size * numpy.dtype(dtype).itemsize
+        if nbytes > self._nbytes or self._memory is None:
+            self._memory = cuda.cupy.cuda.alloc_pinned_memory(max(nbytes, 1))
+            self._nbytes = nbytes
+        return numpy.frombuffer(self._memory, dtype, size)
+
+
+# -- gradients
+
+
+def params_with_grad(model, zero_fill=False):
+    """Return the parameters whose gradients all processes exchange.
+
+    Parameters
+    ----------
+    model : Link
+    zero_fill : bool
+        Whether parameters without gradient take part: they get one of zeros. Otherwise
+        they are left out, and must be so in all processes.
+
+    Returns
+    -------
+    list of Parameter
+        In the order of their names. Parameters without data are left out.
+    """
+    params = []
+    for _, param in sorted(model.namedparams()):
+        if not param.is_initialized:
+            continue
+        if param._grad is None:
+            if not zero_fill:
+                continue
+            param._set_grad(
+                _device_module(param).zeros_like(param.raw_array), layout_check=False)
+        params.append(param)
+    return params
+
+
+def _device_module(param):
+    return cuda.get_array_module(param.raw_array)
+
+
+def size_of(params):
+    """Return how many elements parameters have together."""
+    return sum([param.size for param in params])
+
+
+def dtype_for_mpi(params):
+    """Return the dtype in which MPI adds gradients up: float32, or wider if needed.
+
+    MPI has no float16.
+    """
+    return numpy.result_type(numpy.float32, *[param._grad.dtype for param in params])
+
+
+def pack_grads(params, buffer):
+    """Copy the gradients of parameters to a flat array.
+
+    Parameters
+    ----------
+    params : list of Parameter
+        Result of :func:`params_with_grad`.
+    buffer : array, shape (n,)
+        Floats of any precision, on the device of the parameters.
+    """
+    packing.pack([param._grad for param in params], buffer)
+
+
+def unpack_grads(buffer, params, scale=1.):
+    """Overwrite the gradients of parameters from a flat array, times a number.
+
+    The arrays of the gradients stay the same ones, unless one cannot be written to, or
+    shares memory with another one: then all are replaced.
+
+    Parameters
+    ----------
+    buffer : array, shape (n,)
+    params : list of Parameter
+    scale : float
+    """
+    try:
+        packing.unpack(buffer, [param._grad for param in params], scale)
+        return
+    except ValueError:
+        # Nothing has changed. Functions may give broadcast arrays as gradients, and one
+        # array to two parameters.
+        for param in params:
+            param._set_grad(
+                _device_module(param).empty_like(param._grad), layout_check=False)
+    packing.unpack(buffer, [param._grad for param in params], scale)
+
+
+def check_finite(params):
+    """Raise in debug mode if a gradient is infinite or no number.
+
+    Parameters
+    ----------
+    params : list of Parameter
+        Parameters with gradients.
+
+    Raises
+    ------
+    ValueError
+        The message names the parameters.
+    """
+    if not config.debug:
+        return
+    finite = update_rules.are_finite([param._grad for param in params])
+    diverged = [param.name for param, good in zip(params, finite, strict=True)
+                if not good]
+    if diverged:
+        raise ValueError(
+            'Parameters diverged after allreduce: the gradients of %s are not finite'
+            % ', '.join(map(str, diverged)))

@@ -1,0 +1,79 @@
+"""Groups of GPUs of NCCL: one GPU for each process of a communicator of MPI."""
+from chainer_fast.backends import cuda
+from chainer_fast.mn import nccl
+from chainer_fast.mn.communicators._waiting import waiting
+
+
+def init_nccl_comm(mpi_comm):
+    """Return a communicator of NCCL for the processes of a communicator of MPI.
+
+    Each takes part with its current GPU.
+
+    Parameters
+    ----------
+    mpi_comm : mpi4py.MPI.Comm
+
+    Returns
+    -------
+    cupy.cuda.nccl.NcclCommunicator
+
+    Raises
+    ------
+    RuntimeError
+        In all processes, if two of them have the same GPU.
+    """
+    from mpi4py import MPI
+    device = cuda.Device()
+    places = waiting('init_nccl_comm', None, mpi_comm.allgather, (
+        MPI.Get_processor_name(), device.pci_bus_id, device.id))
+    for rank, place in enumerate(places):
+        other = places.index(place)
+        if other != rank:
+            raise RuntimeError(
+                'the processes %d and %d both use the GPU %d of %s, and NCCL needs one '
+                'for each: call chainer.cuda.get_device_from_id('
+                'communicator.intra_rank).use() first' % (
+                    other, rank, place[2], place[0]))
+    group = nccl.get_unique_id() if mpi_comm.rank == 0 else None
+    group = waiting('init_nccl_comm', 0, mpi_comm.bcast, group)
+    return waiting('init_nccl_comm', None, nccl.NcclCommunicator, mpi_comm.size, group,
+                   mpi_comm.rank)
+
+
+def check_on_gpu(arrays):
+    """Raise ValueError if an array is not on a GPU."""
+    for array in arrays:
+        if not isinstance(array, cuda.ndarray):
+            raise ValueError(
+                'NCCL exchanges arrays on GPUs, got a parameter as %s.%s: send the '
+                'model there first, by model.to_device()' % (
+                    type(array).__module__, type(array).__name__))
+
+
+def bcast_arrays(nccl_comm, arrays, root=0):
+    """Overwrite arrays with those of one process, in one operation of NCCL.
+
+    Parameters
+    ----------
+    nccl_comm : cupy.cuda.nccl.NcclCommunicator
+    arrays : list of cupy.ndarray
+        Floats; of the same shapes and dtypes in all processes.
+    root : int
+        Rank of the process in the communicator.
+
+    Raises
+    ------
+    ValueError
+        If an array is not of floats.
+    """
+    kinds = [nccl._get_nccl_type_id(array.dtype) for array in arrays]
+    flat = [cuda.cupy.ascontiguousarray(array) for array in arrays]
+    stream = cuda.cupy.cuda.get_current_stream()
+    nccl.groupStart()
+    for array, kind in zip(flat, kinds, strict=True):
+        if array.size:
+            nccl_comm.bcast(array.data.ptr, array.size, kind, root, stream.ptr)
+    nccl.groupEnd()
+    for array, copy in zip(arrays, flat, strict=True):
+        if copy is not array:
+            array[...] = copy

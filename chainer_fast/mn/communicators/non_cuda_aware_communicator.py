@@ -1,0 +1,132 @@
+"""Gradients by NCCL on each node, and by MPI through host memory between nodes."""
+import typing
+
+from chainer_fast.backends import cuda
+from chainer_fast.mn import nccl
+from chainer_fast.mn.communicators import (
+    _communication_utility,
+    _memory_utility,
+    _nccl_group,
+    mpi_communicator_base,
+)
+from chainer_fast.mn.communicators._waiting import waiting
+
+
+class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
+    """Communicator for GPUs with an MPI library that cannot read their memory.
+
+    NCCL sums the gradients on each node. The first processes of the nodes copy the sums
+    to page-locked memory of the host, where MPI adds them up, and NCCL hands the result
+    to the others. Parameters are sent in the same way. Gradients travel as float32, or
+    as float64 if one of them is.
+
+    Parameters
+    ----------
+    mpi_comm : mpi4py.MPI.Comm
+
+    Raises
+    ------
+    RuntimeError
+        If CuPy with NCCL 2 or newer is not available.
+
+    Attributes
+    ----------
+    intra_nccl_comm : cupy.cuda.nccl.NcclCommunicator
+        Of the GPUs of the node; None before the first exchange and after
+        :meth:`finalize`.
+    """
+
+    def __init__(self, mpi_comm):
+        super().__init__(mpi_comm)
+        nccl._get_version('NonCudaAwareCommunicator')
+        self.inter_mpi_comm: typing.Any = None
+        self.intra_nccl_comm: typing.Any = None
+        self._pinned = _memory_utility.PinnedMemory()
+
+    def finalize(self):
+        """End the communicator of NCCL, after all that it has to do."""
+        super().finalize()
+        if self.intra_nccl_comm is not None:
+            cuda.Device().synchronize()
+            self.intra_nccl_comm.destroy()
+            self.intra_nccl_comm = None
+
+    def _init_comms(self):
+        if self.intra_nccl_comm is not None:
+            return
+        on_node = _communication_utility.init_intra_mpi_comm(
+            self.mpi_comm, self.intra_rank, self.inter_rank)
+        self.inter_mpi_comm = _communication_utility.init_inter_mpi_comm(
+            self.mpi_comm, self.intra_rank, self.inter_rank)
+        self.intra_nccl_comm = _nccl_group.init_nccl_comm(on_node)
+
+    def bcast_data(self, model):
+        """Overwrite the parameters of a model with those of the first process.
+
+        Parameters
+        ----------
+        model : Link
+            Its parameters are on the GPU; those without data are left out.
+        """
+        arrays = [param.raw_array for _, param in sorted(model.namedparams())
+                  if param.is_initialized]
+        _nccl_group.check_on_gpu(arrays)
+        self._init_comms()
+        if self.intra_rank == 0 and self.inter_size > 1:
+            for array in arrays:
+                host = self._to_host(array)
+                waiting('bcast_data', 0, self.inter_mpi_comm.Bcast,
+                        _memory_utility.array_to_buffer_object(host), 0)
+                if self.inter_rank != 0:
+                    array.set(host)
+        _nccl_group.bcast_arrays(self.intra_nccl_comm, arrays)
+
+    def multi_node_mean_grad(self, model, zero_fill=False):
+        """Average the gradients of all processes.
+
+        Parameters
+        ----------
+        model : Link
+            Its parameters are on the GPU.
+        zero_fill : bool
+            Whether a missing gradient is one of zeros. Otherwise the parameter is left
+            out, and must be so in all processes.
+
+        Raises
+        ------
+        ValueError
+            In debug mode, if an average is infinite or no number.
+        """
+        params = _memory_utility.params_with_grad(model, zero_fill)
+        _nccl_group.check_on_gpu(param.raw_array for param in params)
+        self._init_comms()
+        buffer = cuda.cupy.empty(
+            _memory_utility.size_of(params), _memory_utility.dtype_for_mpi(params))
+        _memory_utility.pack_grads(params, buffer)
+        self._sum_of_all(buffer)
+        _memory_utility.unpack_grads(buffer, params, 1. / self.size)
+        _memory_utility.check_finite(params)
+
+    def _sum_of_all(self, buffer):
+        """Replace a flat array by the sum of those of all processes."""
+        stream = cuda.cupy.cuda.get_current_stream()
+        address, kind = buffer.data.ptr, nccl._get_nccl_type_id(buffer.dtype)
+        on_node = self.intra_nccl_comm
+        if self.inter_size == 1:
+            on_node.allReduce(
+                address, address, buffer.size, kind, nccl.NCCL_SUM, stream.ptr)
+            return
+        on_node.reduce(
+            address, address, buffer.size, kind, nccl.NCCL_SUM, 0, stream.ptr)
+        if self.intra_rank == 0:
+            from mpi4py import MPI
+            host = self._to_host(buffer)
+            waiting('multi_node_mean_grad', None, self.inter_mpi_comm.Allreduce,
+                    MPI.IN_PLACE, _memory_utility.array_to_buffer_object(host), MPI.SUM)
+            buffer.set(host)
+        on_node.bcast(address, buffer.size, kind, 0, stream.ptr)
+
+    def _to_host(self, array):
+        """Return a copy of an array in page-locked memory."""
+        host = self._pinned.array(array.size, array.dtype).reshape(array.shape)
+        return array.get(out=host)

@@ -1,0 +1,75 @@
+"""What functions of communication do to arrays before and after the journey."""
+import numpy
+
+from chainer_fast import backend
+
+
+def widened(arrays):
+    """Return arrays as they travel: halves in single precision.
+
+    Communicators of users need not know halves, and sums of halves lose bits.
+
+    Parameters
+    ----------
+    arrays : iterable of array
+
+    Returns
+    -------
+    tuple of array
+    """
+    return tuple([
+        x.astype(numpy.float32) if x.dtype == numpy.float16 else x for x in arrays])
+
+
+def narrowed(array, dtype):
+    """Return a received array as a half again, where ``dtype`` says that it was one."""
+    if dtype == numpy.float16 and array.dtype == numpy.float32:
+        return array.astype(dtype)
+    return array
+
+
+class Places:
+    """Shapes, dtypes and devices of arrays, without the arrays.
+
+    Parameters
+    ----------
+    arrays : iterable of array
+    """
+
+    def __init__(self, arrays):
+        self._of = [
+            (x.shape, x.dtype, backend.get_device_from_array(x)) for x in arrays]
+
+    def filled(self, gradients):
+        """Return gradients of the arrays, with zeros in place of None.
+
+        The other side waits for every gradient, whether this one uses the array or not.
+
+        Parameters
+        ----------
+        gradients : sequence of array or None
+
+        Returns
+        -------
+        tuple of array
+        """
+        return tuple([
+            device.xp.zeros(shape, dtype) if gradient is None else gradient
+            for gradient, (shape, dtype, device)
+            in zip(gradients, self._of, strict=True)])
+
+    def fitted(self, gradients):
+        """Return received gradients in the dtypes of the arrays, on their devices.
+
+        Parameters
+        ----------
+        gradients : sequence of array
+
+        Returns
+        -------
+        tuple of array
+        """
+        return tuple([
+            device.send(gradient).astype(dtype, copy=False)
+            for gradient, (_, dtype, device)
+            in zip(gradients, self._of, strict=True)])

@@ -1,0 +1,159 @@
+"""Batch normalization by the moments of the batches of all processes."""
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import normalization as kernels
+from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
+from chainer_fast.functions.normalization.batch_normalization import (
+    GeneralBatchNormalizationImpl,
+)
+
+
+class _MultiNodeImpl(GeneralBatchNormalizationImpl):
+    """Normalization with one reduction a pass: of the moments, then of the gradients.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    """
+
+    def __init__(self, comm):
+        self.comm = comm
+
+    def _sum(self, array):
+        """Return the sum of an array over all processes."""
+        raise NotImplementedError
+
+    def get_mean_and_var(self, axis, gamma, x, xp, interm_dtype):
+        """Compute the moments of the batches of all processes, as one batch.
+
+        The difference of the second moment and the square of the mean has few right
+        digits where the mean is large, so that both travel in double precision.
+        """
+        mean, var = super().get_mean_and_var(axis, gamma, x, xp, interm_dtype)
+        shape, size = mean.shape, mean.size
+        count = x.size // max(size, 1)
+        sums = xp.empty(2 * size + 1, numpy.float64)
+        first, second = sums[:size], sums[size:-1]
+        first[...] = mean.ravel()
+        xp.multiply(first, first, out=second)
+        second += var.ravel()
+        sums *= count
+        sums[-1] = count
+        sums = self._sum(sums)
+        # Each process divides by the number of all samples in the backward pass.
+        self._count = xp.maximum(sums[-1], 1)
+        sums /= self._count
+        first, second = sums[:size], sums[size:-1]
+        second -= first * first
+        # Rounding may leave a variance of next to nothing below zero.
+        xp.maximum(second, 0, out=second)
+        return tuple(
+            [m.reshape(shape).astype(interm_dtype) for m in (first, second)])
+
+    def backward(self, axis, gamma, gy, x, x_layout, xp, expander, mean, inv_std, eps,
+                 var, forward_data):
+        """Compute gradients, those of parameters as means over the processes.
+
+        A model's gradients are the means over its processes, so that these remain.
+        """
+        gx_dtype, param_dtype = x.dtype, gamma.dtype
+        dtype = _dtypes.interm(x, gamma)
+        x, gamma, gy, mean, inv_std = _dtypes.cast_all(
+            (x, gamma, gy, mean, inv_std), dtype)
+        gx, ggamma, gbeta = kernels.batch_backward(
+            x, gamma, gy, mean, inv_std, axis, True)
+        sums = self._sum(xp.stack((ggamma, gbeta)))
+        # The moments depend on x as well. The two sums are part of what that adds.
+        factor = gamma * inv_std
+        ggamma, gbeta = (factor * (sums / self._count)).astype(dtype, copy=False)
+        gx -= kernels.batch_apply(x, ggamma, gbeta, mean, inv_std, axis)
+        ggamma, gbeta = (sums / self.comm.size).astype(param_dtype, copy=False)
+        return gx.astype(gx_dtype, copy=False), x_layout, ggamma, gbeta
+
+
+class _MpiImpl(_MultiNodeImpl):
+    """Normalization that adds through MPI."""
+
+    def _sum(self, array):
+        return self.comm.allreduce(array)
+
+
+class _NcclImpl(_MultiNodeImpl):
+    """Normalization that adds through NCCL, on GPUs.
+
+    Parameters
+    ----------
+    comm : PureNcclCommunicator
+        The processes.
+    """
+
+    def _sum(self, array):
+        nccl = cuda.cupy.cuda.nccl
+        kind = nccl.NCCL_FLOAT64 if array.dtype.itemsize == 8 else nccl.NCCL_FLOAT32
+        address = array.data.ptr
+        self.comm._init_comms()
+        self.comm.nccl_comm.allReduce(
+            address, address, array.size, kind, nccl.NCCL_SUM, cuda.Stream.null.ptr)
+        return array
+
+
+class MultiNodeBNImplSelector:
+    """Chooses the implementation of batch normalization over processes.
+
+    For the argument ``impl_selector`` of :func:`chainer.functions.batch_normalization`.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    communication_backend_name : {'mpi', 'nccl'}
+        What adds; see :func:`get_communication_backend`.
+    """
+
+    def __init__(self, comm, communication_backend_name):
+        self.comm = comm
+        self.communication_backend_name = communication_backend_name
+
+    def __call__(self, batch_norm_func, inputs):
+        if self.communication_backend_name == 'nccl':
+            return _NcclImpl(self.comm)
+        return _MpiImpl(self.comm)
+
+
+def get_communication_backend(comm, communication_backend='auto'):
+    """Return what batch normalization adds with.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    communication_backend : {'auto', 'mpi', 'nccl'}
+        ``'auto'`` stands for NCCL with a communicator ``'pure_nccl'``, for MPI with
+        others.
+
+    Returns
+    -------
+    str
+        ``'mpi'`` or ``'nccl'``.
+
+    Raises
+    ------
+    ValueError
+        If the name is none of these, or if the communicator has no NCCL.
+    """
+    if communication_backend not in ('auto', 'mpi', 'nccl'):
+        raise ValueError(
+            "communication_backend of MultiNodeBatchNormalization has to be 'auto', "
+            "'mpi' or 'nccl', not %r" % (communication_backend,))
+    has_nccl = hasattr(comm, 'nccl_comm')
+    if communication_backend == 'auto':
+        return 'nccl' if has_nccl else 'mpi'
+    if communication_backend == 'nccl' and not has_nccl:
+        raise ValueError(
+            "MultiNodeBatchNormalization cannot use 'nccl' with a %s: give "
+            "communication_backend='mpi', or a communicator 'pure_nccl'"
+            % type(comm).__name__)
+    return communication_backend
+

@@ -1,0 +1,324 @@
+"""Variables among all processes of a communicator."""
+import numpy
+
+from chainer_fast import backend, function, variable
+from chainer_fast.backends.dtypes import get_dtype
+from chainer_fast.mn.functions._messages import Places, narrowed, widened
+from chainer_fast.utils.experimental import experimental
+
+
+def _total(arrays):
+    """Return the sum of arrays, in the order of the ranks."""
+    first, *others = arrays
+    total = first.copy()
+    for array in others:
+        total += array
+    return total
+
+
+def _from_elsewhere(y):
+    """Return an array of the root, whose dtype only the configuration tells."""
+    return narrowed(y, get_dtype(None, map_mixed16=numpy.float16))
+
+
+def _empty():
+    """Return the input on processes that give none; it requires a gradient."""
+    return variable.Variable(numpy.zeros(0, numpy.float32))
+
+
+def _taking_part(xs):
+    """Return inputs of which one requires a gradient at least.
+
+    The other processes take part in the backward pass without asking whether the root
+    needs gradients, and would wait for it.
+    """
+    if any([isinstance(x, variable.Variable) and x.requires_grad for x in xs]):
+        return xs
+    return (*xs, _empty())
+
+
+class AllGather(function.Function):
+    """Gives the arrays of all processes to each of them.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    """
+
+    def __init__(self, comm):
+        experimental('chainermn.functions.AllGather')
+        self.comm = comm
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        x, = inputs
+        self._places = Places(inputs)
+        ys = self.comm.allgather(*widened(inputs))
+        ys = tuple([narrowed(y, x.dtype) for y in ys])
+        self._outputs = Places(ys)
+        return ys
+
+    def backward(self, inputs, grad_outputs):
+        gys = widened(self._outputs.filled(grad_outputs))
+        return self._places.fitted([_total(self.comm.alltoall(gys))])
+
+
+class AllToAll(function.Function):
+    """Gives an array to each process, and takes one of each.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    """
+
+    def __init__(self, comm):
+        experimental('chainermn.functions.AllToAll')
+        self.comm = comm
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        self._places = Places(inputs)
+        ys = self.comm.alltoall(widened(inputs))
+        ys = tuple([narrowed(y, inputs[0].dtype) for y in ys])
+        self._outputs = Places(ys)
+        return ys
+
+    def backward(self, inputs, grad_outputs):
+        gys = widened(self._outputs.filled(grad_outputs))
+        return self._places.fitted(self.comm.alltoall(gys))
+
+
+class _Rooted(function.Function):
+    """A function in which one process, the root, is at the beginning or at the end."""
+
+    def __init__(self, comm, root):
+        experimental('chainermn.functions.' + type(self).__name__)
+        self.comm = comm
+        self.root = root
+
+    @property
+    def _is_root(self):
+        return self.comm.rank == self.root
+
+
+class Bcast(_Rooted):
+    """Gives the array of one process to all of them.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    root : int
+        Rank of the process that has the array.
+    """
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        if not self._is_root:
+            return _from_elsewhere(self.comm.bcast(None, root=self.root)),
+        self._places = Places(inputs[:1])
+        y = self.comm.bcast(*widened(inputs[:1]), root=self.root)
+        return narrowed(y, inputs[0].dtype),
+
+    def backward(self, inputs, grad_outputs):
+        gxs = self.comm.gather(*widened(grad_outputs), root=self.root)
+        if not self._is_root:
+            return None,
+        return (*self._places.fitted([_total(gxs)]), None)
+
+
+class Gather(_Rooted):
+    """Gives the arrays of all processes to one of them.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    root : int
+        Rank of the process that gets the arrays.
+    """
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        x, = inputs
+        self._places = Places(inputs)
+        ys = self.comm.gather(*widened(inputs), root=self.root)
+        # Elsewhere the empty output is there for the backward pass to begin at.
+        if self._is_root:
+            ys = [narrowed(y, x.dtype) for y in ys]
+        else:
+            ys = [backend.get_array_module(x).zeros(0, x.dtype)]
+        self._outputs = Places(ys)
+        return tuple(ys)
+
+    def backward(self, inputs, grad_outputs):
+        gys = None
+        if self._is_root:
+            gys = widened(self._outputs.filled(grad_outputs))
+        return self._places.fitted([self.comm.scatter(gys, root=self.root)])
+
+
+class Scatter(_Rooted):
+    """Gives each process one of the arrays of a process.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    root : int
+        Rank of the process that has the arrays.
+    """
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        if not self._is_root:
+            return _from_elsewhere(self.comm.scatter(None, root=self.root)),
+        xs = inputs[:self.comm.size]
+        self._places = Places(xs)
+        y = self.comm.scatter(widened(xs), root=self.root)
+        return narrowed(y, xs[self.root].dtype),
+
+    def backward(self, inputs, grad_outputs):
+        gxs = self.comm.gather(*widened(grad_outputs), root=self.root)
+        if not self._is_root:
+            return None,
+        return (*self._places.fitted(gxs), None)
+
+
+def allgather(comm, x):
+    """Gather variables of all processes on all processes.
+
+    The gradient of ``x`` is the sum of the gradients of all its copies.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    x : Variable or array
+        What this process gives; of any shape.
+
+    Returns
+    -------
+    tuple of Variable
+        The variables by rank.
+    """
+    experimental('chainermn.functions.all_gather')
+    return _as_tuple(AllGather(comm)(x))
+
+
+def alltoall(comm, xs):
+    """Exchange variables of all processes with all processes.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    xs : list or tuple of Variable or array
+        ``xs[i]`` goes to rank ``i``. The shapes may differ, the dtypes may not.
+
+    Returns
+    -------
+    tuple of Variable
+        Variables of all processes, by rank.
+
+    Raises
+    ------
+    ValueError
+        If there is not one of ``xs`` for each process.
+    """
+    experimental('chainermn.functions.all_to_all')
+    _check_count(comm, xs)
+    return _as_tuple(AllToAll(comm)(*xs))
+
+
+def bcast(comm, x, root=0):
+    """Give a variable of one process to all processes.
+
+    The gradient of ``x`` is the sum of the gradients of all its copies.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    x : Variable or array
+        What the root gives; ignored on the other processes, where it may be None.
+    root : int
+        Rank of the root.
+
+    Returns
+    -------
+    Variable
+        The variable of the root. On the other processes a half comes as a half only
+        where ``chainer.config.dtype`` says so, otherwise in single precision.
+    """
+    experimental('chainermn.functions.bcast')
+    inputs = _taking_part((x,)) if comm.rank == root else (_empty(),)
+    return Bcast(comm, root)(*inputs)
+
+
+def gather(comm, x, root=0):
+    """Gather variables of all processes on one process.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    x : Variable or array
+        What this process gives; of any shape.
+    root : int
+        Rank of the process that gets the variables.
+
+    Returns
+    -------
+    tuple of Variable, or Variable
+        The root gets the variables by rank. The other processes get an empty delegate
+        variable, from which their backward pass has to begin.
+    """
+    experimental('chainermn.functions.gather')
+    y = Gather(comm, root)(x)
+    return _as_tuple(y) if comm.rank == root else y
+
+
+def scatter(comm, xs, root=0):
+    """Give each process one of the variables of a process.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    xs : list or tuple of Variable or array
+        ``xs[i]`` of the root goes to rank ``i``; of any shape. Ignored on the other
+        processes, where it may be None.
+    root : int
+        Rank of the root.
+
+    Returns
+    -------
+    Variable
+        The variable for this process. On the other processes a half comes as a half
+        only where ``chainer.config.dtype`` says so, otherwise in single precision.
+
+    Raises
+    ------
+    ValueError
+        If there is not one of ``xs`` for each process.
+    """
+    experimental('chainermn.functions.scatter')
+    if comm.rank == root:
+        _check_count(comm, xs)
+        return Scatter(comm, root)(*_taking_part(tuple(xs)))
+    return Scatter(comm, root)(_empty())
+
+
+def _as_tuple(ys):
+    """Return outputs as a tuple: in a job of one process there is one of them."""
+    return ys if isinstance(ys, tuple) else (ys,)
+
+
+def _check_count(comm, xs):
+    if len(xs) != comm.size:
+        raise ValueError(
+            'there are %d variables for %d processes: give one for each rank'
+            % (len(xs), comm.size))

@@ -1,0 +1,171 @@
+"""Variables from one process to another."""
+import numpy
+
+from chainer_fast import backend, function, variable
+from chainer_fast.mn.functions._messages import Places
+from chainer_fast.utils.experimental import experimental
+
+_DELEGATE = 'delegate_variable'
+
+
+class Send(function.Function):
+    """Sends arrays in the forward pass, and receives their gradients afterwards.
+
+    Its last input is empty, and requires a gradient where no other one does: the
+    process on the other side sends gradients in any case.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    peer_rank : int
+        Rank of the process on the other side.
+    peer_tag : int
+        Tag of the messages.
+    """
+
+    def __init__(self, comm, peer_rank, peer_tag):
+        experimental('chainermn.functions.Send')
+        self.comm = comm
+        self.peer_rank = peer_rank
+        self.peer_tag = peer_tag
+
+    @property
+    def label(self):
+        return '%s (peer_rank: %s)' % (type(self).__name__, self.peer_rank)
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        xs = inputs[:-1]
+        self._places = Places(xs)
+        self.comm.send(xs[0] if len(xs) == 1 else xs, self.peer_rank, self.peer_tag)
+        return backend.get_array_module(*inputs).zeros(0, numpy.float32),
+
+    def backward(self, inputs, grad_outputs):
+        gradients = self.comm.recv(self.peer_rank, self.peer_tag)
+        if not isinstance(gradients, (tuple, list)):
+            gradients = gradients,
+        return (*self._places.fitted(gradients), None)
+
+
+class Recv(function.Function):
+    """Receives arrays in the forward pass, and sends their gradients afterwards.
+
+    Its input is a delegate variable: it only leads the backward pass on.
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    peer_rank : int
+        Rank of the process on the other side.
+    peer_tag : int
+        Tag of the messages.
+    """
+
+    def __init__(self, comm, peer_rank, peer_tag):
+        experimental('chainermn.functions.Recv')
+        self.comm = comm
+        self.peer_rank = peer_rank
+        self.peer_tag = peer_tag
+
+    @property
+    def label(self):
+        return '%s (peer_rank: %s)' % (type(self).__name__, self.peer_rank)
+
+    def forward(self, inputs):
+        self.retain_inputs(())
+        self._delegates = Places(inputs)
+        ys = self.comm.recv(self.peer_rank, self.peer_tag)
+        ys = tuple(ys) if isinstance(ys, (tuple, list)) else (ys,)
+        self._places = Places(ys)
+        return ys
+
+    def backward(self, inputs, grad_outputs):
+        self.comm.send(
+            self._places.filled(grad_outputs), self.peer_rank, self.peer_tag)
+        # None would end the backward pass here.
+        return self._delegates.filled([None])
+
+
+def _check_peer(communicator, rank):
+    if rank == communicator.rank:
+        raise ValueError(
+            'rank %s is this process, which would wait for itself; give the rank of '
+            'another one of the %s processes' % (rank, communicator.size))
+
+
+def send(x, communicator, rank, tag=0):
+    """Send variables to another process, which calls :func:`recv`.
+
+    The backward pass receives their gradients. It has to come here: return the delegate
+    variable from the model, or hand it on to :func:`recv` or :func:`pseudo_connect`.
+    Otherwise the other process waits for ever.
+
+    Parameters
+    ----------
+    x : Variable, array, or list or tuple of them
+        What to send.
+    communicator : CommunicatorBase
+        The processes.
+    rank : int
+        Rank of the process that receives.
+    tag : int
+        Tag of the message, which :func:`recv` has to give as well.
+
+    Returns
+    -------
+    Variable
+        The delegate variable, which is empty.
+
+    Raises
+    ------
+    ValueError
+        If ``rank`` is the rank of this process.
+    """
+    experimental('chainermn.functions.send')
+    _check_peer(communicator, rank)
+    xs = x if isinstance(x, (list, tuple)) else (x,)
+    xp = backend.get_array_module(*xs)
+    delegate = Send(communicator, peer_rank=rank, peer_tag=tag)(
+        *xs, variable.Variable(xp.zeros(0, numpy.float32)))
+    delegate.name = _DELEGATE
+    return delegate
+
+
+def recv(communicator, rank, delegate_variable=None, tag=0, force_tuple=False):
+    """Receive variables of another process, which calls :func:`send`.
+
+    The backward pass sends their gradients.
+
+    Parameters
+    ----------
+    communicator : CommunicatorBase
+        The processes.
+    rank : int
+        Rank of the process that sends.
+    delegate_variable : Variable, optional
+        Result of a :func:`send` before this call. The backward pass goes on to it from
+        here, and so it reaches the part of the model before the :func:`send`.
+    tag : int
+        Tag of the message.
+    force_tuple : bool
+        Whether one variable comes as a tuple, too.
+
+    Returns
+    -------
+    Variable or tuple of Variable
+        What was sent: a tuple if there are several variables.
+
+    Raises
+    ------
+    ValueError
+        If ``rank`` is the rank of this process.
+    """
+    experimental('chainermn.functions.recv')
+    _check_peer(communicator, rank)
+    if delegate_variable is None:
+        delegate_variable = variable.Variable(numpy.zeros(0, numpy.float32))
+    delegate_variable.name = _DELEGATE
+    ys = Recv(communicator, peer_rank=rank, peer_tag=tag)(delegate_variable)
+    return (ys,) if force_tuple and not isinstance(ys, tuple) else ys

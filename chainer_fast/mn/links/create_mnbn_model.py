@@ -1,0 +1,62 @@
+"""Models whose batch normalization spans all processes."""
+import copy
+
+from chainer_fast.link import Link
+from chainer_fast.links.normalization.batch_normalization import BatchNormalization
+from chainer_fast.mn.links.batch_normalization import MultiNodeBatchNormalization
+
+
+def create_mnbn_model(link, comm, communication_backend='auto'):
+    """Copy a model with batch normalization over all processes.
+
+    Parameters
+    ----------
+    link : Link
+        The model; it remains as it is. Each of its links that is a
+        :class:`chainer.links.BatchNormalization`, at any depth, is a
+        :class:`chainermn.links.MultiNodeBatchNormalization` in the copy, with copies of
+        its parameters and averages. Whatever else the model has is copied, too, and
+        what two of its links share is shared by their copies.
+    comm : CommunicatorBase
+        The processes.
+    communication_backend : {'auto', 'mpi', 'nccl'}
+        What the sums of batch normalization go through.
+
+    Returns
+    -------
+    Link
+        The copy.
+
+    Raises
+    ------
+    ValueError
+        If a batch normalization does not know its size yet, or if the communicator
+        cannot do with the backend.
+    """
+    if not isinstance(link, Link):
+        return link
+    # What the memo has is taken for copied already.
+    memo = {id(comm): comm}
+    for name, each in link.namedlinks():
+        if isinstance(each, BatchNormalization):
+            memo[id(each)] = _multi_node(
+                each, name, comm, communication_backend, memo)
+    return copy.deepcopy(link, memo)
+
+
+def _multi_node(link, name, comm, communication_backend, memo):
+    """Return a copy of a batch normalization that spans all processes."""
+    if link.avg_mean is None:
+        raise ValueError(
+            'the batch normalization %s does not know its size yet: give size, or call '
+            'the model before create_mnbn_model()' % name)
+    new = MultiNodeBatchNormalization(
+        link.avg_mean.shape, comm, link.decay, link.eps, link.avg_mean.dtype,
+        link.gamma is not None, link.beta is not None,
+        communication_backend=communication_backend)
+    new.to_device(link.device)
+    new.name = link.name
+    new._axis = link.axis
+    for attribute in ('avg_mean', 'avg_var', 'N', 'gamma', 'beta'):
+        setattr(new, attribute, copy.deepcopy(getattr(link, attribute), memo))
+    return new

@@ -1,0 +1,161 @@
+"""A model whose parts are spread over processes."""
+import collections
+import numbers
+
+from chainer_fast.link import ChainList
+from chainer_fast.mn.functions.point_to_point_communication import recv, send
+from chainer_fast.mn.functions.pseudo_connect import pseudo_connect
+from chainer_fast.utils.experimental import experimental
+
+
+def _ranks(rank):
+    """Return a rank, some ranks or None as a tuple."""
+    if isinstance(rank, numbers.Integral):
+        return rank,
+    return () if rank is None else tuple(rank)
+
+
+def _connect(delegate, x):
+    """Lead the backward pass from a variable, or a tuple of them, to a delegate."""
+    if delegate is None or delegate is _delegate_of(x):
+        return x
+    xs = x if isinstance(x, tuple) else (x,)
+    xs = pseudo_connect(delegate, *xs)
+    return xs if isinstance(x, tuple) else xs[0]
+
+
+def _delegate_of(x):
+    """Return a variable that stands for what a link or a process gave."""
+    return x[0] if isinstance(x, tuple) and x else x
+
+
+class MultiNodeChainList(ChainList):
+    """Combines the parts of a model that one process has, and sends what they exchange.
+
+    Each process has a list of its own, whose links are called in the order in which
+    they were added. Together the lists are one model, and a backward pass on every
+    process is that of the model: ::
+
+        class Model0(chainermn.MultiNodeChainList):  # on process 0
+
+            def __init__(self, comm):
+                super().__init__(comm)
+                self.add_link(First(), rank_in=None, rank_out=1)
+                self.add_link(Third(), rank_in=1, rank_out=None)
+
+        class Model1(chainermn.MultiNodeChainList):  # on process 1
+
+            def __init__(self, comm):
+                super().__init__(comm)
+                self.add_link(Second(), rank_in=0, rank_out=0)
+
+    Parameters
+    ----------
+    comm : CommunicatorBase
+        The processes.
+    """
+
+    def __init__(self, comm):
+        experimental('chainermn.MultiNodeChainList')
+        super().__init__()
+        self._comm = comm
+        self._rank_inouts = []
+
+    def add_link(self, link, rank_in=None, rank_out=None):
+        """Append a link, and tell where its inputs come from and its outputs go.
+
+        Parameters
+        ----------
+        link : Link
+            The link.
+        rank_in : int, list of int or None
+            Ranks of the processes whose outputs are its inputs, in this order. With
+            None the inputs are the arguments of the model.
+        rank_out : int, list of int or None
+            Ranks of the processes that get its output, all of it. With None it is the
+            result of the model.
+
+            The rank of this process stands for links of this list in either direction.
+
+        Raises
+        ------
+        ValueError
+            If there is a link without ``rank_out`` already.
+        """
+        if rank_out is None and any(out is None for _, out in self._rank_inouts):
+            raise ValueError(
+                'one link of a MultiNodeChainList gives its result, and there is a '
+                'link without rank_out already: give rank_out')
+        super().add_link(link)
+        self._rank_inouts.append((rank_in, rank_out))
+
+    def forward(self, *inputs):
+        """Call the links, and exchange variables with the other processes.
+
+        Parameters
+        ----------
+        *inputs
+            Arguments of the links without ``rank_in``.
+
+        Returns
+        -------
+        Variable, tuple of Variable or None
+            Output of the link without ``rank_out``, or a delegate variable if there is
+            none. The backward pass from there visits all links.
+
+        Raises
+        ------
+        ValueError
+            If a link waits for another one of this process that sends nothing, or if
+            nobody takes what one sends.
+        """
+        # The backward pass from the delegate visits all links so far.
+        result = delegate = None
+        own = collections.deque()
+        for each, (rank_in, rank_out) in zip(
+                self.children(), self._rank_inouts, strict=True):
+            xs, delegate = self._inputs(rank_in, inputs, delegate, own)
+            y = each(*xs)
+            if not xs:
+                # There was nothing to connect before the call.
+                y = _connect(delegate, y)
+            if rank_out is None:
+                result = y
+            delegate = self._give(y, rank_out, own)
+        if own:
+            raise ValueError(
+                'process %s sent %d outputs to itself that none of its links takes: '
+                'each rank_out needs a rank_in' % (self._comm.rank, len(own)))
+        return delegate if result is None else _connect(delegate, result)
+
+    def _inputs(self, rank_in, arguments, delegate, own):
+        """Return the inputs of a link, and the delegate after them."""
+        if rank_in is None:
+            if delegate is None:
+                return arguments, None
+            return pseudo_connect(delegate, *arguments), delegate
+        xs = []
+        for rank in _ranks(rank_in):
+            if rank != self._comm.rank:
+                x = recv(self._comm, rank, delegate)
+            elif own:
+                x = _connect(delegate, own.popleft())
+            else:
+                raise ValueError(
+                    'a link waits for an output of process %d, which is its own, and no '
+                    'link before it sends one: each rank_in needs a rank_out' % rank)
+            xs.append(x)
+            delegate = _delegate_of(x)
+        return tuple(xs), delegate
+
+    def _give(self, y, rank_out, own):
+        """Send an output, and return the delegate after that."""
+        delegate = _delegate_of(y)
+        for rank in _ranks(rank_out):
+            y = _connect(delegate, y)
+            if rank == self._comm.rank:
+                own.append(y)
+                delegate = _delegate_of(y)
+            else:
+                delegate = send(y, self._comm, rank)
+        return delegate

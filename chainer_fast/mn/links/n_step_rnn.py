@@ -1,0 +1,94 @@
+"""Recurrent networks whose states go from process to process."""
+from chainer_fast.link import Chain
+from chainer_fast.links.rnn.n_step_rnn import NStepRNNBase
+from chainer_fast.mn.functions.point_to_point_communication import recv, send
+from chainer_fast.mn.functions.pseudo_connect import pseudo_connect
+from chainer_fast.utils.experimental import experimental
+
+
+class _MultiNodeNStepRNN(Chain):
+    """A recurrent network that takes states of a process and gives them to another.
+
+    Parameters
+    ----------
+    link : NStepRNNBase
+        The network on this process.
+    communicator : CommunicatorBase
+        The processes.
+    rank_in, rank_out : int or None
+        Ranks of the process before this one and of the one behind it.
+    """
+
+    def __init__(self, link, communicator, rank_in, rank_out):
+        super().__init__(actual_rnn=link)
+        if not isinstance(link, NStepRNNBase):
+            raise ValueError(
+                'only an n-step recurrent network, such as NStepLSTM, can be spread '
+                'over processes, not %s' % type(link).__name__)
+        self.communicator = communicator
+        self.rank_in = rank_in
+        self.rank_out = rank_out
+        self.n_cells = link.n_cells
+
+    def forward(self, *inputs):
+        """Run through sequences.
+
+        Parameters
+        ----------
+        *inputs
+            Arguments of the network without the states, that is, the sequences.
+
+        Returns
+        -------
+        tuple
+            What the network returns, and the delegate variable behind it: None without
+            ``rank_out``.
+        """
+        states = [None] * self.n_cells
+        if self.rank_in is not None:
+            state = None
+            for i in range(self.n_cells):
+                # The gradients are sent in the opposite order.
+                states[i] = state = recv(self.communicator, self.rank_in, state)
+        outputs = self.actual_rnn(*states, *inputs)
+
+        delegate = None
+        if self.rank_out is not None:
+            for state in outputs[:self.n_cells]:
+                if delegate is not None:
+                    state, = pseudo_connect(delegate, state)
+                delegate = send(state, self.communicator, self.rank_out)
+        return (*outputs, delegate)
+
+
+def create_multi_node_n_step_rnn(
+        actual_link, communicator, rank_in=None, rank_out=None):
+    """Spread a recurrent network over processes, of which each runs through a part.
+
+    Parameters
+    ----------
+    actual_link : Link
+        An n-step recurrent network, such as :class:`chainer.links.NStepLSTM`: the part
+        of this process.
+    communicator : CommunicatorBase
+        The processes.
+    rank_in : int or None
+        Rank of the process whose last states are the first ones here; zeros if None.
+    rank_out : int or None
+        Rank of the process that gets the last states.
+
+    Returns
+    -------
+    Chain
+        It is called with the sequences alone. Its result is that of ``actual_link``,
+        followed by a delegate variable: what the backward pass has to begin at, alone
+        or by :func:`chainermn.functions.pseudo_connect` with the loss. It is None
+        without ``rank_out``.
+
+    Raises
+    ------
+    ValueError
+        If ``actual_link`` is another link.
+    """
+    experimental('chainermn.links.create_multi_node_n_step_rnn')
+    return _MultiNodeNStepRNN(actual_link, communicator, rank_in, rank_out)
