@@ -366,6 +366,17 @@ def test_attributes_are_the_shortest_decimals():
     np.testing.assert_array_equal(chain(x).array, F.leaky_relu(x, 0.1).array)
 
 
+def test_random_numbers():
+    chain = load(models.model(
+        [helper.make_node('RandomNormalLike', ['x'], ['y'], mean=2., scale=0.5)],
+        {'x': X}, ['y']))
+    np.random.seed(0)
+    y = chain(X)
+    np.random.seed(0)
+    noise = np.random.standard_normal(X.shape).astype('f')
+    np.testing.assert_allclose(y.array, noise * 0.5 + 2, rtol=1e-6)
+
+
 def test_functions_of_the_model_are_written_out():
     domain, opsets = 'my', [helper.make_opsetid('', 18), helper.make_opsetid('my', 1)]
     twice = helper.make_function(
