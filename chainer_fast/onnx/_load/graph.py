@@ -37,7 +37,7 @@ class Graph:
     Parameters
     ----------
     model : onnx.ModelProto
-        The model.
+        The model. Its tensors lose their data.
     name : str
         What to call it in messages.
     trainable : callable or None
@@ -73,7 +73,10 @@ class Graph:
         graph = model.graph
         if graph.sparse_initializer:
             raise NotImplementedError('%s has sparse initializers' % name)
-        initializers = {t.name: reading.to_array(t) for t in graph.initializer}
+        initializers = {}
+        for tensor in graph.initializer:
+            initializers[tensor.name] = reading.to_array(tensor)
+            tensor.ClearField('raw_data')       # not twice in memory
         self.inputs = [_input(each) for each in graph.input
                        if each.name not in initializers]
         self.outputs = [each.name for each in graph.output]

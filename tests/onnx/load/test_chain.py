@@ -349,6 +349,23 @@ def test_values_are_dropped_when_they_have_been_used():
     assert alive == [1, 2, 2, 2]
 
 
+@pytest.mark.parametrize('index', [-5, 4])
+@pytest.mark.parametrize('shape', [(4, 3), (4,), (4, 2, 3)])
+def test_indexes_out_of_range(shape, index):
+    chain = load(models.model(
+        [helper.make_node('Gather', ['w', 'i'], ['y'])], {'i': np.array([0])}, ['y'],
+        {'w': weights(*shape)}))
+    np.testing.assert_array_equal(chain(np.array([-4])).array, chain.w.array[:1])
+    with pytest.raises(IndexError):
+        chain(np.array([index]))
+
+
+def test_graphs_that_compute_nothing():
+    chain = load(models.model([], {'x': X}, ['x', 'w'], {'w': X}))
+    x, w = chain(X)
+    assert x.array is X and w is chain.w
+
+
 def test_errors_name_the_node():
     chain = load(models.model(
         [helper.make_node('MatMul', ['x', 'w'], ['y'], name='product')],
