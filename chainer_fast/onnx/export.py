@@ -1,4 +1,5 @@
 """Models as ONNX files."""
+import logging
 import warnings
 
 from chainer_fast import configuration
