@@ -4,6 +4,7 @@ import pickle
 
 from chainer_fast.mn.communicators import _agreement
 from chainer_fast.mn.communicators._waiting import waiting
+from chainer_fast.mn.nccl import _get_nccl_type_id  # noqa: F401
 
 INT_MAX = 2147483647
 
