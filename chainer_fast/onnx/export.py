@@ -212,6 +212,7 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     if output_names is None:
         outputs = graph.sort_outputs(outputs)
     _warn_of_unused(graph, inputs, outputs)
+    _warn_of_cuts(context, graph, hook, inputs)
 
     arrays = _collect_arrays(model, context, graph, hook, outputs)
     storage = _files.choose_storage(
@@ -247,6 +248,18 @@ def _warn_of_unused(graph, inputs, outputs):
                 'the input %s has no effect on an output: the model does not use it, '
                 'or computes with its bare array somewhere. Such a part can be wrapped '
                 'by onnx_chainer.replace_func.as_funcnode' % name, UserWarning)
+
+
+def _warn_of_cuts(context, graph, hook, inputs):
+    moving = hook.computed_arrays() | {id(x.array) for x in inputs.values()}
+    for name in context.implicit_inputs:
+        function, i = graph.used[name]
+        if id(hook.input_arrays(function)[i]) in moving:
+            warnings.warn(
+                'an array that depends on the inputs becomes a constant, since a '
+                'function got it without its variable, as x.array instead of x: %s was '
+                'called %s' % (type(function).__name__, graph.locate(function)),
+                UserWarning)
 
 
 def _collect_arrays(model, context, graph, hook, outputs):
