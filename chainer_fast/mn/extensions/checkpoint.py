@@ -59,13 +59,14 @@ class _CheckpointStats:
 
     def __init__(self):
         self.timings = []
-        self.begin = None
+        self.begin: float | None = None
 
     def start(self):
         self.begin = time.time()
 
     def end(self):
-        self.timings.append({'b': self.begin, 'd': time.time() - self.begin})
+        if self.begin is not None:
+            self.timings.append({'b': self.begin, 'd': time.time() - self.begin})
         self.begin = None
 
     def report(self):
