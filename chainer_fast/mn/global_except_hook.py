@@ -4,7 +4,8 @@ import sys
 
 from chainer_fast.mn import _watchdog
 
-_original = None
+_original = sys.excepthook
+_added = False
 
 
 def _global_except_hook(kind, exception, trace):
@@ -35,9 +36,10 @@ def add_hook():
     It does not see processes that are killed, or end by :func:`sys.exit`. The watchdog
     of communicators does, and needs no hook: see ``config.mn_watchdog``.
     """
-    global _original
-    if _original is None:
+    global _original, _added
+    if not _added:
         _original, sys.excepthook = sys.excepthook, _global_except_hook
+        _added = True
 
 
 def _add_hook_if_enabled():

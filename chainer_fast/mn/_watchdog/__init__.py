@@ -73,8 +73,8 @@ def _connect(mpi_comm, ranks):
     try:
         if problem is None and position:
             parent = _links.parent_of(position)
-            found[parent] = _links.connect(
-                *places[parent], token, position, _SETTING_UP)
+            hosts, port = places[parent]
+            found[parent] = _links.connect(hosts, port, token, position, _SETTING_UP)
         if problem is None and children:
             found.update(_links.accept(listener, children, token, _SETTING_UP))
     except OSError as error:

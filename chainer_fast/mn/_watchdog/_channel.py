@@ -9,6 +9,7 @@ Messages are objects of JSON, which every process hands on to its other neighbou
 The first failure ends the job. A process ends when all others have printed it, since a
 launcher kills the rest as soon as one process has ended with an error.
 """
+import math
 import os
 import queue
 import selectors
@@ -23,7 +24,8 @@ from chainer_fast.mn._watchdog import _links, _waits
 #: Seconds to wait for the others' ``told``, and for the main thread after that.
 TELLING, MOURNING = 2, 5
 
-_LONGEST_TRACE = 100_000
+# Less than a connection takes when nobody reads it.
+_LONGEST_TRACE = 20_000
 
 
 def in_time(seconds, function, *args):
@@ -69,7 +71,7 @@ class Channel:
         self._own = queue.SimpleQueue()
         self._bell, self._ring = socket.socketpair()
         self._ended, self._told = {}, set()
-        self._failure = self._until = None
+        self._failure, self._until = None, math.inf
         self._raised_here = self.left = False
         self.all_ended, self.all_told = threading.Event(), threading.Event()
         self._thread = threading.Thread(
@@ -109,12 +111,11 @@ class Channel:
             now = time.monotonic()
             if self._failure is None:
                 if len(self._ended) == len(self.people):
-                    break
+                    self.close()
+                    return self.all_ended.set()
                 self._judge(now)
             elif now >= self._until or self._told >= set(self.people):
-                self._finish()
-        self.close()
-        self.all_ended.set()
+                return self._finish()
 
     def _pause(self):
         """Return the seconds to sleep: for ever, unless somebody has ended."""

@@ -64,7 +64,7 @@ def addresses(only_here):
     with contextlib.suppress(OSError):
         for entry in socket.getaddrinfo(
                 socket.gethostname(), None, type=socket.SOCK_STREAM):
-            found.append(entry[4][0])
+            found.append(str(entry[4][0]))
     found += _of_interfaces()
     return [one for one in dict.fromkeys(found)
             if not one.startswith(('127.', '::1', 'fe80:'))]
@@ -191,7 +191,7 @@ def _tuned(made):
 
 def send(made, message):
     """Send a message, an object of JSON."""
-    data = json.dumps(message).encode()
+    data = json.dumps(message, ensure_ascii=False).encode(errors='replace')
     made.sendall(struct.pack('>I', len(data)) + data)
 
 

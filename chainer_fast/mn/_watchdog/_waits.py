@@ -5,7 +5,9 @@ did, and others only wait for each other, shows in the number of collective oper
 on a communicator: all its processes count the same ones, in the same order.
 """
 import collections
+import functools
 import hashlib
+import re
 import threading
 import time
 
@@ -43,8 +45,8 @@ def ranks_of(mpi_comm):
 def register(mpi_comm):
     """Know a communicator from now on; return its processes, or None."""
     global _keyval
-    from mpi4py import MPI
     if _keyval is None:
+        from mpi4py import MPI
         _keyval = MPI.Comm.Create_keyval()
     known = mpi_comm.Get_attr(_keyval)
     if known is None and mpi_comm.is_intra:
@@ -53,6 +55,12 @@ def register(mpi_comm):
             known = _Processes(ranks)
             mpi_comm.Set_attr(_keyval, known)
     return known
+
+
+@functools.cache
+def _is_collective(method):
+    """Tell whether all processes of a communicator take part in a method of MPI."""
+    return re.search('send|recv|probe', method, re.IGNORECASE) is None
 
 
 class Wait:
@@ -64,18 +72,20 @@ class Wait:
         The operation.
     peer : int or None
         Rank of the process waited for, or root.
-    mpi_comm : object
-        A communicator of MPI, or something else that is waited for.
+    call : callable
+        A method of a communicator of MPI, or something else that waits.
     """
 
-    __slots__ = 'name', 'number', 'peer', 'processes', 'since', '_outer'
+    __slots__ = 'name', 'number', 'peer', 'processes', 'since', '_collective', '_outer'
 
-    def __init__(self, name, peer, mpi_comm):
+    def __init__(self, name, peer, call):
         self.name, self.peer, self.number = name, peer, None
+        mpi_comm = getattr(call, '__self__', None)
         self.processes = register(mpi_comm) if hasattr(mpi_comm, 'Get_attr') else None
+        self._collective = _is_collective(getattr(call, '__name__', ''))
 
     def __enter__(self):
-        if self.processes is not None and not self.name.startswith(('send', 'recv')):
+        if self.processes is not None and self._collective:
             self.number = _counts[self.processes.key] = (
                 _counts.get(self.processes.key, 0) + 1)
         self.since = time.monotonic()
@@ -96,7 +106,7 @@ class Wait:
         if self.number is not None:
             return counts.get(self.processes.key, 0) < self.number
         # A message that was sent is here within the time of patience.
-        return (0 <= self.peer < len(self.processes.ranks)
+        return (self.peer is not None and 0 <= self.peer < len(self.processes.ranks)
                 and self.processes.ranks[self.peer] == rank)
 
 

@@ -8,14 +8,14 @@ def waiting(name, peer, call, *args, **kwargs):
     Parameters
     ----------
     name : str
-        The operation. A message between two processes begins with ``send`` or ``recv``;
-        in any other, all processes of the communicator take part.
+        The operation, as the user called it.
     peer : int or None
         Rank of the process waited for, or root of the operation; None for all.
     call : callable
-        If it is a method of a communicator of MPI, the watchdog knows who takes part.
+        A method of a communicator of MPI, from which the watchdog knows who takes part;
+        or something else that waits.
     """
     if not _waits.active:
         return call(*args, **kwargs)
-    with _waits.Wait(name, peer, getattr(call, '__self__', None)):
+    with _waits.Wait(name, peer, call):
         return call(*args, **kwargs)
