@@ -2,6 +2,8 @@
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import update_rules
+from chainer_fast.configuration import config
 from chainer_fast.mn.communicators import (
     _agreement,
     _communication_utility,
@@ -105,7 +107,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         _experimental('recv')
         return _transfer.recv(self.mpi_comm, source, tag)
 
-    def bcast(self, x, root=0):
+    def bcast(self, x, root=0):  # type: ignore[override]
         _experimental('bcast')
         if self.rank == root:
             array, _, _, _ = self._meet('bcast', x, root)
@@ -201,7 +203,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def send_obj(self, obj, dest, tag=0):
         waiting('send_obj', dest, self.mpi_comm.send, obj, dest, tag)
 
-    def recv_obj(self, source, status=None, tag=-1):
+    def recv_obj(self, source, status=None, tag=-1):  # type: ignore[override]
         return waiting(
             'recv_obj', source, self.mpi_comm.recv, None, source, tag, status)
 
@@ -249,3 +251,17 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         if on_device:
             buffer.set(data)
         _memory_utility.unpack_grads(buffer, params, 1. / self.size)
+
+    def _check_finite(self, model):
+        """Raise ValueError in debug mode, if a gradient is infinite or no number."""
+        if not config.debug:
+            return
+        grads = {
+            path: param._grad for path, param in sorted(model.namedparams())
+            if param._grad is not None}
+        finite = update_rules.are_finite(list(grads.values()))
+        diverged = [path for path, good in zip(grads, finite, strict=True) if not good]
+        if diverged:
+            raise ValueError(
+                'Parameters diverged after allreduce: gradients of %s have infinite '
+                'numbers or NaN' % ', '.join(diverged))
