@@ -1,5 +1,5 @@
 """Gradients in one buffer."""
-from chainer_fast.mn.communicators import mpi_communicator_base
+from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
 
 class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
@@ -13,4 +13,4 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     def multi_node_mean_grad(self, model, zero_fill=False):
         params = self._agreed_params(model, zero_fill)
         self._mean_grads(params)
-        self._check_finite(model)
+        _memory_utility.check_finite(model)

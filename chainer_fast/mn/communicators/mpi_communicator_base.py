@@ -2,8 +2,6 @@
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels import update_rules
-from chainer_fast.configuration import config
 from chainer_fast.mn.communicators import (
     _agreement,
     _communication_utility,
@@ -251,17 +249,3 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         if on_device:
             buffer.set(data)
         _memory_utility.unpack_grads(buffer, params, 1. / self.size)
-
-    def _check_finite(self, model):
-        """Raise ValueError in debug mode, if a gradient is infinite or no number."""
-        if not config.debug:
-            return
-        grads = {
-            path: param._grad for path, param in sorted(model.namedparams())
-            if param._grad is not None}
-        finite = update_rules.are_finite(list(grads.values()))
-        diverged = [path for path, good in zip(grads, finite, strict=True) if not good]
-        if diverged:
-            raise ValueError(
-                'Parameters diverged after allreduce: gradients of %s have infinite '
-                'numbers or NaN' % ', '.join(diverged))

@@ -1,5 +1,5 @@
 """Gradients one by one, for any MPI."""
-from chainer_fast.mn.communicators import mpi_communicator_base
+from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
 
 class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
@@ -14,4 +14,4 @@ class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         params = self._agreed_params(model, zero_fill)
         for param in params:
             self._mean_grads([param])
-        self._check_finite(model)
+        _memory_utility.check_finite(model)
