@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from chainer_fast.backends import cuda
 from chainer_fast.mn.communicators import _transfer, create_communicator
 from tests.mn.communicators.cases import (
     DTYPES,
@@ -364,3 +365,50 @@ def test_bcast_data_of_other_models(comm, make, difference):
         comm.bcast_data(model)
     for param, array in zip(params, before, strict=True):
         np.testing.assert_array_equal(param.array, array)
+
+
+# -- arrays on a GPU
+
+
+@pytest.mark.gpu
+def test_arrays_of_gpus(comm):
+    cuda.get_device_from_id(comm.intra_rank).use()
+    xs = [cuda.to_gpu(numbers(rank, (3, 5), 'e')).T for rank in range(comm.size)]
+    mine = xs[comm.rank]
+
+    def check_gpu(y, x):
+        assert isinstance(y, cuda.ndarray)
+        check(cuda.to_cpu(y), cuda.to_cpu(x))
+
+    check_gpu(comm.bcast(mine), xs[0])
+    check_gpu(comm.allreduce(mine), sum(xs[1:], xs[0]))
+    check_gpu(comm.scatter(xs), mine)
+    for y, x in zip(comm.allgather(mine), xs, strict=True):
+        check_gpu(y, x)
+    for y, x in zip(comm.alltoall([mine] * comm.size), xs, strict=True):
+        check_gpu(y, x)
+    comm.send((mine, cuda.to_cpu(mine)), comm.rank, 0)
+    y, on_host = comm.recv(comm.rank, 0)
+    check_gpu(y, mine)
+    check(on_host, cuda.to_cpu(mine))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('name', ['naive', 'flat'])
+def test_models_on_gpus(name):
+    comm = create_communicator(name)
+    device = cuda.get_device_from_id(comm.intra_rank)
+    device.use()
+    model = Model(lazy=(30, 4))
+    model.to_device('@cupy:%d' % device.id)
+    for i, (_, param) in enumerate(sorted(model.namedparams())):
+        param.array[...] = comm.rank + i
+        param.grad = cuda.cupy.full(param.shape, comm.rank + i, param.dtype)
+    model.W.array = cuda.cupy.asfortranarray(model.W.array)
+    comm.bcast_data(model)
+    comm.multi_node_mean_grad(model)
+    for i, (_, param) in enumerate(sorted(model.namedparams())):
+        np.testing.assert_array_equal(
+            cuda.to_cpu(param.array), np.full(param.shape, i))
+        np.testing.assert_allclose(
+            cuda.to_cpu(param.grad), np.full(param.shape, i + (comm.size - 1) / 2))
