@@ -177,6 +177,6 @@ def test_finalize_reaches_the_iterator(comm):
 
 
 def test_it_is_experimental(comm):
-    with pytest.warns(FutureWarning, match='create_multi_node_iterator is experimental'):
+    with pytest.warns(FutureWarning, match='multi_node_iterator is experimental'):
         create_multi_node_iterator(
             iterators.SerialIterator(numpy.arange(4.), 2), comm)

@@ -95,6 +95,6 @@ def test_without_order_sampler(comm, bad):
 
 
 def test_it_is_experimental(comm):
-    with pytest.warns(FutureWarning, match='create_synchronized_iterator is experimental'):
+    with pytest.warns(FutureWarning, match='synchronized_iterator is experimental'):
         create_synchronized_iterator(
             iterators.SerialIterator(numpy.arange(4.), 2), comm)
