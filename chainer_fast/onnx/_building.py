@@ -1,6 +1,5 @@
 """Models of ONNX, made of converted functions."""
 import chainer_fast
-from chainer_fast.backends import cuda
 from chainer_fast.onnx import _shapes
 from chainer_fast.onnx._library import onnx
 from chainer_fast.onnx.onnx_helper import NP_TYPE_TO_TENSOR_TYPE
@@ -10,7 +9,7 @@ from chainer_fast.onnx.onnx_helper import NP_TYPE_TO_TENSOR_TYPE
 _ARRAYS_ARE_CONSTANT = 12
 
 
-def build(graph, opset_version, graph_name, inputs, outputs, arrays, export_params,
+def build(graph, opset_version, graph_name, inputs, outputs, arrays, storage,
           external_opset_imports, input_shapes):
     """Make a model.
 
@@ -26,8 +25,8 @@ def build(graph, opset_version, graph_name, inputs, outputs, arrays, export_para
         Inputs and outputs of the network by their names.
     arrays : dict of array
         The other arrays by their names.
-    export_params : bool
-        Whether the model holds these arrays, instead of having them as inputs only.
+    storage : chainer_fast.onnx._files.InModel or SecondFile, or None
+        Where these arrays are; None for a model that has them as inputs only.
     external_opset_imports : dict or None
         Versions of other operator sets by their domains.
     input_shapes : list of tuple or None
@@ -49,7 +48,7 @@ def build(graph, opset_version, graph_name, inputs, outputs, arrays, export_para
     of_inputs = [_describe(name, x.dtype, shape) for (name, x), shape in zip(
         inputs.items(), input_shapes, strict=True)]
     of_arrays = [_describe(name, x.dtype, x.shape) for name, x in arrays.items()]
-    if export_params and opset_version >= _ARRAYS_ARE_CONSTANT:
+    if storage is not None and opset_version >= _ARRAYS_ARE_CONSTANT:
         of_arrays = []
     params = [info for info in of_arrays if info.name in graph.context.param_names]
     others = [info for info in of_arrays if info.name not in graph.context.param_names]
@@ -69,9 +68,8 @@ def build(graph, opset_version, graph_name, inputs, outputs, arrays, export_para
         shapes = _shapes.infer_output_shapes(bare, [y.ndim for y in outputs.values()])
         of_outputs = [_describe(name, y.dtype, shape) for (name, y), shape in zip(
             outputs.items(), shapes, strict=True)]
-    initializers = [
-        onnx.numpy_helper.from_array(cuda.to_cpu(x), name)
-        for name, x in arrays.items()] if export_params else []
+    initializers = [] if storage is None else [
+        storage.add(name, x) for name, x in arrays.items()]
     return make(of_outputs, [*params, *of_inputs, *others], initializers)
 
 

@@ -3,13 +3,16 @@ import contextlib
 import numbers
 
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.variable import Parameter, Variable
 
 
 @contextlib.contextmanager
 def unchanged(model):
-    """Return a context after which gradients and persistent values are as before.
+    """Return a context after which a model is as before.
 
-    What gets its shape in the context, such as a parameter at its first use, keeps it.
+    Gradients, persistent values, and variables that links keep between calls, such as
+    the states of an LSTM, are restored. What gets its shape in the context, such as a
+    parameter at its first use, keeps it.
 
     Parameters
     ----------
@@ -18,6 +21,7 @@ def unchanged(model):
     """
     gradients = [(param, param.grad_var) for param in model.params()
                  if param.is_initialized]
+    attributes = [(link, dict(vars(link))) for link in model.links()]
     values, arrays = [], []
     for link in model.links():
         for name in link._persistent:
@@ -36,3 +40,16 @@ def unchanged(model):
         for link, name, value, copy in arrays:
             value[...] = copy
             setattr(link, name, value)
+        for link, before in attributes:
+            _restore_variables(link, before)
+
+
+def _restore_variables(link, before):
+    for name, value in list(vars(link).items()):
+        if not isinstance(value, Variable) or isinstance(value, Parameter) \
+                or before.get(name) is value:
+            continue
+        if name in before:
+            setattr(link, name, before[name])
+        else:
+            delattr(link, name)

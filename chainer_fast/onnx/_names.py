@@ -1,4 +1,9 @@
-"""Names of the inputs and outputs of a network."""
+"""Inputs and outputs of a network, and their names."""
+import collections
+
+from chainer_fast import variable as _variable
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.functions.math.identity import identity
 
 
 def rename_variable_name(context, variables, named_vars, new_names, prefix='Input'):
@@ -49,3 +54,131 @@ def rename_variable_name(context, variables, named_vars, new_names, prefix='Inpu
     for name, var in renamed:
         context.set_name(var, name, pinned=True)
         named_vars[name] = var
+
+
+def as_variables(args):
+    """Return the arguments of a model with variables for arrays.
+
+    Parameters
+    ----------
+    args : Variable, array, or list, tuple or dict of them
+        The arguments.
+
+    Returns
+    -------
+    list or dict of Variable
+        A dict if they are one.
+
+    Raises
+    ------
+    ValueError
+        If they are anything else.
+    """
+    arrays = get_array_types()
+
+    def as_variable(x):
+        return _variable.Variable(x) if isinstance(x, arrays) else x
+
+    if isinstance(args, dict):
+        return {key: as_variable(x) for key, x in args.items()}
+    if isinstance(args, (list, tuple)):
+        return [as_variable(x) for x in args]
+    if isinstance(args, (_variable.Variable, *arrays)):
+        return [as_variable(args)]
+    raise ValueError(
+        'args must be an array, a variable, or a list, tuple or dict of them, not %s'
+        % type(args))
+
+
+def name_inputs(context, args, names):
+    """Give the inputs of the network their names.
+
+    Parameters
+    ----------
+    context : chainer_fast.onnx.context.Context
+        Where names are kept.
+    args : list or dict of Variable
+        The inputs.
+    names : sequence of str, dict or None
+        See :func:`rename_variable_name`.
+
+    Returns
+    -------
+    OrderedDict of Variable
+        The inputs by their names.
+
+    Raises
+    ------
+    AttributeError
+        If one is no variable.
+    ValueError
+        If the names do not match, or one variable is given twice.
+    """
+    named = collections.OrderedDict()
+    for x in args.values() if isinstance(args, dict) else args:
+        if not isinstance(x, _variable.Variable):
+            raise AttributeError(
+                'each argument of the model must be an array or a variable, not %s'
+                % type(x))
+        named[context.get_name(x)] = x
+    if names is None and len(named) != len(args):
+        raise ValueError(
+            'one variable is given for several arguments: give copies, for they are '
+            'different inputs')
+    rename_variable_name(context, args, named, names)
+    return named
+
+
+def list_outputs(context, returned, inputs, names):
+    """Return the outputs of the network, with their names if these are given.
+
+    Parameters
+    ----------
+    context : chainer_fast.onnx.context.Context
+        Where names are kept.
+    returned : object
+        What the model returned.
+    inputs : dict of Variable
+        The inputs.
+    names : sequence of str, dict or None
+        See :func:`rename_variable_name`.
+
+    Returns
+    -------
+    OrderedDict of Variable
+        The outputs by their names so far.
+
+    Raises
+    ------
+    RuntimeError
+        If the model returned neither a variable, nor a list, tuple or dict.
+    ValueError
+        If an element of these is no variable, or names do not match.
+    """
+    if isinstance(returned, _variable.Variable):
+        returned = [returned]
+    if not isinstance(returned, (list, tuple, dict)):
+        raise RuntimeError(
+            'the model must return a variable, or a list, tuple or dict of variables, '
+            'not %s' % type(returned))
+    keys = list(returned) if isinstance(returned, dict) else range(len(returned))
+    outputs = {key: returned[key] for key in keys}
+    for y in outputs.values():
+        if not isinstance(y, _variable.Variable):
+            raise ValueError(
+                "each of the model's outputs must be a variable, not %s: bare arrays, "
+                'and structures inside of the list, tuple or dict, cannot be exported'
+                % type(y))
+    if names is not None:
+        # A name more for a variable that has one takes a node.
+        taken = {id(x.node) for x in inputs.values()}
+        for key, y in outputs.items():
+            if id(y.node) in taken:
+                outputs[key] = identity(y)
+            taken.add(id(y.node))
+    named = collections.OrderedDict(
+        (context.get_name(y), y) for y in outputs.values())
+    rename_variable_name(
+        context, outputs if isinstance(returned, dict) else list(outputs.values()),
+        named, names, prefix=None)
+    return named

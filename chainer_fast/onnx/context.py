@@ -26,6 +26,9 @@ class Context:
         Inputs of functions that come from nowhere in the graph, by their names.
     param_names : set of str
         Names of the model's parameters.
+    has_named_sizes : bool
+        Whether some sizes of the inputs have names: other arrays may come, so that
+        converters keep sizes that functions keep, instead of writing them down.
     param_to_link : dict
         Pairs of a link's name and the link, by the id of its parameters.
     """
@@ -37,6 +40,7 @@ class Context:
         self.implicit_inputs = {}
         self.param_to_link = {}
         self.param_names = set()
+        self.has_named_sizes = False
         self._named = []    # keeps the objects, so that no other gets an id in use
         for path, param in model.namedparams():
             name = onnx_helper.cleanse_param_name(path)

@@ -1,15 +1,19 @@
 """Models as ONNX files."""
-import collections
+import logging
 import warnings
 
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.functions.math.identity import identity
 from chainer_fast.onnx import _building, _files, _model_state, mapping
 from chainer_fast.onnx._library import onnx
-from chainer_fast.onnx._names import rename_variable_name
+from chainer_fast.onnx._names import (
+    as_variables,
+    list_outputs,
+    name_inputs,
+    rename_variable_name,  # noqa: F401
+)
 from chainer_fast.onnx._shapes import format_customized_shapes
 from chainer_fast.onnx._tracing import RetainInputHook
 from chainer_fast.onnx.context import Context
@@ -19,6 +23,8 @@ from chainer_fast.onnx.onnx_helper import (
     is_support_non_standard_domain,  # noqa: F401
 )
 from chainer_fast.utils.experimental import experimental
+
+_logger = logging.getLogger(__name__)
 
 #: The oldest version of the operator set that every converter has been tested with.
 MINIMUM_OPSET_VERSION = 7
@@ -83,8 +89,7 @@ def check_onnx_model(onnx_model, external_converters, external_opset_imports):
         Instead, if there are converters of the user, but no operator sets: their nodes
         may be operators that ONNX does not know.
     """
-    if _files.is_large(onnx_model):
-        onnx_model = _files.without_arrays(onnx_model)
+    onnx_model = _files.without_external_arrays(onnx_model)
     # Before version 9, constants of integers are no part of the standard, though
     # runtimes have them.
     full_check = all(
@@ -160,7 +165,8 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     ------
     ValueError
         If a function has no converter, or one that does not support what it does; if
-        names or shapes do not match the arguments; if an output is no variable.
+        names or shapes do not match the arguments; if an output is no variable; if a
+        model of 2 GiB or more is not written to a file of a given name.
     RuntimeError
         If the opset version is too old for a function; if the model returns anything
         but variables, alone or in a list, tuple or dict.
@@ -172,8 +178,8 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     Warns
     -----
     UserWarning
-        If an input has no effect on any output, a parameter has no shape, or the
-        opset version has not been tested.
+        If a parameter has no shape, or the opset version has not been tested. An input
+        without effect on any output is logged.
     DeprecationWarning
         If the model is written to a file, but ``no_testcase`` is not set:
         :func:`chainer_fast.onnx.export_testcase` writes test data, too.
@@ -187,9 +193,10 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     opset_version = _choose_opset_version(opset_version)
     if input_shapes is not None:
         input_shapes = format_customized_shapes(args, input_shapes)
-    args = _as_variables(args)
+    args = as_variables(args)
     context = Context(model)
-    inputs = _name_inputs(context, args, input_names)
+    context.has_named_sizes = input_shapes is not None
+    inputs = name_inputs(context, args, input_names)
 
     hook = RetainInputHook()
     with _model_state.unchanged(model), mapping.patch_functions(), hook, \
@@ -197,7 +204,7 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
             configuration.using_config('enable_backprop', True), \
             configuration.using_config('in_recomputing', True):
         returned = model(**args) if isinstance(args, dict) else model(*args)
-        outputs = _list_outputs(context, returned, inputs, output_names)
+        outputs = list_outputs(context, returned, inputs, output_names)
 
         graph = Graph(
             context, {**mapping.converters, **(external_converters or {})},
@@ -207,14 +214,19 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
         graph.to_onnx_graph()
     if output_names is None:
         outputs = graph.sort_outputs(outputs)
-    _warn_of_unused(graph, inputs, outputs)
+    _log_unused(graph, inputs, outputs)
+    _log_cuts(context, graph, hook, inputs)
 
+    arrays = _collect_arrays(model, context, graph, hook, outputs)
+    storage = _files.choose_storage(
+        arrays.values(), filename) if export_params else None
     made = _building.build(
-        graph, opset_version, graph_name, inputs, outputs,
-        _collect_arrays(model, context, graph, hook, outputs), export_params,
+        graph, opset_version, graph_name, inputs, outputs, arrays, storage,
         external_opset_imports, input_shapes)
     check_onnx_model(made, external_converters, external_opset_imports)
     if filename is not None:
+        if storage is not None:
+            storage.write()
         _files.save(made, filename, save_text)
     return (made, inputs, outputs) if return_named_inout else made
 
@@ -231,80 +243,26 @@ def _choose_opset_version(opset_version):
     return opset_version
 
 
-def _as_variables(args):
-    """Return the arguments of the model with variables for arrays: a list or a dict."""
-    arrays = get_array_types()
-
-    def as_variable(x):
-        return _variable.Variable(x) if isinstance(x, arrays) else x
-
-    if isinstance(args, dict):
-        return {key: as_variable(x) for key, x in args.items()}
-    if isinstance(args, (list, tuple)):
-        return [as_variable(x) for x in args]
-    if isinstance(args, (_variable.Variable, *arrays)):
-        return [as_variable(args)]
-    raise ValueError(
-        'args must be an array, a variable, or a list, tuple or dict of them, not %s'
-        % type(args))
-
-
-def _name_inputs(context, args, names):
-    """Return the network's inputs by their names."""
-    named = collections.OrderedDict()
-    for x in args.values() if isinstance(args, dict) else args:
-        if not isinstance(x, _variable.Variable):
-            raise AttributeError(
-                'each argument of the model must be an array or a variable, not %s'
-                % type(x))
-        named[context.get_name(x)] = x
-    if names is None and len(named) != len(args):
-        raise ValueError(
-            'one variable is given for several arguments: give copies, for they are '
-            'different inputs')
-    rename_variable_name(context, args, named, names)
-    return named
-
-
-def _list_outputs(context, returned, inputs, names):
-    """Return the network's outputs by their names so far."""
-    if isinstance(returned, _variable.Variable):
-        returned = [returned]
-    if not isinstance(returned, (list, tuple, dict)):
-        raise RuntimeError(
-            'the model must return a variable, or a list, tuple or dict of variables, '
-            'not %s' % type(returned))
-    keys = list(returned) if isinstance(returned, dict) else range(len(returned))
-    outputs = {key: returned[key] for key in keys}
-    for y in outputs.values():
-        if not isinstance(y, _variable.Variable):
-            raise ValueError(
-                "each of the model's outputs must be a variable, not %s: bare arrays, "
-                'and structures inside of the list, tuple or dict, cannot be exported'
-                % type(y))
-    if names is not None:
-        # A name more for a variable that has one takes a node.
-        taken = {id(x.node) for x in inputs.values()}
-        for key, y in outputs.items():
-            if id(y.node) in taken:
-                outputs[key] = identity(y)
-            taken.add(id(y.node))
-    named = collections.OrderedDict(
-        (context.get_name(y), y) for y in outputs.values())
-    rename_variable_name(
-        context, outputs if isinstance(returned, dict) else list(outputs.values()),
-        named, names, prefix=None)
-    return named
-
-
-def _warn_of_unused(graph, inputs, outputs):
+def _log_unused(graph, inputs, outputs):
+    # Not a warning: Chainer gives none, and a program may turn them into errors.
     used = {name for node in graph.graph for name in node.input}
     for name in inputs:
         if name not in used and name not in outputs:
-            warnings.warn(
+            _logger.warning(
                 'the input %s has no effect on an output: the model does not use it, '
                 'or computes with its bare array somewhere. Such a part can be wrapped '
-                'by onnx_chainer.replace_func.as_funcnode' % name, UserWarning)
+                'by onnx_chainer.replace_func.as_funcnode', name)
+
+
+def _log_cuts(context, graph, hook, inputs):
+    moving = hook.computed_arrays() | {id(x.array) for x in inputs.values()}
+    for name in context.implicit_inputs:
+        function, i = graph.used[name]
+        if id(hook.input_arrays(function)[i]) in moving:
+            _logger.warning(
+                'an array that depends on the inputs becomes a constant, since a '
+                'function got it without its variable, as x.array instead of x: %s was '
+                'called %s', type(function).__name__, graph.locate(function))
 
 
 def _collect_arrays(model, context, graph, hook, outputs):

@@ -11,16 +11,14 @@ from chainer_fast.variable import Parameter, Variable, as_variable
 class ONNXChain(Chain):
     """A network of an ONNX file, which computes and can be trained.
 
-    Initializers of floating dtypes are parameters, unless they only say how to compute
-    (bounds, scales). Moments of batch normalizations are persistent values, and so are
-    constants that data are computed with; those that say how to compute, such as
-    shapes, belong to the program. In files that Chainer wrote, parameters are what was
-    one there. ``chainer.config.train`` decides what dropout and batch normalization do.
+    Moments of batch normalizations are persistent values, and so are constants that
+    data are computed with; those that say how to compute, such as shapes, belong to the
+    program. ``chainer.config.train`` decides what dropout and batch normalization do.
 
     Parameters
     ----------
-    source : str, os.PathLike, binary file or onnx.ModelProto
-        The model.
+    source, trainable
+        See :func:`load`.
 
     Attributes
     ----------
@@ -40,10 +38,10 @@ class ONNXChain(Chain):
     _inputs: dict = {}
     _program: tp.Any = None
 
-    def __init__(self, source):
+    def __init__(self, source, trainable=None):
         super().__init__()
         model, name = reading.read(source)
-        graph = graphs.Graph(model, name)
+        graph = graphs.Graph(model, name, trainable)
         self.opset_version = graph.opset
         self.input_names = tuple([each.name for each in graph.inputs])
         self.output_names = tuple(graph.outputs)
@@ -158,7 +156,7 @@ def _checked(declared, x):
     return as_variable(x) if x.dtype.kind == 'f' else x
 
 
-def load(source):
+def load(source, trainable=None):
     """Load a network of an ONNX file as a chain.
 
     The chain computes with Chainer's functions. It can be trained, saved by
@@ -168,6 +166,12 @@ def load(source):
     ----------
     source : str, os.PathLike, binary file or onnx.ModelProto
         The model, of opset 7 or later.
+    trainable : callable, optional
+        Function of the name and the array of an initializer that tells whether it is to
+        be a parameter. It is asked for those of floating dtypes, unless they are
+        moments or only say how to compute (bounds, scales). By default, these are
+        parameters if they have an axis; in files that Chainer wrote, if they were
+        parameters there.
 
     Returns
     -------
@@ -191,5 +195,11 @@ def load(source):
     --------
     >>> model = chainer_fast.onnx.load('model.onnx')  # doctest: +SKIP
     >>> y = model(x)  # doctest: +SKIP
+
+    To train nothing but the last layer:
+
+    >>> model = chainer_fast.onnx.load(
+    ...     'model.onnx',
+    ...     trainable=lambda name, array: name.startswith('fc.'))  # doctest: +SKIP
     """
-    return ONNXChain(source)
+    return ONNXChain(source, trainable)

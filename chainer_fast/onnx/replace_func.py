@@ -37,7 +37,7 @@ class WrappedFunctionNode(function_node.FunctionNode):
         self.args = args
         self.kwargs = kwargs
         self.arg_vars = arg_vars
-        self.internal_inputs = None
+        self.internal_inputs = []
         self.internal_results = None
         self.skeleton = None
         for key, value in attributes or ():

@@ -1,7 +1,10 @@
 """Warnings about interfaces that may change."""
+import sys
 import warnings
 
 import chainer_fast
+
+__warningregistry__: dict = {}
 
 
 def experimental(api_name):
@@ -19,7 +22,12 @@ def experimental(api_name):
     -----
     FutureWarning
     """
-    if not chainer_fast.disable_experimental_feature_warning:
-        warnings.warn(
-            '%s is experimental. The interface can change in the future.' % api_name,
-            FutureWarning)
+    if chainer_fast.disable_experimental_feature_warning:
+        return
+    # Programs silence these by Chainer's name of this module.
+    module = __name__
+    if sys.modules.get('chainer') is chainer_fast:
+        module = module.replace('chainer_fast', 'chainer', 1)
+    warnings.warn_explicit(
+        '%s is experimental. The interface can change in the future.' % api_name,
+        FutureWarning, __file__, sys._getframe().f_lineno, module, __warningregistry__)

@@ -1,6 +1,7 @@
 """The small functions of ``chainer_fast.utils``."""
 import copy
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -104,6 +105,15 @@ def test_experimental(monkeypatch):
         utils.experimental('x.y')
     monkeypatch.setattr(chainer_fast, 'disable_experimental_feature_warning', True)
     utils.experimental('x.y')
+
+
+@pytest.mark.parametrize('name', ['chainer', 'chainer_fast'])
+def test_filters_of_experimental_features(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, name, chainer_fast)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        warnings.filterwarnings('ignore', module=r'%s\.utils\.experimental' % name)
+        utils.experimental('x.y')
 
 
 def test_nondeterministic():

@@ -1,6 +1,7 @@
 """Communicators: who exchanges gradients, and how."""
 import importlib
 
+from chainer_fast.mn.communicators import _communication_utility
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 _classes = {
@@ -10,6 +11,10 @@ _classes = {
     'pure_nccl': ('pure_nccl_communicator', 'PureNcclCommunicator'),
     'dummy': ('dummy_communicator', 'DummyCommunicator'),
 }
+
+# Communicators of older versions of ChainerMN.
+_instead = dict.fromkeys(
+    ('hierarchical', 'two_dimensional', 'single_node'), " ('pure_nccl' replaces it)")
 
 
 def create_communicator(communicator_name='pure_nccl', mpi_comm=None, **kwargs):
@@ -29,18 +34,36 @@ def create_communicator(communicator_name='pure_nccl', mpi_comm=None, **kwargs):
     Raises
     ------
     ValueError
-        Where there is no communicator of this name, or it takes no such argument.
+        If there is no communicator of this name, or it has no gradients' dtype to set.
+    TypeError
+        If it takes no such argument.
+    RuntimeError
+        If mpi4py or MPI is missing (an ImportError, too), another MPI has started the
+        job than mpi4py uses, or NCCL is needed and missing.
     """
     if communicator_name not in _classes:
-        raise ValueError('Unrecognized communicator: "%s"; there are %s' % (
-            communicator_name, ', '.join(_classes)))
+        raise ValueError('Unrecognized communicator: "%s"; choose one of %s%s' % (
+            communicator_name, ', '.join(_classes),
+            _instead.get(communicator_name, '')))
+    settings = {'batched_copy': kwargs.pop('batched_copy', True)}
+    dtype = kwargs.pop('allreduce_grad_dtype', None)
+    if communicator_name == 'pure_nccl':
+        settings['allreduce_grad_dtype'] = dtype
+    elif dtype is not None:
+        raise ValueError(
+            "allreduce_grad_dtype is for the communicator 'pure_nccl' only, got it for "
+            '%r' % communicator_name)
+    if kwargs:
+        raise TypeError(
+            'create_communicator() got unexpected keyword argument(s) %s'
+            % ', '.join(map(repr, kwargs)))
     if mpi_comm is None:
-        from mpi4py import MPI
-        mpi_comm = MPI.COMM_WORLD
+        mpi_comm = _communication_utility.import_mpi().COMM_WORLD
     module, name = _classes[communicator_name]
     module = importlib.import_module('chainer_fast.mn.communicators.' + module)
     communicator = getattr(module, name)(mpi_comm)
-    communicator.set_config('batched_copy', kwargs.pop('batched_copy', True))
+    for name, value in settings.items():
+        communicator.set_config(name, value)
     return communicator
 
 

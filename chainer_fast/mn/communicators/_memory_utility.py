@@ -2,8 +2,7 @@
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels import packing, update_rules
-from chainer_fast.configuration import config
+from chainer_fast.backends.kernels import packing
 
 
 def array_to_buffer_object(array, mpi_dtype=None):
@@ -66,7 +65,16 @@ class PinnedMemory:
         return numpy.frombuffer(self._memory, dtype, size)
 
 
-# -- gradients
+# -- parameters and gradients
+
+
+def arrays_of(model):
+    """Return the arrays of the parameters of a model, in the order of their names.
+
+    Parameters without data are left out.
+    """
+    return [param.raw_array for _, param in sorted(model.namedparams())
+            if param.is_initialized]
 
 
 def params_with_grad(model, zero_fill=False):
@@ -149,27 +157,3 @@ def unpack_grads(buffer, params, scale=1.):
             param._set_grad(
                 _device_module(param).empty_like(param._grad), layout_check=False)
     packing.unpack(buffer, [param._grad for param in params], scale)
-
-
-def check_finite(params):
-    """Raise in debug mode if a gradient is infinite or no number.
-
-    Parameters
-    ----------
-    params : list of Parameter
-        Parameters with gradients.
-
-    Raises
-    ------
-    ValueError
-        The message names the parameters.
-    """
-    if not config.debug:
-        return
-    finite = update_rules.are_finite([param._grad for param in params])
-    diverged = [param.name for param, good in zip(params, finite, strict=True)
-                if not good]
-    if diverged:
-        raise ValueError(
-            'Parameters diverged after allreduce: the gradients of %s are not finite'
-            % ', '.join(map(str, diverged)))

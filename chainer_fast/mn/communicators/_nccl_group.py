@@ -1,6 +1,7 @@
 """Groups of GPUs of NCCL: one GPU for each process of a communicator of MPI."""
 from chainer_fast.backends import cuda
 from chainer_fast.mn import nccl
+from chainer_fast.mn.communicators import _agreement
 from chainer_fast.mn.communicators._waiting import waiting
 
 
@@ -40,14 +41,30 @@ def init_nccl_comm(mpi_comm):
                    mpi_comm.rank)
 
 
-def check_on_gpu(arrays):
-    """Raise ValueError if an array is not on a GPU."""
-    for array in arrays:
-        if not isinstance(array, cuda.ndarray):
-            raise ValueError(
-                'NCCL exchanges arrays on GPUs, got a parameter as %s.%s: send the '
-                'model there first, by model.to_device()' % (
-                    type(array).__module__, type(array).__name__))
+def check_model(mpi_comm, operation, model, zero_fill=None):
+    """Raise an error in all processes, if their models differ or one is not on a GPU.
+
+    Parameters
+    ----------
+    mpi_comm : mpi4py.MPI.Comm
+    operation, model, zero_fill
+        As for :func:`chainer_fast.mn.communicators._agreement.check_model`.
+
+    Raises
+    ------
+    ValueError
+        If the model of this process is not on a GPU, or other than those of others.
+    RuntimeError
+        If that of another process is not on a GPU.
+    """
+    for path, param in sorted(model.namedparams()):
+        array = param.raw_array
+        if array is not None and not isinstance(array, cuda.ndarray):
+            _agreement.meet(mpi_comm, operation, error=ValueError(
+                'NCCL exchanges arrays on GPUs, and %s is a %s.%s: send the model '
+                'there first, by model.to_device()' % (
+                    path, type(array).__module__, type(array).__name__)))
+    _agreement.check_model(mpi_comm, operation, model, zero_fill)
 
 
 def bcast_arrays(nccl_comm, arrays, root=0):

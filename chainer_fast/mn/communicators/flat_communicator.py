@@ -1,5 +1,5 @@
 """Gradients in one buffer."""
-from chainer_fast.mn.communicators import mpi_communicator_base
+from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
 
 class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
@@ -11,4 +11,6 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     """
 
     def multi_node_mean_grad(self, model, zero_fill=False):
-        self._mean_grads(model, zero_fill)
+        params = self._agreed_params(model, zero_fill)
+        self._mean_grads(params)
+        _memory_utility.check_finite(params)

@@ -1,34 +1,48 @@
 """Operations of communicators on MPI."""
 import numpy
 
-from chainer_fast.mn import _watchdog
-from chainer_fast.mn.communicators import communicator_base
-from chainer_fast.mn.communicators._communication_utility import (
-    chunked_bcast_obj,
-    init_ranks,
+from chainer_fast.backends import cuda
+from chainer_fast.mn.communicators import (
+    _agreement,
+    _communication_utility,
+    _memory_utility,
+    _transfer,
+    communicator_base,
 )
+from chainer_fast.mn.communicators._communication_utility import chunked_bcast_obj
 from chainer_fast.mn.communicators._waiting import waiting
+from chainer_fast.utils.experimental import experimental
+
+
+def _experimental(name):
+    experimental('chainermn.communicators.MpiCommunicatorBase.' + name)
 
 
 class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     """Communicator on a communicator of MPI.
 
+    Arrays of GPUs go through host memory, so every MPI library will do.
+
     Parameters
+    ----------
+    mpi_comm : mpi4py.MPI.Comm
+
+    Attributes
     ----------
     mpi_comm : mpi4py.MPI.Comm
     """
 
     def __init__(self, mpi_comm):
         super().__init__()
+        _communication_utility.check_job_size()
         self.mpi_comm = mpi_comm
-        _watchdog.start(mpi_comm)
         self._init_ranks()
         with self.config_scope():
             self.batched_copy = False
 
     def _init_ranks(self):
         (_, self._intra_rank, self._intra_size, self._inter_rank,
-         self._inter_size) = init_ranks(self.mpi_comm)
+         self._inter_size) = _communication_utility.init_ranks(self.mpi_comm)
 
     @property
     def rank(self):
@@ -55,45 +69,141 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return self._inter_size
 
     def set_config(self, name, value=True, **kwargs):
+        """Set a setting: ``'batched_copy'``.
+
+        It says whether one kernel copies all gradients, which is so in any case.
+        """
         if name != 'batched_copy':
             return super().set_config(name, **kwargs)
         with self.config_scope():
             self.batched_copy = value
 
+    def get_config(self, name=None):
+        return super().get_config(name)
+
     def split(self, color, key):
         return type(self)(waiting('split', None, self.mpi_comm.Split, color, key))
 
+    # -- arrays
+
+    def _meet(self, operation, array, root=-1, kinds='biufc'):
+        """Agree on an operation; return the array in host memory and what all have."""
+        error = None
+        try:
+            array, on_device = _transfer.host_array(array, operation, kinds)
+        except TypeError as exception:
+            array, on_device, error = None, False, exception
+        headers, shapes = _agreement.meet(
+            self.mpi_comm, operation, root, array, on_device, error=error)
+        return array, on_device, headers, shapes
+
     def send(self, data, dest, tag):
-        data = tuple(data) if isinstance(data, list) else data
-        waiting('send', dest, self.mpi_comm.send, data, dest, tag)
+        _experimental('send')
+        _transfer.send(self.mpi_comm, data, dest, tag)
 
     def recv(self, source, tag):
-        return waiting('recv', source, self.mpi_comm.recv, None, source, tag)
+        _experimental('recv')
+        return _transfer.recv(self.mpi_comm, source, tag)
 
     def bcast(self, x, root=0):
-        return waiting('bcast', root, self.mpi_comm.bcast, x, root)
+        _experimental('bcast')
+        if self.rank == root:
+            array, _, _, _ = self._meet('bcast', x, root)
+            _transfer.bcast(self.mpi_comm, 'bcast', _transfer.as_bytes(array), root)
+            return x
+        headers, shapes = _agreement.meet(self.mpi_comm, 'bcast', root)
+        dtype, shape = headers[root].dtype.decode(), shapes[root]
+        array = numpy.empty(shape, dtype)
+        _transfer.bcast(self.mpi_comm, 'bcast', _transfer.as_bytes(array), root)
+        return _transfer.to_device(array, headers[root].on_device)
+
+    def _gather(self, operation, x, root, call):
+        array, on_device, headers, shapes = self._meet(
+            operation, x, -1 if root is None else root)
+        _agreement.check_same_dtype(operation, headers, shapes)
+        sizes = [_transfer.nbytes(array.dtype, shape) for shape in shapes]
+        receives = root in (None, self.rank)
+        received = _transfer.exchange(
+            self.mpi_comm, operation, root, call, [_transfer.as_bytes(array)],
+            sizes if receives else None, max(sizes))
+        return None if not receives else tuple([
+            _transfer.to_device(
+                _transfer.from_bytes(data, array.dtype, shape), on_device)
+            for data, shape in zip(received, shapes, strict=True)])
 
     def gather(self, x, root=0):
-        xs = waiting('gather', root, self.mpi_comm.gather, x, root)
-        return None if xs is None else tuple(xs)
+        _experimental('gather')
+        return self._gather('gather', x, root, self.mpi_comm.Gatherv)
 
     def allgather(self, x):
-        return tuple(waiting('allgather', None, self.mpi_comm.allgather, x))
+        _experimental('allgather')
+        return self._gather('allgather', x, None, self.mpi_comm.Allgatherv)
+
+    def _meet_many(self, operation, xs, root=-1):
+        """Agree on an operation; return the arrays in host memory and what all have.
+
+        The number that the processes tell is the largest size in bytes.
+        """
+        arrays, on_device, longest, error = (None,), False, 0, None
+        try:
+            arrays, on_device = _transfer.host_arrays(xs, operation, self.size)
+            longest = max([array.nbytes for array in arrays])
+        except (TypeError, ValueError) as exception:
+            error = exception
+        headers, shapes = _agreement.meet(
+            self.mpi_comm, operation, root, arrays[0], on_device, longest, error)
+        return arrays, on_device, headers, shapes
 
     def alltoall(self, xs):
-        return tuple(waiting('alltoall', None, self.mpi_comm.alltoall, xs))
+        _experimental('alltoall')
+        arrays, on_device, headers, shapes = self._meet_many('alltoall', xs)
+        _agreement.check_same_dtype('alltoall', headers, shapes)
+        dtype = arrays[0].dtype
+        shapes = waiting('alltoall', None, self.mpi_comm.alltoall, [
+            array.shape for array in arrays])
+        received = _transfer.exchange(
+            self.mpi_comm, 'alltoall', None, self.mpi_comm.Alltoallv,
+            [_transfer.as_bytes(array) for array in arrays],
+            [_transfer.nbytes(dtype, shape) for shape in shapes],
+            max([header.extra for header in headers]))
+        return tuple([
+            _transfer.to_device(_transfer.from_bytes(data, dtype, shape), on_device)
+            for data, shape in zip(received, shapes, strict=True)])
 
     def scatter(self, xs, root=0):
-        return waiting('scatter', root, self.mpi_comm.scatter, xs, root)
+        experimental('chainermn.communicators.CommunicatorBase.scatter')
+        sent = shapes = None
+        if self.rank == root:
+            arrays, _, headers, _ = self._meet_many('scatter', xs, root)
+            sent = [_transfer.as_bytes(array) for array in arrays]
+            shapes = [array.shape for array in arrays]
+        else:
+            headers, _ = _agreement.meet(self.mpi_comm, 'scatter', root)
+        shape = waiting('scatter', root, self.mpi_comm.scatter, shapes, root)
+        header = headers[root]
+        dtype = header.dtype.decode()
+        data, = _transfer.exchange(
+            self.mpi_comm, 'scatter', root, self.mpi_comm.Scatterv, sent,
+            [_transfer.nbytes(dtype, shape)], header.extra)
+        return _transfer.to_device(
+            _transfer.from_bytes(data, dtype, shape), header.on_device)
 
     def allreduce(self, x):
-        return waiting('allreduce', None, self.mpi_comm.allreduce, x)
+        array, on_device, headers, shapes = self._meet('allreduce', x, kinds='iufc')
+        _agreement.check_same_arrays('allreduce', headers, shapes)
+        # MPI has no float16.
+        total = array.astype('f' if array.dtype == numpy.float16 else array.dtype)
+        _transfer.allreduce(self.mpi_comm, 'allreduce', total.reshape(-1))
+        return _transfer.to_device(total.astype(array.dtype, copy=False), on_device)
+
+    # -- objects
 
     def send_obj(self, obj, dest, tag=0):
         waiting('send_obj', dest, self.mpi_comm.send, obj, dest, tag)
 
     def recv_obj(self, source, status=None, tag=-1):
-        return waiting('recv_obj', source, self.mpi_comm.recv, None, source, tag, status)
+        return waiting(
+            'recv_obj', source, self.mpi_comm.recv, None, source, tag, status)
 
     def bcast_obj(self, obj, max_buf_len=256 * 1024 * 1024, root=0):
         return chunked_bcast_obj(obj, self.mpi_comm, max_buf_len, root)
@@ -104,17 +214,38 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def allreduce_obj(self, obj):
         return waiting('allreduce_obj', None, self.mpi_comm.allreduce, obj)
 
-    def bcast_data(self, model):
-        for _, param in sorted(model.namedparams()):
-            if param.is_initialized:
-                param.data[...] = self.bcast(param.data)
+    # -- models
 
-    def _mean_grads(self, model, zero_fill):
+    def bcast_data(self, model):
+        _agreement.check_model(self.mpi_comm, 'bcast_data', model)
         for _, param in sorted(model.namedparams()):
-            grad = param.grad if param.is_initialized else None
-            has = self.allgather(grad is not None)
-            if not any(has) or not (all(has) or zero_fill):
+            if not param.is_initialized:
                 continue
-            if grad is None:
-                grad = numpy.zeros_like(param.data)
-            param.grad = (self.allreduce(grad) / self.size).astype(grad.dtype)
+            array = param.raw_array
+            data, on_device = _transfer.host_array(array, 'bcast_data')
+            _transfer.bcast(self.mpi_comm, 'bcast_data', _transfer.as_bytes(data), 0)
+            if data is not array:
+                array[...] = _transfer.to_device(data, on_device)
+
+    def _agreed_params(self, model, zero_fill):
+        """Return the parameters whose gradients all processes exchange.
+
+        They raise the same ValueError where these are not the same.
+        """
+        _agreement.check_model(
+            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
+        return _memory_utility.params_with_grad(model, zero_fill)
+
+    def _mean_grads(self, params):
+        """Replace gradients by their means; they travel as one array."""
+        if not params:
+            return
+        xp = cuda.get_array_module(params[0]._grad)
+        buffer = xp.empty(
+            _memory_utility.size_of(params), _memory_utility.dtype_for_mpi(params))
+        _memory_utility.pack_grads(params, buffer)
+        data, on_device = _transfer.host_array(buffer, 'multi_node_mean_grad')
+        _transfer.allreduce(self.mpi_comm, 'multi_node_mean_grad', data)
+        if on_device:
+            buffer.set(data)
+        _memory_utility.unpack_grads(buffer, params, 1. / self.size)

@@ -1,5 +1,5 @@
 """Gradients one by one, for any MPI."""
-from chainer_fast.mn.communicators import mpi_communicator_base
+from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
 
 class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
@@ -11,4 +11,7 @@ class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     """
 
     def multi_node_mean_grad(self, model, zero_fill=False):
-        self._mean_grads(model, zero_fill)
+        params = self._agreed_params(model, zero_fill)
+        for param in params:
+            self._mean_grads([param])
+        _memory_utility.check_finite(params)

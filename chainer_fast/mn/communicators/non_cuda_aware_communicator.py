@@ -68,10 +68,9 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         model : Link
             Its parameters are on the GPU; those without data are left out.
         """
-        arrays = [param.raw_array for _, param in sorted(model.namedparams())
-                  if param.is_initialized]
-        _nccl_group.check_on_gpu(arrays)
+        _nccl_group.check_model(self.mpi_comm, 'bcast_data', model)
         self._init_comms()
+        arrays = _memory_utility.arrays_of(model)
         if self.intra_rank == 0 and self.inter_size > 1:
             for array in arrays:
                 host = self._to_host(array)
@@ -97,15 +96,16 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         ValueError
             In debug mode, if an average is infinite or no number.
         """
+        _nccl_group.check_model(
+            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
         params = _memory_utility.params_with_grad(model, zero_fill)
-        _nccl_group.check_on_gpu(param.raw_array for param in params)
         self._init_comms()
         buffer = cuda.cupy.empty(
             _memory_utility.size_of(params), _memory_utility.dtype_for_mpi(params))
         _memory_utility.pack_grads(params, buffer)
         self._sum_of_all(buffer)
         _memory_utility.unpack_grads(buffer, params, 1. / self.size)
-        _memory_utility.check_finite(params)
+        self._check_finite(model)
 
     def _sum_of_all(self, buffer):
         """Replace a flat array by the sum of those of all processes."""

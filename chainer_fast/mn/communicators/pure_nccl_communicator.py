@@ -96,11 +96,9 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         model : Link
             Its parameters are on the GPU; those without data are left out.
         """
-        arrays = [param.raw_array for _, param in sorted(model.namedparams())
-                  if param.is_initialized]
-        _nccl_group.check_on_gpu(arrays)
+        _nccl_group.check_model(self.mpi_comm, 'bcast_data', model)
         self._init_comms()
-        _nccl_group.bcast_arrays(self.nccl_comm, arrays)
+        _nccl_group.bcast_arrays(self.nccl_comm, _memory_utility.arrays_of(model))
 
     def multi_node_mean_grad(self, model, zero_fill=False):
         """Average the gradients of all processes.
@@ -118,17 +116,18 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         ValueError
             In debug mode, if an average is infinite or no number.
         """
-        params = self._multi_node_mean_grad_async(
+        self._multi_node_mean_grad_async(
             model, zero_fill, cuda.cupy.cuda.get_current_stream())
-        _memory_utility.check_finite(params)
+        self._check_finite(model)
 
     def _multi_node_mean_grad_async(self, model, zero_fill, stream):
-        """Enqueue the exchange on a stream; return the parameters that took part.
+        """Enqueue the exchange on a stream.
 
         It begins after all that the current stream has to do. The host does not wait.
         """
+        _nccl_group.check_model(
+            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
         params = _memory_utility.params_with_grad(model, zero_fill)
-        _nccl_group.check_on_gpu(param.raw_array for param in params)
         self._init_comms()
         dtype = self._dtype_on_the_way()
         current = cuda.cupy.cuda.get_current_stream()
@@ -142,7 +141,6 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
                 address, address, buffer.size, nccl._get_nccl_type_id(dtype),
                 nccl.NCCL_SUM, stream.ptr)
             _memory_utility.unpack_grads(buffer, params, 1. / self.size)
-        return params
 
     def _dtype_on_the_way(self):
         if self.allreduce_grad_dtype is not None:

@@ -116,11 +116,15 @@ class GenericMultiNodeEvaluator(extension.Extension):
 
     def _evaluate_local(self, iterator):
         """Yield the results of this process."""
+        # The data set may have fewer examples than there are processes.
+        if len(getattr(iterator, 'dataset', [()])) == 0:
+            return
         for batch in iterator:
             result = self._evaluate_local_single(batch)
             if self.comm.rank == self.root and self._progress_hook is not None:
                 self._progress_hook(batch)
-            yield result
+            if result is not None:
+                yield result
 
 
 class _Summand:
@@ -171,7 +175,7 @@ def create_multi_node_evaluator(actual_evaluator, communicator):
         means = {}
         # A process without results takes part, in order to find out that others have.
         for key in keys or [None]:
-            total = communicator.allreduce_obj(_Summand(local.get(key), keys))
+            total = communicator.allreduce_obj(_Summand(local.get(key, 0), keys))
             if total.differing is not None:
                 raise ValueError(
                     'processes evaluated different values: %s and %s; give each a part '

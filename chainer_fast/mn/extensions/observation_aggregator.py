@@ -5,6 +5,7 @@ import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends import arrays
+from chainer_fast.serializer import Deserializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.variable import Variable
 
@@ -72,8 +73,13 @@ class ObservationAggregator(extension.Extension):
         Snapshots of Chainer do not have them.
         """
         _state.serialize_late_addition(self.comm_trigger, serializer, 'comm_trigger')
+        history = None
+        if not isinstance(serializer, Deserializer):
+            history = numpy.array(self.observation_history)
+            if history.dtype.kind not in 'biuf':
+                return
         with contextlib.suppress(KeyError):
-            history = serializer('history', numpy.array(self.observation_history))
+            history = serializer('history', history)
             self.observation_history = list(history)
 
 

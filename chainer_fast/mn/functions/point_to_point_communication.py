@@ -2,6 +2,7 @@
 import numpy
 
 from chainer_fast import backend, function, variable
+from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.mn.functions._messages import Places
 from chainer_fast.utils.experimental import experimental
 
@@ -120,12 +121,18 @@ def send(x, communicator, rank, tag=0):
 
     Raises
     ------
+    TypeError
+        If something else is to be sent.
     ValueError
         If ``rank`` is the rank of this process.
     """
     experimental('chainermn.functions.send')
     _check_peer(communicator, rank)
     xs = x if isinstance(x, (list, tuple)) else (x,)
+    for each in xs:
+        if not isinstance(each, (variable.Variable, *get_array_types())):
+            raise TypeError(
+                'only variables and arrays can be sent, not %s' % type(each).__name__)
     xp = backend.get_array_module(*xs)
     delegate = Send(communicator, peer_rank=rank, peer_tag=tag)(
         *xs, variable.Variable(xp.zeros(0, numpy.float32)))

@@ -9,11 +9,12 @@ from chainer_fast.mn.communicators.mpi_communicator_base import MpiCommunicatorB
 
 def second_buffer(link):
     """Return a link with the same parameters, but gradients of its own."""
-    copy = link.copy(mode='share')
-    for param in copy.params(include_uninit=False):
-        if param.grad is not None:
-            param.grad = param.grad.copy()
-    return copy
+    twin = link.copy(mode='share')
+    for (_, param), (_, other) in zip(
+            sorted(link.namedparams(include_uninit=False)),
+            sorted(twin.namedparams(include_uninit=False)), strict=True):
+        other.grad = None if param.grad is None else param.grad.copy()
+    return twin
 
 
 def make(communicator):

@@ -37,9 +37,11 @@ class Graph:
     Parameters
     ----------
     model : onnx.ModelProto
-        The model.
+        The model. Its tensors lose their data.
     name : str
         What to call it in messages.
+    trainable : callable or None
+        See :func:`chainer_fast.onnx.load`.
 
     Attributes
     ----------
@@ -66,12 +68,15 @@ class Graph:
         If the graph is broken.
     """
 
-    def __init__(self, model, name):
+    def __init__(self, model, name, trainable):
         self.opset = check_opset(model, name)
         graph = model.graph
         if graph.sparse_initializer:
             raise NotImplementedError('%s has sparse initializers' % name)
-        initializers = {t.name: reading.to_array(t) for t in graph.initializer}
+        initializers = {}
+        for tensor in graph.initializer:
+            initializers[tensor.name] = reading.to_array(tensor)
+            tensor.ClearField('raw_data')       # not twice in memory
         self.inputs = [_input(each) for each in graph.input
                        if each.name not in initializers]
         self.outputs = [each.name for each in graph.output]
@@ -91,7 +96,7 @@ class Graph:
                     raise Unsupported('there is no such operator in Chainer')
             except Unsupported as e:
                 problems[i] = str(e)
-        self._sort(model, initializers, constants)
+        self._sort(model, initializers, constants, trainable)
         for i, proto in enumerate(graph.node):
             if i not in problems and proto.op_type != 'Constant':
                 problem = self._problem(proto)
@@ -123,7 +128,7 @@ class Graph:
             raise ValueError('%s is broken: nothing makes the outputs %s' % (
                 name, missing) if missing else '%s has no outputs' % name)
 
-    def _sort(self, model, initializers, constants):
+    def _sort(self, model, initializers, constants, trainable):
         statistics, data = set(), set(self.outputs)
         for proto in self.nodes:
             try:
@@ -135,14 +140,17 @@ class Graph:
                     statistics.add(each)
                 elif not _says_how(node, i):
                     data.add(each)
-        # Chainer's own files tell parameters by their names.
+        # Chainer's own files tell parameters by their names; in those of others, what
+        # has no axes is mostly a number of the program: an exponent, a small addend.
         of_chainer = model.producer_name == 'Chainer'
+        trainable = trainable or (
+            (lambda each, array: each.startswith('param_')) if of_chainer
+            else (lambda each, array: array.ndim > 0))
         self.parameters, self.statistics, self.known = {}, {}, dict(constants)
         for each, array in initializers.items():
             if each in statistics:
                 self.statistics[each] = array
-            elif array.dtype.kind == 'f' and each in data and (
-                    not of_chainer or each.startswith('param_')):
+            elif array.dtype.kind == 'f' and each in data and trainable(each, array):
                 self.parameters[each] = array
             else:
                 self.known[each] = array
@@ -185,10 +193,8 @@ class Graph:
 
 def _says_how(node, i):
     """Tell whether an input only says how to compute, and is not to be trained."""
-    if node.type == 'Pow':
-        return i == 1 and node.known(1) is not None and node.known(1).ndim == 0
     # Operands without axes are numbers there, but of constants only.
-    return node.type not in ('Add', 'Sub', 'Mul', 'Div') and (
+    return node.type not in ('Add', 'Sub', 'Mul', 'Div', 'Pow') and (
         i in OPERATORS[node.type].host(node))
 
 

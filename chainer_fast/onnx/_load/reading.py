@@ -53,11 +53,14 @@ def _of_bytes(content, name):
     except Exception as e:
         raise ValueError(
             '%s is no ONNX model, or it is truncated: %s' % (name, e)) from e
+    return model
+
+
+def _check_parts(model, name):
     if not model.HasField('graph') or not model.opset_import:
         raise ValueError(
             '%s is no ONNX model, or it is truncated: it has %s' % (
                 name, 'no graph' if model.opset_import else 'no version of operators'))
-    return model
 
 
 def _tensors(graph):
@@ -97,12 +100,12 @@ def read(source):
     Parameters
     ----------
     source : str, os.PathLike, binary file or onnx.ModelProto
-        The file. A model is copied if it has functions or external data.
+        The file.
 
     Returns
     -------
     onnx.ModelProto
-        The model, without functions of its own: they are written out.
+        The model, a copy, without functions of its own: they are written out.
     str
         What to call it in messages.
 
@@ -119,7 +122,8 @@ def read(source):
     """
     folder = None
     if isinstance(source, onnx.ModelProto):
-        name, model = 'the model', _of_bytes(source.SerializeToString(), 'the model')
+        name, model = 'the model', onnx.ModelProto()
+        model.CopyFrom(source)
     elif hasattr(source, 'read'):
         name = 'the file %r' % getattr(source, 'name', source)
         content = source.read()
@@ -135,6 +139,7 @@ def read(source):
         raise TypeError(
             'a model is given as a path, a binary file or an onnx.ModelProto, not as %s'
             % type(source).__name__)
+    _check_parts(model, name)
     _read_external(model, folder, name)
     if model.functions:
         inliner = importlib.import_module('onnx.inliner')

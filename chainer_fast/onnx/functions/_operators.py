@@ -213,7 +213,8 @@ class Operators(onnx_helper.GraphBuilder):
 
 
 def _name(func):
-    return type(old_style_or(func)).__name__
+    wrapped = getattr(func, 'custom_function_node_name', None)
+    return wrapped or type(old_style_or(func)).__name__
 
 
 def _refusal(func, why):

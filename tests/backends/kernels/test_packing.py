@@ -119,9 +119,13 @@ def test_numbers_are_rounded_once(numbers, kind, buffer_kind):
         assert_array_equal(array, buffer.astype(kind))
 
 
-def test_numbers_that_are_too_large():
+@pytest.mark.parametrize('kind,number,to', [
+    ('f', 1e5, 'e'), ('d', 1e5, 'e'), ('d', 65521., 'e'), ('d', 1e300, 'f')])
+def test_numbers_that_are_too_large(kind, number, to):
+    buffer = np.empty(2, to)
     with pytest.warns(RuntimeWarning, match='overflow'):
-        packing.pack([np.array([1e5], 'f')], np.empty(1, 'e'))
+        packing.pack([np.array([number, -number], kind)], buffer)
+    assert_array_equal(buffer, [np.inf, -np.inf])
 
 
 # -- on every device

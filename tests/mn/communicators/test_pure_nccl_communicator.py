@@ -172,7 +172,7 @@ def test_gradients_that_have_diverged(communicator):
     if communicator.rank == communicator.size - 1:
         model.p3.grad[0, 0, 0, 0] = np.nan
     with chainer.using_config('debug', True), pytest.raises(
-            ValueError, match='diverged after allreduce: the gradients of p3 are'):
+            ValueError, match='diverged after allreduce: the gradient of /p3 has'):
         communicator.multi_node_mean_grad(model)
 
 
@@ -180,8 +180,35 @@ def test_gradients_that_have_diverged(communicator):
 def test_models_on_the_processor(communicator):
     model = Model()
     for call in communicator.bcast_data, communicator.multi_node_mean_grad:
-        with pytest.raises(ValueError, match='got a parameter as numpy.ndarray'):
+        with pytest.raises(ValueError, match='p0 is a numpy.ndarray'):
             call(model)
+
+
+@both
+def test_a_model_of_one_process_on_the_processor(communicator):
+    """The others do not wait for it."""
+    if communicator.rank == 0:
+        model, error, match = Model(), ValueError, 'p0 is a numpy.ndarray'
+    else:
+        model, error, match = prepare(communicator), RuntimeError, 'failed on rank 0'
+    for call in communicator.bcast_data, communicator.multi_node_mean_grad:
+        with pytest.raises(error, match=match):
+            call(model)
+
+
+@both
+def test_models_that_differ(communicator):
+    if communicator.size == 1:
+        return
+    model = prepare(communicator)
+    if communicator.rank == 0:
+        model.p3.grad = None
+    with pytest.raises(ValueError, match='/p3: rank 0 has no gradient'):
+        communicator.multi_node_mean_grad(model)
+    if communicator.rank == 0:
+        del model.p3
+    with pytest.raises(ValueError, match='/p3: rank 0 has no such parameter'):
+        communicator.bcast_data(model)
 
 
 def test_settings(communicator):

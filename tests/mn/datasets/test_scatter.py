@@ -35,11 +35,14 @@ def test_ranges_of_equal_length_cover_everything(length, size):
     assert all(0 <= start <= end <= length for _, start, end in ranges)
 
 
-def test_ranges_of_the_released_chainer():
-    assert list(scatter._scatter_index(10, 3, True)) == [(0, 0, 4), (1, 3, 7), (2, 6, 10)]
-    assert list(scatter._scatter_index(11, 3, True)) == [(0, 0, 4), (1, 3, 7), (2, 7, 11)]
-    assert list(scatter._scatter_index(2, 3, True)) == [(0, 0, 1), (1, 0, 1), (2, 1, 2)]
-    assert list(scatter._scatter_index(10, 3, False)) == [(0, 0, 4), (1, 4, 7), (2, 7, 10)]
+@pytest.mark.parametrize('length, equal, expected', [
+    (10, True, [(0, 0, 4), (1, 3, 7), (2, 6, 10)]),
+    (11, True, [(0, 0, 4), (1, 3, 7), (2, 7, 11)]),
+    (2, True, [(0, 0, 1), (1, 0, 1), (2, 1, 2)]),
+    (10, False, [(0, 0, 4), (1, 4, 7), (2, 7, 10)]),
+])
+def test_ranges_of_the_released_chainer(length, equal, expected):
+    assert list(scatter._scatter_index(length, 3, equal)) == expected
 
 
 def test_negative_length(comm):
@@ -60,7 +63,8 @@ def test_scatter_dataset(comm, length, shuffle, equal):
         order = numpy.arange(length)
         if shuffle:
             order = numpy.random.RandomState(4).permutation(length)
-        _, start, end = list(scatter._scatter_index(length, comm.size, equal))[comm.rank]
+        ranges = list(scatter._scatter_index(length, comm.size, equal))
+        _, start, end = ranges[comm.rank]
         assert part[:] == [whole[i] for i in order[start:end]]
 
 

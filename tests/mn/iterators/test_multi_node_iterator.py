@@ -115,8 +115,8 @@ def test_attributes(comm, master):
 @pytest.mark.parametrize('shuffle', [True, False])
 def test_snapshot(comm, master, shuffle):
     def make():
-        return create_multi_node_iterator(
-            iterators.SerialIterator(numpy.arange(7.), 2, shuffle=shuffle), comm, master)
+        actual = iterators.SerialIterator(numpy.arange(7.), 2, shuffle=shuffle)
+        return create_multi_node_iterator(actual, comm, master)
 
     it = make()
     for _ in range(5):     # beyond the first epoch, whose order is over

@@ -104,6 +104,40 @@ def test_parameters_of_files_of_chainer(producer, names):
     F.sum(chain(X)).backward()
 
 
+def test_numbers_are_no_parameters():
+    chain = load(models.model(
+        [helper.make_node('Pow', ['x', 'two'], ['a']),
+         helper.make_node('Add', ['a', 'eps'], ['b']),
+         helper.make_node('Mul', ['b', 'scale'], ['y'])],
+        {'x': X}, ['y'], {'two': np.array(2, 'f'), 'eps': np.array(0.1, 'f'),
+                          'scale': np.full(4, 3, 'f')}))
+    assert [name for name, _ in chain.namedparams()] == ['/scale']
+    assert not chain._persistent
+    np.testing.assert_allclose(chain(X).array, (X ** 2 + 0.1) * 3, rtol=1e-5)
+
+
+def test_choice_of_parameters():
+    asked = []
+
+    def trainable(name, array):
+        asked.append((name, array.shape))
+        return name.startswith('l1')
+
+    model = mlp()
+    chain, every = load(model, trainable), load(model)
+    # Neither moments nor ratios.
+    assert sorted(asked) == [
+        ('2nd', (3, 2)), ('beta', (6,)), ('gamma', (6,)), ('l1.W', (6, 4)),
+        ('l1.b', (6,))]
+    assert {name for name, _ in chain.namedparams()} == {'/l1_W', '/l1_b'}
+    assert chain._persistent == {'gamma', 'beta', '_2nd', 'mean', 'var', 'offsets'}
+    with chainer_fast.using_config('train', False):
+        for y, z in zip(chain(X), every(X), strict=True):
+            np.testing.assert_array_equal(y.array, z.array)
+    F.sum(chain(X)[1]).backward()
+    assert all([p.grad is not None for p in chain.params()])
+
+
 def test_inputs_by_position_and_name():
     chain = load(add_model())
     a, b = X, chainer_fast.Variable(X + 1)
@@ -315,6 +349,23 @@ def test_values_are_dropped_when_they_have_been_used():
     assert alive == [1, 2, 2, 2]
 
 
+@pytest.mark.parametrize('index', [-5, 4])
+@pytest.mark.parametrize('shape', [(4, 3), (4,), (4, 2, 3)])
+def test_indexes_out_of_range(shape, index):
+    chain = load(models.model(
+        [helper.make_node('Gather', ['w', 'i'], ['y'])], {'i': np.array([0])}, ['y'],
+        {'w': weights(*shape)}))
+    np.testing.assert_array_equal(chain(np.array([-4])).array, chain.w.array[:1])
+    with pytest.raises(IndexError):
+        chain(np.array([index]))
+
+
+def test_graphs_that_compute_nothing():
+    chain = load(models.model([], {'x': X}, ['x', 'w'], {'w': X}))
+    x, w = chain(X)
+    assert x.array is X and w is chain.w
+
+
 def test_errors_name_the_node():
     chain = load(models.model(
         [helper.make_node('MatMul', ['x', 'w'], ['y'], name='product')],
@@ -330,6 +381,17 @@ def test_attributes_are_the_shortest_decimals():
         {'x': X.astype('d')}, ['y']))
     x = X.astype('d')
     np.testing.assert_array_equal(chain(x).array, F.leaky_relu(x, 0.1).array)
+
+
+def test_random_numbers():
+    chain = load(models.model(
+        [helper.make_node('RandomNormalLike', ['x'], ['y'], mean=2., scale=0.5)],
+        {'x': X}, ['y']))
+    np.random.seed(0)
+    y = chain(X)
+    np.random.seed(0)
+    noise = np.random.standard_normal(X.shape).astype('f')
+    np.testing.assert_allclose(y.array, noise * 0.5 + 2, rtol=1e-6)
 
 
 def test_functions_of_the_model_are_written_out():

@@ -1,6 +1,8 @@
 """Files that are broken, and models that are not supported."""
 import builtins
 import io
+import pathlib
+import re
 import sys
 
 import numpy as np
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainer_fast.onnx import load
+from chainer_fast.onnx._load.table import OPERATORS
 from tests.onnx.load import models
 from tests.onnx.load.models import helper
 
@@ -226,6 +229,12 @@ def test_external_data_stay_in_the_folder(tmp_path):
     onnx.save(model, path)
     with pytest.raises(ValueError, match="tensor 'w'"):
         load(path)
+
+
+def test_documentation_lists_the_operators():
+    text = (pathlib.Path(__file__).parents[3] / 'docs' / 'onnx.md').read_text()
+    section = text.split('### Operators')[1].split('Not supported are')[0]
+    assert set(re.findall('`([A-Za-z0-9]+)`', section)) == {*OPERATORS, 'Constant'}
 
 
 def test_without_onnx(monkeypatch):

@@ -77,6 +77,21 @@ def arange(node):
         start.item(), limit.item(), delta.item(), dtype=start.dtype)
 
 
+@operator('RandomNormalLike')
+def random_normal_like(node):
+    mean, scale = node.get('mean', 0.), node.get('scale', 1.)
+    number = node.get('dtype', None)
+    dtype = None if number is None else target_dtype(number)
+    node.get('seed', None)      # numbers are those of the device's generator
+
+    def compute(x):
+        xp = backend.get_array_module(raw(x))
+        zeros = xp.zeros(x.shape, dtype or x.dtype)
+        return F.gaussian(zeros, zeros) * scale + mean
+
+    return compute
+
+
 @operator('EyeLike')
 def eye_like(node):
     shift, number = node.get('k', 0), node.get('dtype', None)

@@ -22,6 +22,10 @@ def gather(node):
         array = raw(indices)
         if any_variable(x) and along == 0 and x.ndim == 2 and array.ndim:
             if (array < 0).any():
+                if (array < -len(x)).any():
+                    raise IndexError(
+                        'the least index is %d, but there are %d rows' % (
+                            int(array.min()), len(x)))
                 indices = backend.get_array_module(array).where(
                     array < 0, array + len(x), array)
             return F.embed_id(indices, x)

@@ -99,7 +99,7 @@ def convert_GetItem(ops, func, x):
 
 def _entries(ops, slices, shape):
     """Return an index as a list of int, slice, None and arrays, for all axes."""
-    entries = []
+    entries: list = []
     for entry in slices:
         if entry is None or entry is Ellipsis or isinstance(entry, slice):
             entries.append(entry)

@@ -21,9 +21,19 @@ def convert_Cast(ops, func, x):
 @emits
 def convert_Reshape(ops, func, x, shape=None):
     # A wrapped function may take the shape as an input.
-    if shape is None:
-        shape = ops.ints(func.shape, 'shape')
-    ops.op('Reshape', [x, shape])
+    if shape is not None:
+        ops.op('Reshape', [x, shape])
+        return
+    shape, options = list(func.shape), {}
+    if 0 in shape and ops.takes('Reshape', 'allowzero'):
+        options['allowzero'] = 1
+    elif ops.context.has_named_sizes:
+        # Zero stands for the size of the input, whatever it is.
+        for axis, (before, after) in enumerate(zip(ops.shape(), shape, strict=False)):
+            if before != after:
+                break
+            shape[axis] = 0
+    ops.op('Reshape', [x, ops.ints(shape, 'shape')], **options)
 
 
 @emits

@@ -1,0 +1,131 @@
+"""One process of a job that measures updates; the names of the libraries are Chainer's.
+
+The job gets its task as JSON in the first argument, and process 0 prints the times, in
+seconds, as one line of JSON. A time is that of the slowest process.
+"""
+import json
+import statistics
+import sys
+import time
+
+import chainer
+import chainermn
+import numpy
+from mpi4py import MPI
+
+WORLD = MPI.COMM_WORLD
+
+
+class Model(chainer.Chain):
+    """Parameters of the sizes of a ResNet-50: a third is large, two thirds are vectors.
+
+    Parameters
+    ----------
+    size : int
+        Number of elements of all 161 parameters together.
+    """
+
+    def __init__(self, size):
+        super().__init__()
+        vectors = min(512, size // 1610)
+        large = (size - 107 * vectors) // 54
+        sizes = [vectors] * 107 + [large] * 53
+        sizes.append(size - sum(sizes))
+        with self.init_scope():
+            for number, each in enumerate(sizes):
+                setattr(self, 'p%03d' % number, chainer.Parameter(
+                    numpy.zeros(each, numpy.float32)))
+        for param in self.params():
+            param.grad = numpy.ones_like(param.data)
+
+
+def timed(call, *args):
+    """Return the time of a call that all processes begin together."""
+    WORLD.Barrier()
+    start = time.perf_counter()
+    call(*args)
+    return WORLD.allreduce(time.perf_counter() - start, MPI.MAX)
+
+
+def in_turns(calls, rounds):
+    """Return the times of each call, after one round that does not count."""
+    times = {name: [] for name in calls}
+    for number in range(rounds + 1):
+        for name, call in calls.items():
+            taken = timed(call)
+            if number:
+                times[name].append(taken)
+    return times
+
+
+def exchanges(size, communicators):
+    """Return calls that average gradients, and those of mpi4py alone."""
+    sent, received = numpy.ones(size, numpy.float32), numpy.empty(size, numpy.float32)
+    model = Model(size)
+    calls = {'Allreduce': lambda: WORLD.Allreduce(sent, received)}
+    for name in communicators:
+        try:
+            communicator = chainermn.create_communicator(name)
+        except Exception as error:
+            print('%s: %s' % (name, error), file=sys.stderr)
+            continue
+        calls[name] = lambda communicator=communicator: (
+            communicator.multi_node_mean_grad(model))
+    return calls
+
+
+def wait(seconds):
+    """Take the time that a GPU would take: the processor is free."""
+    time.sleep(seconds)
+
+
+def multiply(seconds):
+    """Use the processor for so long."""
+    a = numpy.ones((96, 96), numpy.float32)
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for _ in range(10):
+            a @ a
+
+
+def overlaps(size, communicator, rounds, share):
+    """Return times of updates with a computation, in turns with and without buffers.
+
+    The computation takes ``share`` times what the exchange of gradients takes. It is a
+    wait, and in a second table work of the processor.
+    """
+    communicator = chainermn.create_communicator(communicator)
+    model = Model(size)
+    exchange = statistics.median(in_turns({
+        '': lambda: communicator.multi_node_mean_grad(model)}, rounds)[''])
+    seconds = WORLD.bcast(share * exchange)
+    result = {'exchange': exchange, 'computation': seconds}
+    for name, compute in (('wait', wait), ('multiply', multiply)):
+        calls = {'update': None, 'double buffering': None}
+        for title in calls:
+            optimizer = chainermn.create_multi_node_optimizer(
+                chainer.optimizers.SGD(0.), communicator,
+                double_buffering=title != 'update').setup(Model(size))
+            for _ in range(2):
+                optimizer.update()
+
+            def step(optimizer=optimizer, compute=compute):
+                compute(seconds)
+                optimizer.update()
+            calls[title] = step
+        result[name] = in_turns(calls, rounds)
+    return result
+
+
+def main(task):
+    size, rounds = task['size'], task['rounds']
+    if task['do'] == 'exchange':
+        result = in_turns(exchanges(size, task['communicators']), rounds)
+    else:
+        result = overlaps(size, task['communicators'][0], rounds, task['share'])
+    if WORLD.rank == 0:
+        print(json.dumps(result), flush=True)
+
+
+if __name__ == '__main__':
+    main(json.loads(sys.argv[1]))
