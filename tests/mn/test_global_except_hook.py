@@ -1,4 +1,4 @@
-"""What importing chainermn does to a program; tests/mn/faults has what the hook does."""
+"""What importing chainermn does to a program; faults has what the hook does then."""
 import os
 import subprocess
 import sys
