@@ -139,7 +139,7 @@ def recv(mpi_comm, source, tag):
         raise RuntimeError(
             'recv got a message of rank %d that is none of send. What send_obj sends '
             'is for recv_obj' % source)
-    several, together, kinds = pickle.loads(data[len(_MAGIC):])
+    several, together, kinds = pickle.loads(data[len(_MAGIC):].data)
     sizes = [nbytes(dtype, shape) for dtype, shape, _ in kinds]
     arrays = []
     begin = data.size - sum(sizes)

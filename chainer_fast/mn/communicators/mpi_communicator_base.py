@@ -105,7 +105,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         _experimental('recv')
         return _transfer.recv(self.mpi_comm, source, tag)
 
-    def bcast(self, x, root=0):
+    def bcast(self, x, root=0):  # type: ignore[override]
         _experimental('bcast')
         if self.rank == root:
             array, _, _, _ = self._meet('bcast', x, root)
@@ -201,7 +201,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def send_obj(self, obj, dest, tag=0):
         waiting('send_obj', dest, self.mpi_comm.send, obj, dest, tag)
 
-    def recv_obj(self, source, status=None, tag=-1):
+    def recv_obj(self, source, status=None, tag=-1):  # type: ignore[override]
         return waiting(
             'recv_obj', source, self.mpi_comm.recv, None, source, tag, status)
 
