@@ -215,6 +215,7 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     if output_names is None:
         outputs = graph.sort_outputs(outputs)
     _log_unused(graph, inputs, outputs)
+    _log_cuts(context, graph, hook, inputs)
 
     arrays = _collect_arrays(model, context, graph, hook, outputs)
     storage = _files.choose_storage(
@@ -251,6 +252,17 @@ def _log_unused(graph, inputs, outputs):
                 'the input %s has no effect on an output: the model does not use it, '
                 'or computes with its bare array somewhere. Such a part can be wrapped '
                 'by onnx_chainer.replace_func.as_funcnode', name)
+
+
+def _log_cuts(context, graph, hook, inputs):
+    moving = hook.computed_arrays() | {id(x.array) for x in inputs.values()}
+    for name in context.implicit_inputs:
+        function, i = graph.used[name]
+        if id(hook.input_arrays(function)[i]) in moving:
+            _logger.warning(
+                'an array that depends on the inputs becomes a constant, since a '
+                'function got it without its variable, as x.array instead of x: %s was '
+                'called %s', type(function).__name__, graph.locate(function))
 
 
 def _collect_arrays(model, context, graph, hook, outputs):
