@@ -82,6 +82,13 @@ class RetainInputHook(link_hook.LinkHook):
         """
         return self._calls[function][0] if function in self._calls else None
 
+    def computed_arrays(self):
+        """Return the ids of arrays that functions took as results of others, a set."""
+        return {
+            id(array) for function, (arrays, _, _) in self._calls.items()
+            for node, array in zip(function.inputs or (), arrays, strict=False)
+            if node.creator_node in self._calls}
+
     def describe(self, function, model):
         """Tell people where a function was applied.
 

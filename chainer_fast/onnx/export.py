@@ -1,4 +1,5 @@
 """Models as ONNX files."""
+import logging
 import warnings
 
 from chainer_fast import configuration
@@ -22,6 +23,8 @@ from chainer_fast.onnx.onnx_helper import (
     is_support_non_standard_domain,  # noqa: F401
 )
 from chainer_fast.utils.experimental import experimental
+
+_logger = logging.getLogger(__name__)
 
 #: The oldest version of the operator set that every converter has been tested with.
 MINIMUM_OPSET_VERSION = 7
@@ -175,8 +178,8 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     Warns
     -----
     UserWarning
-        If an input has no effect on any output, a parameter has no shape, or the
-        opset version has not been tested.
+        If a parameter has no shape, or the opset version has not been tested. An input
+        without effect on any output is logged.
     DeprecationWarning
         If the model is written to a file, but ``no_testcase`` is not set:
         :func:`chainer_fast.onnx.export_testcase` writes test data, too.
@@ -211,7 +214,8 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
         graph.to_onnx_graph()
     if output_names is None:
         outputs = graph.sort_outputs(outputs)
-    _warn_of_unused(graph, inputs, outputs)
+    _log_unused(graph, inputs, outputs)
+    _log_cuts(context, graph, hook, inputs)
 
     arrays = _collect_arrays(model, context, graph, hook, outputs)
     storage = _files.choose_storage(
@@ -239,14 +243,26 @@ def _choose_opset_version(opset_version):
     return opset_version
 
 
-def _warn_of_unused(graph, inputs, outputs):
+def _log_unused(graph, inputs, outputs):
+    # Not a warning: Chainer gives none, and a program may turn them into errors.
     used = {name for node in graph.graph for name in node.input}
     for name in inputs:
         if name not in used and name not in outputs:
-            warnings.warn(
+            _logger.warning(
                 'the input %s has no effect on an output: the model does not use it, '
                 'or computes with its bare array somewhere. Such a part can be wrapped '
-                'by onnx_chainer.replace_func.as_funcnode' % name, UserWarning)
+                'by onnx_chainer.replace_func.as_funcnode', name)
+
+
+def _log_cuts(context, graph, hook, inputs):
+    moving = hook.computed_arrays() | {id(x.array) for x in inputs.values()}
+    for name in context.implicit_inputs:
+        function, i = graph.used[name]
+        if id(hook.input_arrays(function)[i]) in moving:
+            _logger.warning(
+                'an array that depends on the inputs becomes a constant, since a '
+                'function got it without its variable, as x.array instead of x: %s was '
+                'called %s', type(function).__name__, graph.locate(function))
 
 
 def _collect_arrays(model, context, graph, hook, outputs):

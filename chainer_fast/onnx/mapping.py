@@ -3,7 +3,8 @@ import contextlib
 import functools
 import inspect
 
-import chainer_fast.functions as F
+from chainer_fast import variable as _variable
+from chainer_fast.functions.math import _rounding
 from chainer_fast.onnx import functions
 from chainer_fast.onnx.functions.converter import FunctionConverter
 from chainer_fast.onnx.replace_func import fake_as_funcnode, variables_in
@@ -15,34 +16,26 @@ converters = {
     name[len(_PREFIX):]: FunctionConverter(converter)
     for name, converter in vars(functions).items() if name.startswith(_PREFIX)}
 
-#: Functions that make no node of the graph, since they have no gradient.
-_PATCHED = 'ceil', 'fix', 'floor', 'sign'
+#: Converters of functions that make no node of the graph, since they have no gradient,
+#: by the functions of NumPy that they apply.
+_WITHOUT_NODE = {'ceil': 'ceil', 'floor': 'floor', 'sign': 'sign', 'trunc': 'fix'}
 
 
 @contextlib.contextmanager
 def patch_functions():
     """Return a context in which functions without a node of their own get one.
 
-    They are those of :mod:`chainer_fast.functions` that have no gradient: inside of the
-    context, ``F.sign`` and its like leave a node in the graph.
+    They are ``ceil``, ``fix``, ``floor`` and ``sign``, and the operator ``//``.
     """
-    originals = {name: getattr(F, name) for name in _PATCHED}
+    function = _rounding.piecewise_constant
+
+    def leaving_a_node(x, ufunc):
+        fake = fake_as_funcnode(
+            function, _WITHOUT_NODE[ufunc], experimental_warning=False)
+        return fake(_variable.as_variable(x), ufunc)
+
+    _rounding.piecewise_constant = leaving_a_node
     try:
-        for name, function in originals.items():
-            setattr(F, name, _leaving_a_node(function, name))
         yield
     finally:
-        for name, function in originals.items():
-            setattr(F, name, function)
-
-
-def _leaving_a_node(function, name):
-    names = list(enumerate(inspect.signature(function).parameters))
-    wrapped = fake_as_funcnode(function, name, names, experimental_warning=False)
-
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        if variables_in([*args, *kwargs.values()]):
-            return wrapped(*args, **kwargs)
-        return function(*args, **kwargs)    # a constant of the network
-    return call
+        _rounding.piecewise_constant = function

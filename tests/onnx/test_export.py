@@ -1,5 +1,6 @@
 import collections
 import io
+import re
 import sys
 
 import numpy
@@ -171,7 +172,6 @@ def two(x):
     (lambda x: [F.relu(x)] * 1, 'a', ['a'], [0]),
     (lambda x: chainer_fast.Variable(X[0]), None, None, [0]),
 ])
-@pytest.mark.filterwarnings('ignore:the input Input_0 has no effect')
 def test_outputs(function, given, expected, order):
     made = export(Call(function), X, output_names=given)
     if expected is not None:
@@ -295,6 +295,20 @@ def test_model_is_left_as_it_was_by_an_error():
     export(chainer_fast.Sequential(F.relu), X)      # no hook is left behind
 
 
+def test_devices(device, tmp_path):
+    net = Net()
+    expected = net(X).array
+    net, x, order = device.send([net, X, numpy.array([1, 0])])
+
+    def function(x):
+        y = net(x) + device.send(numpy.ones(4, numpy.float32))
+        return F.where(device.send(expected > 0), F.permutate(y, order), y)
+
+    made = export(Call(function), x)
+    wanted = numpy.where(expected > 0, expected[::-1], expected) + 1
+    numpy.testing.assert_allclose(run(made, X)[0], wanted, rtol=1e-5)
+
+
 def test_training_mode():
     model = Call(F.dropout)
     assert 'Dropout' not in {n.op_type for n in export(model, X).graph.node}
@@ -413,12 +427,21 @@ def test_invalid_models_are_refused():
         check_onnx_model(made, None, None)
 
 
-def test_inputs_without_effect():
-    with pytest.warns(UserWarning, match='Input_1 has no effect.*as_funcnode'):
-        export(Call(lambda x, y: F.relu(x)), ARGS)
-    with pytest.warns(UserWarning, match='Input_0 has no effect'):
-        made = export(Call(lambda x: F.relu(F.tanh(x).array)), X)
+def test_inputs_without_effect(caplog):
+    export(Call(lambda x, y: F.relu(x)), ARGS)
+    assert 'Input_1 has no effect' in caplog.text and 'as_funcnode' in caplog.text
+    caplog.clear()
+    made = export(Call(lambda x: F.relu(x.array * 2)), X)
+    assert 'Input_0 has no effect' in caplog.text
     assert made.graph.node[0].input != ['Input_0']
+
+
+@pytest.mark.parametrize('function', [
+    lambda x: F.relu(x.array) + x, lambda x: (lambda y: F.relu(y.array) + y)(F.tanh(x)),
+])
+def test_bare_arrays_of_variables(function, caplog):
+    export(Call(function), X)
+    assert re.search('becomes a constant.*ReLU.*test_export.py', caplog.text)
 
 
 def test_retained_inputs():

@@ -125,7 +125,9 @@ class _MultiNodeCheckpointer(extension.Extension):
         self.stats.end()
         if len(self.files) > self.cp_interval + self.gc_interval:
             self._synchronize()     # by now all have this generation
-            self._remove(self.files[:-self.cp_interval])
+            del self.files[:-self.cp_interval]
+            oldest = self._parse_filename(self.files[0])[2]
+            self._remove(i for i in self._generations(self.path) if i < oldest)
 
     def maybe_load(self, trainer, optimizer=None, path=None):
         """Load the newest generation that is whole; all processes call it.
@@ -142,14 +144,14 @@ class _MultiNodeCheckpointer(extension.Extension):
         self._find_path(trainer)
         folder = self.path if path is None else path
         _scratch.remove_relics(folder)
-        iteration = self._choose(folder)
+        iteration, common = self._choose(folder)
         if iteration is None:
             return
         npz.load_npz(os.path.join(folder, self._filename(iteration)), trainer)
         if optimizer is not None:
             optimizer.needs_broadcast = False
-        self.files = [self._filename(i) for i in self._generations(self.path)
-                      if i <= iteration]
+        # Equal in all processes, since together they remove old ones.
+        self.files = self._filenames(common) if folder == self.path else []
 
     def finalize(self):
         """Remove the files, unless an exception is on its way."""
@@ -158,7 +160,7 @@ class _MultiNodeCheckpointer(extension.Extension):
             return
         self._synchronize()     # nobody fails any more
         if self.path is not None:
-            self._remove([self._filename(i) for i in self._generations(self.path)])
+            self._remove(self._generations(self.path))
         self.files = []
 
     def get_stats(self):
@@ -191,11 +193,10 @@ class _MultiNodeCheckpointer(extension.Extension):
     def _parse_filenames(self, filenames):
         return [self._parse_filename(filename) for filename in filenames]
 
-    def _remove(self, files):
-        for file in files:
+    def _remove(self, iterations):
+        for file in self._filenames(iterations):
             with contextlib.suppress(FileNotFoundError):
                 os.remove(os.path.join(self.path, file))
-        self.files = [file for file in self.files if file not in files]
 
     def _synchronize(self):
         self._exchange(None)
@@ -218,7 +219,7 @@ class _MultiNodeCheckpointer(extension.Extension):
                 if found is not None and found[0] == self._label]
 
     def _choose(self, folder):
-        """Agree on the generation to load; None if there is none."""
+        """Agree on the generation to load, or None, and on those up to it."""
         owners = {rank for _, rank, _ in self._all_files(folder)}
         told = self._exchange((self._generations(folder), owners))
         lists = [set(mine) for mine, _ in told]
@@ -245,7 +246,7 @@ class _MultiNodeCheckpointer(extension.Extension):
             warnings.warn('of the checkpoints %s in %s, %s is loaded: %s' % (
                 self._label, folder, what, '; '.join(reasons)),
                 RuntimeWarning, stacklevel=4)
-        return found
+        return found, common if found is None else [*common, found]
 
     def _problem_of(self, folder, iteration):
         """Agree on what is wrong with a generation; None if it is whole."""

@@ -1,4 +1,5 @@
 import os
+import time
 import warnings
 
 import numpy
@@ -187,6 +188,35 @@ def test_bad_intervals(comm):
 def test_no_folder(comm):
     with pytest.raises(TypeError, match='give path'):
         create(comm, None).save(Value(1), 1)
+
+
+def test_old_generations_are_removed_by_all_at_once(comm, folder):
+    save(comm, folder, 3, 4, 5)
+    if comm.rank == comm.size - 1:
+        os.remove(os.path.join(folder, 'a.run.%d.3' % comm.rank))
+    shared.together(comm)
+    value, checkpointer = Value(), create(comm, folder, cp_interval=2, gc_interval=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        checkpointer.maybe_load(value)
+    lists = comm.bcast_obj(comm.gather_obj(
+        [checkpointer._parse_filename(file)[2] for file in checkpointer.files]))
+    assert lists == [[4, 5]] * comm.size
+
+    if comm.rank == comm.size - 1:
+        write = checkpointer._write
+
+        def slow(*args):
+            time.sleep(.2)
+            write(*args)
+
+        checkpointer._write = slow
+    for iteration in 6, 7:
+        checkpointer.save(Value(0), iteration)
+        last = os.path.join(folder, 'a.run.%d.%d' % (comm.size - 1, iteration))
+        # Whoever removes old ones waits for those that still write.
+        assert iteration == 6 or os.path.exists(last)
+    assert files(comm, folder) == [6, 7]
 
 
 class Optimizer:

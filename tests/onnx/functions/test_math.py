@@ -83,11 +83,20 @@ def test_integers():
     ('floor', 7), ('ceil', 7), ('sign', 9), ('fix', 9)])
 def test_functions_that_leave_the_graph(name, first):
     x = numpy.float32([[-2.5, -1, -.3], [0, .7, 3.2]])
-    # Looked up in each call, as in a model: the export replaces these functions.
-    check(lambda x: getattr(F, name)(x) + x, [x], first)
+    function = getattr(F, name)
+    check(lambda x: function(x) + x, [x], first)
     if first > 7:
         with pytest.raises(RuntimeError, match='no form of %s' % name):
-            export(Model(lambda self, x: getattr(F, name)(x)), [x], opset_version=7)
+            export(Model(lambda self, x: function(x)), [x], opset_version=7)
+    made = export(Model(lambda self, x: function(numpy.float32([1.5])) + x), [x])
+    assert len(made.graph.initializer) == 1
+
+
+def test_division_that_rounds_down():
+    x = numpy.float32([[-2.5, -1, -.3], [0, .7, 3.2]])
+    check(lambda x: x // 2, [x])
+    check(lambda x, y: x // y, [x, x + 7])
+    check(lambda x: 7 // x, [x + 9])
 
 
 # --------------------------------------------------------------------- several arrays
