@@ -1,13 +1,11 @@
 """The converters of functions, by the names of the functions' classes."""
 import contextlib
-import functools
-import inspect
 
 from chainer_fast import variable as _variable
 from chainer_fast.functions.math import _rounding
 from chainer_fast.onnx import functions
 from chainer_fast.onnx.functions.converter import FunctionConverter
-from chainer_fast.onnx.replace_func import fake_as_funcnode, variables_in
+from chainer_fast.onnx.replace_func import fake_as_funcnode
 
 _PREFIX = 'convert_'
 
