@@ -56,7 +56,7 @@ class ONNXChain(Chain):
                     setattr(self, attribute, Parameter(graph.parameters[name]))
             else:
                 arrays = graph.statistics if name in graph.statistics else graph.known
-                self.add_persistent(attribute, arrays[name].copy())
+                self.add_persistent(attribute, arrays[name])
             return attribute
 
         for name in [*graph.parameters, *graph.statistics]:

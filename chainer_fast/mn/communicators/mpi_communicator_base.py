@@ -4,6 +4,7 @@ import pickle
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.mn import _watchdog
 from chainer_fast.mn.communicators import (
     _agreement,
     _communication_utility,
@@ -38,6 +39,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         super().__init__()
         _communication_utility.check_job_size()
         self.mpi_comm = mpi_comm
+        _watchdog.start(mpi_comm)
         self._init_ranks()
         with self.config_scope():
             self.batched_copy = False

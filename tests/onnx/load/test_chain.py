@@ -321,7 +321,8 @@ def test_values_between_host_and_device(device):
         {'table': table, 'one': np.array([1])}))
     device.send(chain)
     x = X[:2, :2]
-    results = chain(device.send(x), device.send(np.array([4])))
+    new = chainer_fast.Variable(device.send(np.array([4])))
+    results = chain(device.send(x), new)
     assert all([isinstance(y.array, device.xp.ndarray) for y in results])
     y, rows, shape, one = [y.array for y in results]
     assert_array_equal(y, (2 * x).ravel())

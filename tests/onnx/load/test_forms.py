@@ -63,6 +63,7 @@ CASES = [
     case('Unsqueeze', (13,), [X], [i(-1)]),
     case('Upsample', (7,), [X], scales=[1., 1., 2., 3.]),
     case('Upsample', (9,), [X], [np.float32([1, 1, 2, 1.5])], mode='linear'),
+    case('Upsample', (9,), [f(1, 2, 6, 3)], [np.float32([1, 1, 8 / 3, 7 / 3])]),
     case('Resize', (10,), [X], [np.float32([1, 1, 2.5, 0.5])]),
     case('Resize', (10,), [X], [np.float32([1, 1, 2, 3])], mode='linear'),
     case('TopK', (7,), [X], n_outputs=2, k=2, axis=2),

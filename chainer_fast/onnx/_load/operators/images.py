@@ -105,7 +105,9 @@ def _sizes(x, axes, scales, sizes):
         if sizes is not None and len(sizes):
             lengths[axis], ratios[axis] = sizes[i], sizes[i] / n
         else:
-            lengths[axis], ratios[axis] = math.floor(n * scales[i]), scales[i]
+            # In single precision: 3 * 2.3333333 is 7.
+            lengths[axis] = math.floor(numpy.float32(n) * numpy.float32(scales[i]))
+            ratios[axis] = scales[i]
     return lengths, ratios
 
 

@@ -19,14 +19,13 @@ def batch_normalization(node):
         node.require('training_mode', 0, 1, default=0)
 
     def compute(x, gamma, beta, mean, var):
-        axis = (0, *range(2, x.ndim))
         if config.train:
             mean, var = raw(mean), raw(var)
             y = F.batch_normalization(
                 x, gamma, beta, eps=eps, running_mean=mean, running_var=var,
-                decay=decay, axis=axis)
+                decay=decay)
         else:
-            y = F.fixed_batch_normalization(x, gamma, beta, mean, var, eps, axis)
+            y = F.fixed_batch_normalization(x, gamma, beta, mean, var, eps)
         if len(node.outputs) == 1:
             return y
         return (y, raw(mean).copy(), raw(var).copy())[:len(node.outputs)]
