@@ -56,9 +56,10 @@ test: build $(VENV)/.test
 	$(MAKE) test-mpi
 
 # An MPI in the environment comes first, as it does for mpi4py. Open MPI wants to hear
-# twice that root means it.
+# twice that root means it; processes that wait leave the processors to others.
 test-mpi: build $(VENV)/.test
-	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1; \
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
+		OMPI_MCA_mpi_yield_when_idle=1; \
 	mpiexec=$$(ls $(BIN)/mpiexec 2>/dev/null || echo mpiexec); \
 	for processes in 2 3; do \
 		$$mpiexec --oversubscribe -n $$processes $(BIN)/python -m pytest -q \

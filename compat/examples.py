@@ -24,7 +24,6 @@ from stand_ins import runner
 from stand_ins.run import Run
 
 OUT_OF_SCOPE = {
-    'chainermn': 'runs under MPI',
     'optuna': 'shows the package optuna, with Chainer as one of the libraries it tunes',
     'tests': "are upstream's own tests of examples, on edited copies of them",
     'test_utils.py': "is a helper of upstream's own tests of examples",
@@ -156,7 +155,8 @@ def without_run(examples, runs):
 
 
 def call(run):
-    return ' '.join([run.script.rsplit('/', 1)[-1], *run.arguments])
+    job = ['mpiexec', '-n', str(run.processes)] if run.processes else []
+    return ' '.join([*job, run.script.rsplit('/', 1)[-1], *run.arguments])
 
 
 def example(run):

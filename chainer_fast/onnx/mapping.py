@@ -1,13 +1,11 @@
 """The converters of functions, by the names of the functions' classes."""
 import contextlib
-import functools
-import inspect
 
 from chainer_fast import variable as _variable
 from chainer_fast.functions.math import _rounding
 from chainer_fast.onnx import functions
 from chainer_fast.onnx.functions.converter import FunctionConverter
-from chainer_fast.onnx.replace_func import fake_as_funcnode, variables_in
+from chainer_fast.onnx.replace_func import fake_as_funcnode
 
 _PREFIX = 'convert_'
 
@@ -30,9 +28,10 @@ def patch_functions():
     function = _rounding.piecewise_constant
 
     def leaving_a_node(x, ufunc):
-        fake = fake_as_funcnode(
-            function, _WITHOUT_NODE[ufunc], experimental_warning=False)
-        return fake(_variable.as_variable(x), ufunc)
+        if not isinstance(x, _variable.Variable):
+            return function(x, ufunc)   # a constant of the network
+        return fake_as_funcnode(
+            function, _WITHOUT_NODE[ufunc], experimental_warning=False)(x, ufunc)
 
     _rounding.piecewise_constant = leaving_a_node
     try:

@@ -45,6 +45,9 @@ class Run:
         the expected output.
     excused : str
         Reason for not running the script: the download or the device that it needs.
+    processes : int
+        Number of processes of the MPI job; 0 for none. The run is excused if there is
+        no mpiexec.
     then : tuple of Run
         Calls that follow in the same folders, for example to use a trained model. They
         are excused if this one is, and fail if it fails.
@@ -62,6 +65,7 @@ class Run:
     enough: str = ''
     own_fault: str = ''
     excused: str = ''
+    processes: int = 0
     then: tuple['Run', ...] = ()
 
     def chain(self):

@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+from stand_ins import mpi
 from stand_ins.run import Run
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -32,8 +33,9 @@ def there(need):
 
 print(json.dumps([need for need in sys.argv[1:] if not there(need)]))
 """
-# Frames of a traceback and progress bars are not messages.
-_NO_MESSAGE = re.compile(r'\s|\[?\d*%|.*it/s')
+# Frames of a traceback, progress bars and what MPI says at last are not messages.
+_NO_MESSAGE = re.compile(
+    r'\s|\[?\d*%|.*it/s|-{20}|prterun |thus causing|.*PMIX ERROR')
 
 
 @dataclasses.dataclass
@@ -121,6 +123,9 @@ class Runner:
         if run.excused or missing:
             needed = 'needs ' + ', '.join(missing) + (run.note and ': ' + run.note)
             return Result(run, EXCUSED, reason=run.excused or needed)
+        start = mpi.start(self.command[0], run.processes) if run.processes else []
+        if start is None:
+            return Result(run, EXCUSED, reason='needs mpiexec')
         source = self.examples / run.script
         if not source.is_file():
             return Result(run, FAILED, reason='the checkout has no such script')
@@ -136,13 +141,13 @@ class Runner:
         except Exception as e:
             return Result(run, FAILED, reason='no stand-in data: %r' % e)
         log = base / ('%d.log' % number)
-        start = time.monotonic()
-        reason = self._execute(run, folder, self._environment(base, run), log)
+        begin = time.monotonic()
+        reason = self._execute(run, start, folder, self._environment(base, run), log)
         outcome = FAILED if reason else PASSED
         if (reason and run.own_fault and re.search(run.own_fault, reason)
                 and re.search(run.prints, read_log(log))):
             outcome, reason = EXCUSED, 'fails with Chainer too: ' + reason
-        return Result(run, outcome, time.monotonic() - start, reason or run.note, log)
+        return Result(run, outcome, time.monotonic() - begin, reason or run.note, log)
 
     def _environment(self, base, run):
         inherited = os.environ.get('PYTHONPATH', '').split(os.pathsep)
@@ -153,7 +158,7 @@ class Runner:
             if not name.startswith(('CHAINER', 'PYTHON', 'CUDA', 'CUPY', 'XDG_'))
             and not name.lower().endswith('_proxy')}
         environment.update(
-            PYTHONPATH=os.pathsep.join(paths), PYTHONUNBUFFERED='1',
+            mpi.ENVIRONMENT, PYTHONPATH=os.pathsep.join(paths), PYTHONUNBUFFERED='1',
             CHAINER_DATASET_ROOT=str(base / 'dataset'),
             NLTK_DATA=str(base / 'dataset' / 'nltk_data'),
             # Shared by all, as Matplotlib takes seconds to fill its cache of fonts.
@@ -173,19 +178,23 @@ class Runner:
                     return 0
         return None
 
-    def _execute(self, run, folder, environment, log):
+    def _execute(self, run, start, folder, environment, log):
         """Run the script; return what went wrong, or None."""
         script = pathlib.PurePosixPath(run.script).name
         typed = log.with_suffix('.in')
         typed.write_text(run.typed, encoding='utf-8')
         with open(log, 'wb') as output, open(typed, 'rb') as keyboard:
             process = subprocess.Popen(
-                [*self.command, script, *run.arguments], cwd=folder, env=environment,
+                [*start, *self.command, script, *run.arguments], cwd=folder, env=environment,
                 stdin=keyboard, stdout=output, stderr=subprocess.STDOUT,
                 start_new_session=True)
             try:
                 status = self._wait(process, run, log)
             finally:
+                if start and process.poll() is None:
+                    # It has to end its processes itself: they have their own groups.
+                    process.terminate()
+                    process.wait()
                 # This also ends processes that it left running.
                 try:
                     os.killpg(process.pid, signal.SIGKILL)

@@ -10,14 +10,18 @@ def _translated(sentence):
     return [word if word == '.' else word + 'o' for word in reversed(sentence)]
 
 
+def put_translations(folder, name, count, seed):
+    """Write ``NAME.en`` and ``NAME.fr`` with so many sentences."""
+    sentences = words.sentences(count, seed=seed)
+    for language, texts in (('en', sentences), ('fr', map(_translated, sentences))):
+        # Numbers, capitals and marks without spaces are for the preprocessing.
+        (folder / (name + '.' + language)).write_text(''.join(
+            'No %d: %s\n' % (i, ' '.join(text)) for i, text in enumerate(texts)))
+
+
 def _prepare(folder, cache):
-    for name, count, seed in (('train', 60, 0), ('news', 10, 1)):
-        sentences = words.sentences(count, seed=seed)
-        for language, texts in (
-                ('en', sentences), ('fr', map(_translated, sentences))):
-            # Numbers, capitals and marks without spaces are for the preprocessing.
-            (folder / (name + '.' + language)).write_text(''.join(
-                'No %d: %s\n' % (i, ' '.join(text)) for i, text in enumerate(texts)))
+    put_translations(folder, 'train', 60, 0)
+    put_translations(folder, 'news', 10, 1)
 
 
 def _preprocess(name, *options, **more):

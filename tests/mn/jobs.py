@@ -15,11 +15,15 @@ def mpiexec():
 
 
 def environment(**variables):
-    """Return the environment of a job: few threads, and root may start it."""
+    """Return the environment of a job.
+
+    There are few threads, processes that wait leave the processors to others, and root
+    may start it.
+    """
     return {
         **os.environ, 'OMPI_ALLOW_RUN_AS_ROOT': '1',
         'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1', 'OMP_NUM_THREADS': '1',
-        'OPENBLAS_NUM_THREADS': '1', **variables}
+        'OPENBLAS_NUM_THREADS': '1', 'OMPI_MCA_mpi_yield_when_idle': '1', **variables}
 
 
 def run(processes, *arguments, timeout=120, env=(), **options):

@@ -31,7 +31,10 @@ _LONGEST_TRACE = 20_000
 def in_time(seconds, function, *args):
     """Call a function that might not return; go on without it after a while."""
     thread = threading.Thread(target=function, args=args, daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:    # Python 3.12 starts none while it ends
+        return function(*args)
     thread.join(seconds)
 
 

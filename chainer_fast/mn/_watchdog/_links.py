@@ -133,6 +133,8 @@ def accept(listener, positions, token, seconds):
     while len(found) < len(positions):
         left = until - time.monotonic()
         if left <= 0:
+            for made in found.values():
+                made.close()
             raise OSError('%d of %d processes did not connect within %d s' % (
                 len(positions) - len(found), len(positions), seconds))
         listener.settimeout(left)

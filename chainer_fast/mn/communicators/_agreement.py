@@ -15,7 +15,7 @@ from chainer_fast.mn.communicators._waiting import waiting
 #: Operations by their number in a header. All ranks run the same version.
 OPERATIONS = (
     'allgather', 'allreduce', 'alltoall', 'bcast', 'bcast_data', 'bcast_obj', 'gather',
-    'multi_node_mean_grad', 'scatter')
+    'gather_obj', 'multi_node_mean_grad', 'scatter')
 
 _FAILED, _ON_DEVICE = 1, 2
 _DIMS = 6

@@ -85,6 +85,14 @@ def init_inter_mpi_comm(mpi_comm, intra_rank, inter_rank):
     return waiting('split', None, mpi_comm.Split, intra_rank, inter_rank)
 
 
+def pickled(obj):
+    """Return the pickle of an object, or no bytes and the error."""
+    try:
+        return pickle.dumps(obj, pickle.HIGHEST_PROTOCOL), None
+    except Exception as error:
+        return b'', error
+
+
 def chunked_bcast_obj(obj, mpi_comm, max_buf_len=256 * 1024 * 1024, root=0):
     """Broadcast the pickle of an object in pieces.
 
@@ -105,12 +113,7 @@ def chunked_bcast_obj(obj, mpi_comm, max_buf_len=256 * 1024 * 1024, root=0):
     """
     assert 0 < max_buf_len < INT_MAX, (
         'max_buf_len is %r; give 1 to %d bytes' % (max_buf_len, INT_MAX - 1))
-    data, error = b'', None
-    if mpi_comm.rank == root:
-        try:
-            data = pickle.dumps(obj, pickle.HIGHEST_PROTOCOL)
-        except Exception as exception:
-            error = exception
+    data, error = pickled(obj) if mpi_comm.rank == root else (b'', None)
     headers, _ = _agreement.meet(
         mpi_comm, 'bcast_obj', root, extra=len(data), error=error)
     if mpi_comm.rank != root:

@@ -2,7 +2,8 @@
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.backends.kernels import packing
+from chainer_fast.backends.kernels import packing, update_rules
+from chainer_fast.configuration import config
 
 
 def array_to_buffer_object(array, mpi_dtype=None):
@@ -157,3 +158,27 @@ def unpack_grads(buffer, params, scale=1.):
             param._set_grad(
                 _device_module(param).empty_like(param._grad), layout_check=False)
     packing.unpack(buffer, [param._grad for param in params], scale)
+
+
+def check_finite(model):
+    """Raise in debug mode if a gradient is infinite or no number.
+
+    Parameters
+    ----------
+    model : Link
+
+    Raises
+    ------
+    ValueError
+        The message names the parameters.
+    """
+    if not config.debug:
+        return
+    grads = {path: param._grad for path, param in sorted(model.namedparams())
+             if param.is_initialized and param._grad is not None}
+    finite = update_rules.are_finite(list(grads.values()))
+    diverged = [path for path, good in zip(grads, finite, strict=True) if not good]
+    if diverged:
+        raise ValueError(
+            'Parameters diverged after allreduce: the gradients of %s are not finite'
+            % ', '.join(diverged))

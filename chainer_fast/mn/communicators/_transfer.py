@@ -12,7 +12,8 @@ from chainer_fast.backends import cuda
 from chainer_fast.mn.communicators import _communication_utility
 from chainer_fast.mn.communicators._waiting import waiting
 
-_MAGIC = b'CFmn'
+# A pickle begins with another byte.
+_MAGIC, _MAGIC_LARGE = b'CFmn', b'CFmo'
 #: Messages up to so many bytes go with their header.
 _SMALL = 4096
 
@@ -131,15 +132,12 @@ def send(mpi_comm, data, dest, tag):
 def recv(mpi_comm, source, tag):
     """Receive what :func:`send` sent."""
     status = _communication_utility.import_mpi().Status()
-    message = waiting('recv', source, mpi_comm.Mprobe, source, tag, status)
-    source, tag = status.source, status.tag
-    data = numpy.empty(status.count, numpy.uint8)
-    waiting('recv', source, message.Recv, data)
+    data = _recv_message(mpi_comm, 'recv', source, tag, status)
     if data[:len(_MAGIC)].tobytes() != _MAGIC:
         raise RuntimeError(
             'recv got a message of rank %d that is none of send. What send_obj sends '
-            'is for recv_obj' % source)
-    several, together, kinds = pickle.loads(data[len(_MAGIC):])
+            'is for recv_obj' % status.source)
+    several, together, kinds = pickle.loads(data[len(_MAGIC):].data)
     sizes = [nbytes(dtype, shape) for dtype, shape, _ in kinds]
     arrays = []
     begin = data.size - sum(sizes)
@@ -149,11 +147,55 @@ def recv(mpi_comm, source, tag):
             part[...] = data[begin:begin + size]
             begin += size
         else:
-            for at in range(0, size, limit()):
-                piece = part[at:at + limit()]
-                waiting('recv', source, mpi_comm.Recv, piece, source, tag)
+            _recv_pieces(mpi_comm, 'recv', part, status)
         arrays.append(to_device(from_bytes(part, dtype, shape), on_device))
     return tuple(arrays) if several else arrays[0]
+
+
+def send_obj(mpi_comm, obj, dest, tag):
+    """Send an object as a pickle, which is one message unless it is very large."""
+    data = numpy.frombuffer(pickle.dumps(obj, pickle.HIGHEST_PROTOCOL), numpy.uint8)
+    if data.size <= limit():
+        waiting('send_obj', dest, mpi_comm.Send, data, dest, tag)
+        return
+    header = _MAGIC_LARGE + data.size.to_bytes(8, 'little')
+    waiting('send_obj', dest, mpi_comm.Send, header, dest, tag)
+    for begin in range(0, data.size, limit()):
+        piece = data[begin:begin + limit()]
+        waiting('send_obj', dest, mpi_comm.Send, piece, dest, tag)
+
+
+def recv_obj(mpi_comm, source, tag, status=None):
+    """Receive what :func:`send_obj` or ``mpi_comm.send`` sent."""
+    if status is None:
+        status = _communication_utility.import_mpi().Status()
+    data = _recv_message(mpi_comm, 'recv_obj', source, tag, status)
+    head = data[:len(_MAGIC)].tobytes()
+    if head == _MAGIC:
+        raise RuntimeError(
+            'recv_obj got arrays of rank %d. What send sends is for recv'
+            % status.source)
+    if head == _MAGIC_LARGE:
+        size = int.from_bytes(data[len(_MAGIC_LARGE):].tobytes(), 'little')
+        data = numpy.empty(size, numpy.uint8)
+        _recv_pieces(mpi_comm, 'recv_obj', data, status)
+    return pickle.loads(data.data)
+
+
+def _recv_message(mpi_comm, operation, source, tag, status):
+    """Return the next message as bytes."""
+    message = waiting(operation, source, mpi_comm.Mprobe, source, tag, status)
+    data = numpy.empty(status.count, numpy.uint8)
+    waiting(operation, status.source, message.Recv, data)
+    return data
+
+
+def _recv_pieces(mpi_comm, operation, data, status):
+    """Fill a flat array of bytes with the messages that follow one."""
+    source, tag = status.source, status.tag
+    for begin in range(0, data.size, limit()):
+        piece = data[begin:begin + limit()]
+        waiting(operation, source, mpi_comm.Recv, piece, source, tag)
 
 
 # -- among all processes

@@ -13,4 +13,4 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     def multi_node_mean_grad(self, model, zero_fill=False):
         params = self._agreed_params(model, zero_fill)
         self._mean_grads(params)
-        _memory_utility.check_finite(params)
+        _memory_utility.check_finite(model)

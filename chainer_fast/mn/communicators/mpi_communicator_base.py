@@ -1,7 +1,10 @@
 """Operations of communicators on MPI."""
+import pickle
+
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.mn import _watchdog
 from chainer_fast.mn.communicators import (
     _agreement,
     _communication_utility,
@@ -36,6 +39,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         super().__init__()
         _communication_utility.check_job_size()
         self.mpi_comm = mpi_comm
+        _watchdog.start(mpi_comm)
         self._init_ranks()
         with self.config_scope():
             self.batched_copy = False
@@ -105,7 +109,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         _experimental('recv')
         return _transfer.recv(self.mpi_comm, source, tag)
 
-    def bcast(self, x, root=0):
+    def bcast(self, x, root=0):  # type: ignore[override]
         _experimental('bcast')
         if self.rank == root:
             array, _, _, _ = self._meet('bcast', x, root)
@@ -199,17 +203,25 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     # -- objects
 
     def send_obj(self, obj, dest, tag=0):
-        waiting('send_obj', dest, self.mpi_comm.send, obj, dest, tag)
+        _transfer.send_obj(self.mpi_comm, obj, dest, tag)
 
-    def recv_obj(self, source, status=None, tag=-1):
-        return waiting(
-            'recv_obj', source, self.mpi_comm.recv, None, source, tag, status)
+    def recv_obj(self, source, status=None, tag=-1):  # type: ignore[override]
+        return _transfer.recv_obj(self.mpi_comm, source, tag, status)
 
     def bcast_obj(self, obj, max_buf_len=256 * 1024 * 1024, root=0):
         return chunked_bcast_obj(obj, self.mpi_comm, max_buf_len, root)
 
     def gather_obj(self, obj, root=0):
-        return waiting('gather_obj', root, self.mpi_comm.gather, obj, root)
+        data, error = _communication_utility.pickled(obj)
+        headers, _ = _agreement.meet(
+            self.mpi_comm, 'gather_obj', root, extra=len(data), error=error)
+        sizes = [header.extra for header in headers]
+        received = _transfer.exchange(
+            self.mpi_comm, 'gather_obj', root, self.mpi_comm.Gatherv,
+            [numpy.frombuffer(data, numpy.uint8)],
+            sizes if self.rank == root else None, max(sizes))
+        return None if self.rank != root else [
+            pickle.loads(each.data) for each in received]
 
     def allreduce_obj(self, obj):
         return waiting('allreduce_obj', None, self.mpi_comm.allreduce, obj)

@@ -14,4 +14,4 @@ class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         params = self._agreed_params(model, zero_fill)
         for param in params:
             self._mean_grads([param])
-        _memory_utility.check_finite(params)
+        _memory_utility.check_finite(model)

@@ -105,7 +105,7 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         _memory_utility.pack_grads(params, buffer)
         self._sum_of_all(buffer)
         _memory_utility.unpack_grads(buffer, params, 1. / self.size)
-        self._check_finite(model)
+        _memory_utility.check_finite(model)
 
     def _sum_of_all(self, buffer):
         """Replace a flat array by the sum of those of all processes."""

@@ -118,7 +118,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         """
         self._multi_node_mean_grad_async(
             model, zero_fill, cuda.cupy.cuda.get_current_stream())
-        self._check_finite(model)
+        _memory_utility.check_finite(model)
 
     def _multi_node_mean_grad_async(self, model, zero_fill, stream):
         """Enqueue the exchange on a stream.

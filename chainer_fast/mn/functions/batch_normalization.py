@@ -7,6 +7,8 @@ from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.functions.normalization.batch_normalization import (
     GeneralBatchNormalizationImpl,
 )
+from chainer_fast.mn import nccl
+from chainer_fast.mn.communicators.pure_nccl_communicator import PureNcclCommunicator
 
 
 class _MultiNodeImpl(GeneralBatchNormalizationImpl):
@@ -90,12 +92,11 @@ class _NcclImpl(_MultiNodeImpl):
     """
 
     def _sum(self, array):
-        nccl = cuda.cupy.cuda.nccl
-        kind = nccl.NCCL_FLOAT64 if array.dtype.itemsize == 8 else nccl.NCCL_FLOAT32
-        address = array.data.ptr
         self.comm._init_comms()
+        address = array.data.ptr
         self.comm.nccl_comm.allReduce(
-            address, address, array.size, kind, nccl.NCCL_SUM, cuda.Stream.null.ptr)
+            address, address, array.size, nccl._get_nccl_type_id(array.dtype),
+            nccl.NCCL_SUM, cuda.cupy.cuda.get_current_stream().ptr)
         return array
 
 
@@ -147,7 +148,7 @@ def get_communication_backend(comm, communication_backend='auto'):
         raise ValueError(
             "communication_backend of MultiNodeBatchNormalization has to be 'auto', "
             "'mpi' or 'nccl', not %r" % (communication_backend,))
-    has_nccl = hasattr(comm, 'nccl_comm')
+    has_nccl = isinstance(comm, PureNcclCommunicator)
     if communication_backend == 'auto':
         return 'nccl' if has_nccl else 'mpi'
     if communication_backend == 'nccl' and not has_nccl:

@@ -4,6 +4,7 @@ import numpy
 from chainer_fast.dataset import iterator
 from chainer_fast.mn.iterators import _delegation
 from chainer_fast.serializer import Deserializer
+from chainer_fast.utils.experimental import experimental
 
 
 def _is_valid_type(element):
@@ -168,6 +169,7 @@ def create_multi_node_iterator(actual_iterator, communicator, rank_master=0):
         ``epoch``, ``epoch_detail``, ``current_position`` and ``is_new_epoch``. ``next``
         raises :class:`TypeError` on all processes if a batch has other elements.
     """
+    experimental('chainermn.iterators.create_multi_node_iterator')
     if communicator.rank == rank_master:
         return _MultiNodeIteratorMaster(actual_iterator, communicator, rank_master)
     return _MultiNodeIteratorSlave(communicator, rank_master)

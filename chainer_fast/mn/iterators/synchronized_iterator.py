@@ -3,6 +3,7 @@ import numpy
 
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 from chainer_fast.mn.iterators import _delegation
+from chainer_fast.utils.experimental import experimental
 
 
 class _SynchronizedIterator(_delegation.DelegatingIterator):
@@ -50,4 +51,5 @@ def create_synchronized_iterator(actual_iterator, communicator):
     ValueError
         Where the iterator has no ``order_sampler``.
     """
+    experimental('chainermn.iterators.create_synchronized_iterator')
     return _SynchronizedIterator(actual_iterator, communicator)

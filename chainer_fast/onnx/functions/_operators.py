@@ -163,6 +163,8 @@ class Operators(onnx_helper.GraphBuilder):
         """Split along an axis into parts of given lengths; returns their names."""
         if len(lengths) == 1:
             return x,
+        if len(set(lengths)) == 1 and not self.takes('Split', 'num_outputs'):
+            return self.op('Split', [x], len(lengths), axis=axis)
         if self.takes('Split', 'split'):
             return self.op('Split', [x], len(lengths), axis=axis, split=list(lengths))
         return self.op(

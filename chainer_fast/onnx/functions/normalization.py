@@ -52,19 +52,23 @@ def _add_statistics(ops, func, mean, var):
     owner = None
     for node in func.inputs[1:3]:
         owner = owner or ops.context.get_link(node.get_variable_or_none())
-    names = []
-    for array, name in ((mean, 'avg_mean'), (var, 'avg_var')):
-        # A copy, since the user may have given one array for several purposes.
-        array = array.astype(ops.dtype(1))
-        if owner is None:
-            names.append(ops.context.add_param(array, name))
-            continue
-        name = '%s_%s' % (owner[0], name)
-        # A link may be called several times.
-        if all(name != known for known, _ in ops.context.name_list.values()):
-            ops.context.add_param(array, name, use_original_name=True)
-        names.append(name)
-    return names
+    return [_add_statistic(ops.context, owner, array.astype(ops.dtype(1)), name)
+            for array, name in ((mean, 'avg_mean'), (var, 'avg_var'))]
+
+
+def _add_statistic(context, owner, array, name):
+    # The array is a copy: the user may have given one for several purposes.
+    if owner is None:
+        return context.add_param(array, name)
+    of_link = '%s_%s' % (owner[0], name)
+    # A link may be called several times, with other statistics in training.
+    earlier = [each for each in context.parameters
+               if context.get_name(each) == of_link]
+    if not earlier:
+        return context.add_param(array, of_link, use_original_name=True)
+    if (earlier[0] == array).all():
+        return of_link
+    return context.add_param(array, name)
 
 
 def _spread(ops, func, parameter):

@@ -25,8 +25,16 @@ def convert_StackedRNN(ops, func, *names):
         bs)
 
 
-# Chainer's name of what is one function of that class here.
-convert_n_step_gru = convert_StackedRNN
+@emits_all
+def convert_n_step_gru(ops, func, hx, *names):
+    # For `functions.n_step_gru` wrapped by `fake_as_funcnode`.
+    count = 6 * func.arg0
+    ws, bs, xs = names[:count], names[count:2 * count], names[2 * count:]
+    sizes = tuple([ops.shape(1 + 2 * count + i)[0] for i in range(len(xs))])
+    groups = [[each[k:k + 6] for k in range(0, count, 6)] for each in (ws, bs)]
+    # From version 12 on, a node would have to know whether this is training.
+    ratio = func.arg1 if ops.opset_version < 12 else None
+    return _network(ops, 'gru', 1, ratio, sizes, [hx], xs, *groups)
 
 
 def _network(ops, mode, directions, ratio, sizes, states, xs, ws, bs):
@@ -105,7 +113,7 @@ def _of_sides(ops, groups, gates):
 
 
 def _dropped(ops, y, ratio):
-    return noise.dropped(ops, y, ratio) if ratio else y
+    return y if ratio is None else noise.dropped(ops, y, ratio)
 
 
 def _side_by_side(ops, y, directions, n):

@@ -106,6 +106,16 @@ def test_long_traces_keep_their_end():
     assert len(trace) <= _channel._LONGEST_TRACE and trace.endswith('the end\n')
 
 
+def test_no_thread_can_be_started(monkeypatch):
+    def refuse(self):
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    called = []
+    monkeypatch.setattr(_channel.threading.Thread, 'start', refuse)
+    _channel.in_time(1, called.append, 3)
+    assert called == [3]
+
+
 def test_a_function_that_does_not_return():
     began = time.monotonic()
     _channel.in_time(.05, time.sleep, 1)

@@ -109,6 +109,16 @@ def test_gradients_with_the_channels_last(device):
     _memory_utility.unpack_grads(buffer, params)
 
 
+@pytest.mark.parametrize('value', [np.nan, np.inf])
+def test_gradients_that_are_not_finite(device, value):
+    model = device.send(Model())
+    model.b.grad = device.send(np.array([1, value], 'f'))
+    _memory_utility.check_finite(model)
+    with chainer.using_config('debug', True), pytest.raises(
+            ValueError, match='diverged .* gradients of /b are not finite'):
+        _memory_utility.check_finite(model)
+
+
 @pytest.mark.gpu
 def test_pinned_memory(device):
     memory = _memory_utility.PinnedMemory()

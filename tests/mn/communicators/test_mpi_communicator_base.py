@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from chainer_fast.mn.communicators import _communication_utility, create_communicator
+from chainer_fast.backends import cuda
+from chainer_fast.mn.communicators import _transfer, create_communicator
 from tests.mn.communicators.cases import (
     DTYPES,
     SHAPES,
@@ -24,7 +25,7 @@ def comm():
 def pieces(request, monkeypatch):
     """Operations in one call of MPI, and in many."""
     if request.param == 'pieces':
-        monkeypatch.setattr(_communication_utility, 'INT_MAX', 500)
+        monkeypatch.setattr(_transfer, 'limit', lambda: 496)
 
 
 def check(x, expected):
@@ -132,6 +133,27 @@ def test_recv_of_an_object(comm):
             comm.recv(0, 0)
 
 
+def test_recv_obj_of_an_array(comm):
+    if comm.rank == 0:
+        for dest in range(1, comm.size):
+            comm.send(np.zeros(3), dest, 0)
+    with raises_if(comm.rank > 0, RuntimeError, match='arrays of rank 0.*for recv'):
+        if comm.rank > 0:
+            comm.recv_obj(0)
+
+
+def test_messages_of_mpi4py(comm):
+    if comm.size > 1:
+        y = around(
+            comm, lambda dest: comm.mpi_comm.send({'a': 1}, dest),
+            lambda source: comm.recv_obj(source))
+        assert y == {'a': 1}
+        y = around(
+            comm, lambda dest: comm.send_obj({'a': 1}, dest),
+            lambda source: comm.mpi_comm.recv(source=source))
+        assert y == {'a': 1}
+
+
 def test_bcast_returns_the_array_of_root(comm):
     x = np.arange(3)
     assert (comm.bcast(x) is x) == (comm.rank == 0)
@@ -225,13 +247,14 @@ def test_one_process_fails(comm):
 # -- objects
 
 
-def test_objects(comm):
+def test_objects(comm, pieces):
     obj = {'rank': comm.rank, 'array': np.arange(5)}
     y = comm.bcast_obj(obj)
     assert y['rank'] == 0
     assert (y is obj) == (comm.rank == 0)
-    y = comm.gather_obj(comm.rank)
-    assert y == (list(range(comm.size)) if comm.rank == 0 else None)
+    y = comm.gather_obj([comm.rank] * 300 * comm.rank)
+    assert y == ([[rank] * 300 * rank for rank in range(comm.size)]
+                 if comm.rank == 0 else None)
     assert comm.allreduce_obj([comm.rank]) == list(range(comm.size))
     assert comm.bcast_obj('text', max_buf_len=1, root=comm.size - 1) == 'text'
     if comm.size > 1:
@@ -239,6 +262,10 @@ def test_objects(comm):
             comm, lambda dest: comm.send_obj(comm.rank, dest, tag=5),
             lambda source: comm.recv_obj(source))
         assert y == (comm.rank - 1) % comm.size
+        y = around(
+            comm, lambda dest: comm.send_obj(list(range(1000)), dest),
+            lambda source: comm.recv_obj(source))
+        assert y == list(range(1000))
 
 
 def test_status_of_a_received_object(comm):
@@ -257,6 +284,11 @@ def test_objects_that_cannot_be_pickled(comm):
             Exception if comm.rank == 0 else RuntimeError,
             match='pickle|failed on rank 0'):
         comm.bcast_obj(lambda: None)
+    mine = comm.rank == comm.size - 1
+    with pytest.raises(
+            Exception if mine else RuntimeError,
+            match='pickle|failed on rank %d' % (comm.size - 1)):
+        comm.gather_obj((lambda: None) if mine else 0)
 
 
 # -- parts
@@ -333,3 +365,50 @@ def test_bcast_data_of_other_models(comm, make, difference):
         comm.bcast_data(model)
     for param, array in zip(params, before, strict=True):
         np.testing.assert_array_equal(param.array, array)
+
+
+# -- arrays on a GPU
+
+
+@pytest.mark.gpu
+def test_arrays_of_gpus(comm):
+    cuda.get_device_from_id(comm.intra_rank).use()
+    xs = [cuda.to_gpu(numbers(rank, (3, 5), 'e')).T for rank in range(comm.size)]
+    mine = xs[comm.rank]
+
+    def check_gpu(y, x):
+        assert isinstance(y, cuda.ndarray)
+        check(cuda.to_cpu(y), cuda.to_cpu(x))
+
+    check_gpu(comm.bcast(mine), xs[0])
+    check_gpu(comm.allreduce(mine), sum(xs[1:], xs[0]))
+    check_gpu(comm.scatter(xs), mine)
+    for y, x in zip(comm.allgather(mine), xs, strict=True):
+        check_gpu(y, x)
+    for y, x in zip(comm.alltoall([mine] * comm.size), xs, strict=True):
+        check_gpu(y, x)
+    comm.send((mine, cuda.to_cpu(mine)), comm.rank, 0)
+    y, on_host = comm.recv(comm.rank, 0)
+    check_gpu(y, mine)
+    check(on_host, cuda.to_cpu(mine))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('name', ['naive', 'flat'])
+def test_models_on_gpus(name):
+    comm = create_communicator(name)
+    device = cuda.get_device_from_id(comm.intra_rank)
+    device.use()
+    model = Model(lazy=(30, 4))
+    model.to_device('@cupy:%d' % device.id)
+    for i, (_, param) in enumerate(sorted(model.namedparams())):
+        param.array[...] = comm.rank + i
+        param.grad = cuda.cupy.full(param.shape, comm.rank + i, param.dtype)
+    model.W.array = cuda.cupy.asfortranarray(model.W.array)
+    comm.bcast_data(model)
+    comm.multi_node_mean_grad(model)
+    for i, (_, param) in enumerate(sorted(model.namedparams())):
+        np.testing.assert_array_equal(
+            cuda.to_cpu(param.array), np.full(param.shape, i))
+        np.testing.assert_allclose(
+            cuda.to_cpu(param.grad), np.full(param.shape, i + (comm.size - 1) / 2))

@@ -172,7 +172,7 @@ def test_gradients_that_have_diverged(communicator):
     if communicator.rank == communicator.size - 1:
         model.p3.grad[0, 0, 0, 0] = np.nan
     with chainer.using_config('debug', True), pytest.raises(
-            ValueError, match='diverged after allreduce: the gradient of /p3 has'):
+            ValueError, match='diverged after allreduce: the gradients of /p3 are'):
         communicator.multi_node_mean_grad(model)
 
 

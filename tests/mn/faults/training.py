@@ -1,7 +1,7 @@
 """A training with checkpoints, of which one process may be killed while it writes.
 
-Arguments: folder, iteration of the end, rank to be killed, and at which call of the
-system that changes files; none with -1.
+Arguments: iteration of the end, rank to be killed, at which call of the system that
+changes files (none with -1), and a folder. More folders are those of more trainings.
 """
 import hashlib
 import os
@@ -50,8 +50,7 @@ def kill_at(number):
         setattr(os, name, counting(getattr(os, name)))
 
 
-def main(folder, stop, failing, call):
-    comm = create_communicator('naive')
+def train(comm, folder, stop, failing, call):
     numpy.random.seed(comm.rank)
     data = [(numpy.random.rand(5).astype('float32'), numpy.int32(i % 3))
             for i in range(30)]
@@ -61,18 +60,21 @@ def main(folder, stop, failing, call):
     optimizer = chainer_fast.optimizers.Adam().setup(model)
     trainer = training.Trainer(
         Updater(iterators.SerialIterator(data, 4), optimizer, comm),
-        (int(stop), 'iteration'), out=folder)
+        (stop, 'iteration'), out=folder)
     warnings.simplefilter('ignore', DeprecationWarning)
     checkpointer = create_multi_node_checkpointer('run', comm, 2, 1)
     trainer.extend(checkpointer)
     checkpointer.maybe_load(trainer)
     print('rank %d begins at %d' % (comm.rank, trainer.updater.iteration), flush=True)
-    if comm.rank == int(failing):
-        kill_at(int(call))
+    if comm.rank == failing:
+        kill_at(call)
     trainer.run()
     bits = hashlib.sha256(model.predictor.W.array.tobytes()).hexdigest()
     print('rank %d ends with %s' % (comm.rank, bits))
 
 
 if __name__ == '__main__':
-    main(*sys.argv[1:])
+    stop, failing, call = map(int, sys.argv[1:4])
+    comm = create_communicator('naive')
+    for folder in sys.argv[4:]:
+        train(comm, folder, stop, failing, call)

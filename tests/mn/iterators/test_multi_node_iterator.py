@@ -8,7 +8,9 @@ from chainer_fast.mn import communicators
 from chainer_fast.mn.iterators import create_multi_node_iterator, multi_node_iterator
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
 
-pytestmark = pytest.mark.mpi
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.filterwarnings('ignore:.*is experimental:FutureWarning')]
 
 
 @pytest.fixture(scope='module')
@@ -172,3 +174,9 @@ def test_finalize_reaches_the_iterator(comm):
     with create_multi_node_iterator(actual, comm):
         pass
     assert bool(ended) == (comm.rank == 0)
+
+
+def test_it_is_experimental(comm):
+    with pytest.warns(FutureWarning, match='multi_node_iterator is experimental'):
+        create_multi_node_iterator(
+            iterators.SerialIterator(numpy.arange(4.), 2), comm)

@@ -9,7 +9,9 @@ from chainer_fast.mn import communicators
 from chainer_fast.mn.iterators import create_synchronized_iterator
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
 
-pytestmark = pytest.mark.mpi
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.filterwarnings('ignore:.*is experimental:FutureWarning')]
 
 
 @pytest.fixture(scope='module')
@@ -90,3 +92,9 @@ def test_without_order_sampler(comm, bad):
     with pytest.raises(ValueError, match='must have order_sampler.*got %s' % (
             type(bad).__name__)):
         create_synchronized_iterator(bad, comm)
+
+
+def test_it_is_experimental(comm):
+    with pytest.warns(FutureWarning, match='synchronized_iterator is experimental'):
+        create_synchronized_iterator(
+            iterators.SerialIterator(numpy.arange(4.), 2), comm)

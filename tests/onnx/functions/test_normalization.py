@@ -70,6 +70,17 @@ def test_a_link_called_twice():
         'param_link_' + name for name in ('avg_mean', 'avg_var', 'beta', 'gamma')]
 
 
+def test_a_link_called_twice_in_training():
+    # The two batches differ in their statistics.
+    model = Model(lambda self, x: self.link(self.link(x) * 2 + 1),
+                  link=batch_normalization(3))
+    made = check(model, [floats(2, 3, 4)], train=True, tolerance=1e-4)[7]
+    assert sorted(each.name for each in made.graph.initializer) == [
+        'BatchNormalization_1_param_avg_mean', 'BatchNormalization_1_param_avg_var',
+        'param_link_avg_mean', 'param_link_avg_var', 'param_link_beta',
+        'param_link_gamma']
+
+
 def test_statistics_as_inputs():
     xs = [floats(4, 3), *floats(3, 3), floats(3, low=0.5)]
     check(lambda *xs: F.fixed_batch_normalization(*xs), xs)

@@ -3,8 +3,10 @@ import onnx
 import pytest
 
 import chainer_fast.functions as F
+from chainer_fast import as_variable
 from chainer_fast import links as L
 from chainer_fast.onnx.export import export
+from chainer_fast.onnx.replace_func import fake_as_funcnode
 from tests.onnx.exported import OPSETS, Model, check
 
 RANDOM = numpy.random.RandomState(0)
@@ -46,6 +48,7 @@ def network(name, layers, sizes, ratio=0.0, dtype=numpy.float32):
             layers, ratio, *args[:len(states)], ws, bs, args[len(states):])
         return (*last, *ys)
 
+    model.groups = ws, bs
     return model, [*states, *[floats(size, m, dtype=dtype) for size in sizes]]
 
 
@@ -57,6 +60,23 @@ def test_whole_sequences(name, sizes, layers):
     made = check(model, args)
     kind = name.replace('bi', '').split('_')[2].split()[0].upper()
     assert [node.op_type for node in made[OPSETS[-1]].graph.node].count(kind) == layers
+
+
+@pytest.mark.parametrize('sizes', [(2, 2), (3, 2)])
+def test_a_wrapped_function(sizes):
+    # As Chainer exports `n_step_gru`.
+    model, args = network('n_step_gru', 2, sizes)
+    function = fake_as_funcnode(
+        F.n_step_gru, 'n_step_gru', experimental_warning=False)
+
+    def wrapped(hx, *xs):
+        ws, bs = [[[as_variable(each) for each in group] for group in groups]
+                  for groups in model.groups]
+        hy, ys = function(2, 0.0, hx, ws, bs, [*xs])
+        return (hy, *ys)
+
+    made = check(wrapped, args)
+    assert 'n_step_gru_0_0' in [each.name for each in made[11].graph.output]
 
 
 def test_half_and_double_precision():
