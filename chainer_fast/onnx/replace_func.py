@@ -55,7 +55,7 @@ class WrappedFunctionNode(function_node.FunctionNode):
         def replace(value):
             if isinstance(value, _variable.Variable):
                 return new[id(value)]
-            if variables_in(value) is None:
+            if _variables_in(value) is None:
                 return value
             if isinstance(value, dict):
                 return {key: replace(x) for key, x in value.items()}
@@ -141,7 +141,7 @@ def _reached(results, gradients):
             if g is not None and y.creator_node is not None]
 
 
-def variables_in(value):
+def _variables_in(value):
     """Return the variables in a structure as a list; None if it has anything else."""
     if isinstance(value, _variable.Variable):
         return [value]
@@ -149,7 +149,7 @@ def variables_in(value):
         value = list(value.values())
     if not isinstance(value, (tuple, list)):
         return None
-    parts = [variables_in(x) for x in value]
+    parts = [_variables_in(x) for x in value]
     if not parts or any(part is None for part in parts):
         return None
     return [x for part in parts for x in part]
@@ -224,7 +224,7 @@ def fake_as_funcnode(alt_func, name, rename_attributes=None,
                 inspect.Parameter.POSITIONAL_ONLY)}}
         variables, attributes = [], []
         for key, value in [*enumerate(args), *kwargs.items()]:
-            found = variables_in(value)
+            found = _variables_in(value)
             if found is not None:
                 variables.extend(found)
             else:

@@ -33,7 +33,7 @@ _CIFAR = [
 ]
 
 _GAN = ('--communicator', 'naive', '--batchsize', '2', '--n_hidden', '10',
-        '--display_interval', '1', '--snapshot_interval', '2', '--epoch')
+        '--display_interval', '1', '--snapshot_interval', '4', '--epoch')
 
 _DCGAN = [
     _train('dcgan/train_dcgan.py', *_GAN, '1', needs=('PIL',), prepare=cifar.prepare,

@@ -2,8 +2,11 @@
 import os
 import shutil
 
-# Open MPI wants to hear twice that root means it.
-ENVIRONMENT = {'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
+# Open MPI wants to hear twice that root means it. Processes that wait leave the
+# processors to others.
+ENVIRONMENT = {
+    'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
+    'OMPI_MCA_mpi_yield_when_idle': '1'}
 
 
 def start(python, processes):

@@ -185,9 +185,9 @@ class Runner:
         typed.write_text(run.typed, encoding='utf-8')
         with open(log, 'wb') as output, open(typed, 'rb') as keyboard:
             process = subprocess.Popen(
-                [*start, *self.command, script, *run.arguments], cwd=folder, env=environment,
-                stdin=keyboard, stdout=output, stderr=subprocess.STDOUT,
-                start_new_session=True)
+                [*start, *self.command, script, *run.arguments], cwd=folder,
+                env=environment, stdin=keyboard, stdout=output,
+                stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 status = self._wait(process, run, log)
             finally:

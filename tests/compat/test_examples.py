@@ -60,6 +60,15 @@ print('trained')
     'other/needs.py': 'import no_such_package',
     'other/old.py': '',
     'other/device.py': '',
+    'jobs/job.py': '''
+import sys
+from mpi4py import MPI
+print('rank', MPI.COMM_WORLD.allgather(MPI.COMM_WORLD.rank), flush=True)
+MPI.COMM_WORLD.Barrier()
+if len(sys.argv) > 1:
+    print('no such number', flush=True)
+    sys.exit(1)
+''',
 }
 RUNS = '''
 from stand_ins.run import Run, put_download
@@ -95,6 +104,8 @@ RUNS = [
         then=(Run('other/old.py'),)),
     Run('other/old.py', needs=('pytest<2',), note='an old one'),
     Run('other/device.py', excused='needs a GPU'),
+    Run('jobs/job.py', processes=2, prints=r'rank .0, 1.'),
+    Run('jobs/job.py', ('fail',), processes=2),
 ]
 '''
 OWN = "AttributeError: 'list' object has no attribute 'reset'"
@@ -109,8 +120,8 @@ class Examples:
         self.checkout = folder / 'checkout'
         self.kept = folder / 'kept'
         (self.program / 'stand_ins').mkdir(parents=True)
-        for name in ('examples.py', 'stand_ins/__init__.py', 'stand_ins/run.py',
-                     'stand_ins/runner.py'):
+        for name in ('examples.py', 'stand_ins/__init__.py', 'stand_ins/mpi.py',
+                     'stand_ins/run.py', 'stand_ins/runner.py'):
             shutil.copy(os.path.join(processes.COMPAT, name), self.program / name)
         (self.program / 'stand_ins' / 'toys.py').write_text(RUNS)
         for name, text in SCRIPTS.items():
@@ -243,7 +254,7 @@ def test_faults_of_the_script(examples):
 
 
 def test_scripts_without_run(examples):
-    for name in ('new/main.py', 'good/.hidden.py', 'chainermn/train.py'):
+    for name in ('new/main.py', 'good/.hidden.py', 'optuna/train.py'):
         examples.write(name, 'import parts.net')
     examples.write('new/parts/net.py', '')
     examples.write('new/imported.py', "if __name__ == '__main__':\n    pass\n")
@@ -256,7 +267,7 @@ def test_scripts_without_run(examples):
     assert 'good: train.py 2' in lines
     assert '    needs numpy, no_such_package' in lines
     assert '    not run: needs a GPU' in lines
-    assert any(line.startswith('    chainermn: ') for line in lines)
+    assert any(line.startswith('    optuna: ') for line in lines)
 
     (examples.program / 'stand_ins' / 'toys.py').write_text('RUNS = []')
     process = examples.plain()
@@ -293,3 +304,19 @@ for run in examples.known_runs():
     print(run.script)
 ''', processes.COMPAT)
     assert 'mnist/train_mnist.py' in process.splitlines()
+
+
+def test_jobs_of_several_processes(examples):
+    """A failed one shows the error, and not what mpiexec says of it."""
+    assert rows(examples.plain('--only', 'jobs/job.py')) == [
+        ('mpiexec -n 2 job.py', 'passed', ''),
+        ('mpiexec -n 2 job.py fail', 'failed', 'no such number')]
+
+
+def test_jobs_without_mpiexec(examples, monkeypatch):
+    monkeypatch.setenv('PATH', '/nowhere')
+    # A Python with nothing beside it.
+    python = examples.folder / 'python'
+    python.symlink_to(sys.executable)
+    process = examples('--only', 'jobs/job.py', '--with-chainer', str(python))
+    assert [row[1:] for row in rows(process)] == [('excused', 'needs mpiexec')] * 2

@@ -99,6 +99,8 @@ class _MultiNodeSnapshot(extension.Extension):
                 snapshot.initialize(trainer)
         finally:
             snapshot.autoload = autoload
+        # Nobody writes while others still remove what killed programs have left there.
+        self._exchange(None)
         if autoload and not callable(snapshot.filename):
             self._load(trainer)
 

@@ -14,7 +14,7 @@ try:
 except ImportError:     # Windows
     fcntl = None
 
-_PREFIX, _SUFFIX = 'tmp', '.being_written'
+_PREFIX, _SUFFIX, _NEW = 'tmp', '.being_written', '.new'
 
 
 @contextlib.contextmanager
@@ -29,14 +29,15 @@ def temporary_folder(parent, name):
         Name of the file to be written.
     """
     with contextlib.ExitStack() as at_end:
-        path = None
-        while path is None or not os.path.isdir(path):
-            # If it is gone, another program removed it as a relic before it was locked.
-            path = tempfile.mkdtemp(_SUFFIX, _PREFIX + name, parent)
-            at_end.callback(shutil.rmtree, path, ignore_errors=True)
-            lock = _lock(path)
-            if lock is not None:
-                at_end.callback(os.close, lock)
+        # Until it is locked, another program must not take it for a relic.
+        new = tempfile.mkdtemp(_NEW, _PREFIX + name, parent)
+        at_end.callback(shutil.rmtree, new, ignore_errors=True)
+        lock = _lock(new)
+        if lock is not None:
+            at_end.callback(os.close, lock)
+        path = new[:-len(_NEW)] + _SUFFIX
+        os.rename(new, path)
+        at_end.callback(shutil.rmtree, path, ignore_errors=True)
         yield path
 
 

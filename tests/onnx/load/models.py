@@ -10,6 +10,11 @@ from chainer_fast.onnx import onnx_helper
 # runtime reads.
 _IR = {7: 3, 8: 3, 9: 4, 10: 5}
 
+_RNG = np.random.RandomState(0)
+
+#: Input of :func:`mlp`.
+X = _RNG.randn(3, 4).astype(np.float32)
+
 
 def model(nodes, inputs, outputs, initializers=(), opset=13, **kwargs):
     """Return a model.
@@ -79,3 +84,36 @@ def assert_same(actual, expected, rtol=1e-4, atol=1e-5):
         b = np.asarray(b)
         assert (a.shape, a.dtype) == (b.shape, b.dtype)
         np.testing.assert_allclose(a, b, rtol, atol)
+
+
+def weights(*shape):
+    return _RNG.randn(*shape).astype(np.float32)
+
+
+def mlp(**kwargs):
+    """Two layers with batch normalization, dropout, and shapes that are computed."""
+    nodes = [
+        helper.make_node('Gemm', ['x', 'l1.W', 'l1.b'], ['h1'], transB=1),
+        helper.make_node(
+            'BatchNormalization', ['h1', 'gamma', 'beta', 'mean', 'var'], ['h2'],
+            epsilon=1e-3, momentum=0.8),
+        helper.make_node('Relu', ['h2'], ['h3']),
+        helper.make_node('Dropout', ['h3', 'ratio'], ['h4']),
+        helper.make_node('Shape', ['h4'], ['shape']),
+        helper.make_node('Gather', ['shape', 'first'], ['batch']),
+        helper.make_node('Concat', ['batch', 'two', 'rest'], ['pairs'], axis=0),
+        helper.make_node('Reshape', ['h4', 'pairs'], ['h5']),
+        helper.make_node('Add', ['h5', 'offsets'], ['h6']),
+        helper.make_node('MatMul', ['h6', '2nd'], ['y']),
+        helper.make_node('ReduceSum', ['y', 'axes'], ['total']),
+    ]
+    initializers = {
+        'l1.W': weights(6, 4), 'l1.b': weights(6), 'gamma': weights(6),
+        'beta': weights(6), 'mean': weights(6), 'var': abs(weights(6)) + 1,
+        'ratio': np.float32(0.4), 'first': np.array([0]), 'two': np.array([2]),
+        'rest': np.array([-1]), '2nd': weights(3, 2), 'axes': np.array([1, 2]),
+    }
+    nodes.insert(0, helper.make_node('Constant', [], ['offsets'], value=(
+        numpy_helper.from_array(np.float32([[1, 2, 3]])))))
+    return model(nodes, {'x': X}, ['y', 'total'], {
+        name: np.asarray(x) for name, x in initializers.items()}, **kwargs)

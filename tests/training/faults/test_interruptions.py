@@ -1,7 +1,6 @@
 """Signals during a write, what they leave behind, and two programs at once."""
 import contextlib
 import os
-import shutil
 import signal
 import time
 import traceback
@@ -47,20 +46,21 @@ def test_relics_are_removed_but_not_what_is_in_use(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ['tmpfile.being_written', 'tmpfolder']
 
 
-def test_folder_that_is_taken_for_a_relic(tmp_path, monkeypatch):
-    # Another program may look at it before it is locked.
-    lock, taken = _scratch._lock, []
+def test_folder_is_not_taken_for_a_relic(tmp_path, monkeypatch):
+    # Another program may look at it before it is locked, and while it looks, lock it.
+    lock, looked = _scratch._lock, []
 
     def lock_too_late(path):
-        if not taken:
-            taken.append(path)
-            shutil.rmtree(path)
+        if not looked:
+            looked.append(path)
+            _scratch.remove_relics(tmp_path)
         return lock(path)
 
     monkeypatch.setattr(_scratch, '_lock', lock_too_late)
     with _scratch.temporary_folder(tmp_path, 'x') as folder:
+        assert looked and os.path.isdir(folder)
+        _scratch.remove_relics(tmp_path)
         assert os.path.isdir(folder)
-        assert [folder] != taken
     assert os.listdir(tmp_path) == []
 
 
