@@ -74,25 +74,27 @@ def exchanges(size, communicators):
     return calls
 
 
-def wait(seconds):
-    """Take the time that a GPU would take: the processor is free."""
-    time.sleep(seconds)
+def computations(seconds):
+    """Return calls that take so long where nothing else goes on.
 
-
-def multiply(seconds):
-    """Use the processor for so long."""
+    One waits, as for a GPU, and leaves the processor free. The other one is a fixed
+    number of matrix products.
+    """
     a = numpy.ones((96, 96), numpy.float32)
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for _ in range(10):
+
+    def multiply(count):
+        for _ in range(count):
             a @ a
+
+    each = min(timed(multiply, 100) for _ in range(5)) / 100
+    count = WORLD.bcast(max(1, int(seconds / each)))
+    return {'wait': lambda: time.sleep(seconds), 'multiply': lambda: multiply(count)}
 
 
 def overlaps(size, communicator, rounds, share):
     """Return times of updates with a computation, in turns with and without buffers.
 
-    The computation takes ``share`` times what the exchange of gradients takes. It is a
-    wait, and in a second table work of the processor.
+    The computation takes ``share`` times what the exchange of gradients takes.
     """
     communicator = chainermn.create_communicator(communicator)
     model = Model(size)
@@ -100,7 +102,7 @@ def overlaps(size, communicator, rounds, share):
         '': lambda: communicator.multi_node_mean_grad(model)}, rounds)[''])
     seconds = WORLD.bcast(share * exchange)
     result = {'exchange': exchange, 'computation': seconds}
-    for name, compute in (('wait', wait), ('multiply', multiply)):
+    for name, compute in computations(seconds).items():
         calls = {'update': None, 'double buffering': None}
         for title in calls:
             optimizer = chainermn.create_multi_node_optimizer(
@@ -110,7 +112,7 @@ def overlaps(size, communicator, rounds, share):
                 optimizer.update()
 
             def step(optimizer=optimizer, compute=compute):
-                compute(seconds)
+                compute()
                 optimizer.update()
             calls[title] = step
         result[name] = in_turns(calls, rounds)

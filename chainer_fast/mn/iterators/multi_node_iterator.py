@@ -42,10 +42,10 @@ def _columns(batch):
         return None
 
 
-def _refuse(batch=None):
+def _refusal(batch=None):
     found = '' if batch is None else '; got %s' % ', '.join(
         dict.fromkeys(_describe(element) for element in batch))
-    raise TypeError(
+    return TypeError(
         'Multi node iterator supports ndarray or tuple of scalars as the data type of '
         'the batch element only: arrays of one shape, scalars of NumPy, or pairs of '
         'these' + found)
@@ -92,7 +92,7 @@ class _MultiNodeIteratorMaster(_delegation.DelegatingIterator):
         if stop:
             raise StopIteration
         if columns is None:
-            _refuse(batch)
+            raise _refusal(batch)
         for column in columns:
             self.communicator.bcast(column, root=self.rank_master)
         return batch
@@ -122,7 +122,7 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
         self.is_new_epoch, self.current_position = is_new_epoch, position
         self.epoch += is_new_epoch
         if not valid:
-            _refuse()
+            raise _refusal()
         columns = [self.communicator.bcast(None, root=self.rank_master)
                    for _ in range(1 + paired)]
         return list(zip(*columns, strict=True)) if paired else list(columns[0])

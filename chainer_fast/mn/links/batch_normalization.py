@@ -94,9 +94,8 @@ class MultiNodeBatchNormalization(link.Link):
         # Processes cannot be copied.
         memo[id(self.comm)] = self.comm
         memo[id(self)] = clone = copy.copy(self)
-        attributes = vars(clone)
         for name, value in vars(self).items():
-            attributes[name] = copy.deepcopy(value, memo)
+            clone.__dict__[name] = copy.deepcopy(value, memo)
         return clone
 
     def _or_constant(self, parameter, value):

@@ -5,8 +5,11 @@ A converter of the class ``X`` is named ``convert_X``; all of them are collected
 import importlib
 import pkgutil
 
-for _module in pkgutil.iter_modules(__path__):
-    globals().update({
-        name: converter for name, converter in vars(
-            importlib.import_module('%s.%s' % (__name__, _module.name))).items()
-        if name.startswith('convert_')})
+for _info in pkgutil.iter_modules(__path__):
+    _module = importlib.import_module('%s.%s' % (__name__, _info.name))
+    for _name, _converter in vars(_module).items():
+        if _name.startswith('convert_'):
+            # Those of single operators are made by a function, which knows no name.
+            _converter.__name__ = _converter.__qualname__ = _name
+            _converter.__module__ = _module.__name__
+            globals()[_name] = _converter
