@@ -68,7 +68,7 @@ def _sentences(folder, cache):
     seq2seq.put_translations(folder / 'wmt' / 'dev', 'newstest2013', 4, 1)
 
 
-# The evaluator has no iterator, which only its end finds out.
+# The evaluator has no iterator, and Chainer ends it all the same.
 _TRANSLATION = {
     'needs': ('nltk', 'progressbar', 'six'),
     'prints': r'(?s)start training.*epoch .*main/perp.*\n *1 +\d',
