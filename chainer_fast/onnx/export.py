@@ -199,7 +199,8 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     inputs = name_inputs(context, args, input_names)
 
     hook = RetainInputHook()
-    with _model_state.unchanged(model), mapping.patch_functions(), hook, \
+    with _model_state.unchanged(model), mapping.patch_functions(), \
+            mapping.patch_functions_named(external_converters or ()), hook, \
             configuration.using_config('train', train), \
             configuration.using_config('enable_backprop', True), \
             configuration.using_config('in_recomputing', True):
