@@ -136,8 +136,9 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
         A runtime may be older.
     input_names, output_names : list or tuple of str, dict, str or None
         Names of the inputs and outputs: in their order, or by keys if they are in a
-        dict; a str names the only one. By default, inputs are ``Input_0``, ``Input_1``, ..., and outputs have the
-        names and the order of the functions that they come from.
+        dict; a str names the only one. By default, inputs are ``Input_0``,
+        ``Input_1``, ..., and outputs have the names and the order of the functions
+        that they come from.
     train : bool
         Export the model as it computes while it is trained.
     return_named_inout : bool
