@@ -5,6 +5,7 @@ they call, with which root and which array. So they notice together where they d
 and each raises an error, instead of reading memory wrongly or waiting forever.
 """
 import collections
+import functools
 import hashlib
 import struct
 
@@ -174,18 +175,22 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
         Whether gradients are looked at, not parameters: with True, missing ones agree
         with others.
 
+    Returns
+    -------
+    list of tuple of str and Parameter
+        All parameters with their paths, in the order of these.
+
     Raises
     ------
     ValueError
         It names the parameters, what each rank has, and the fix.
     """
-    lines = [
-        (path, _describe(param, zero_fill))
-        for path, param in sorted(model.namedparams())]
-    digest = hashlib.blake2b(repr(lines).encode(), digest_size=7).digest()
-    headers, _ = meet(mpi_comm, operation, extra=int.from_bytes(digest, 'little'))
+    params = sorted(model.namedparams())
+    told = tuple([(path, *_kind(param, zero_fill)) for path, param in params])
+    headers, _ = meet(mpi_comm, operation, extra=_digest(told))
     if len({header.extra for header in headers}) == 1:
-        return
+        return params
+    lines = [(path, _in_words(dtype, shape)) for path, dtype, shape in told]
     models = [
         dict(each) for each in waiting(operation, None, mpi_comm.allgather, lines)]
     paths = dict.fromkeys(path for each in models for path in each)
@@ -202,16 +207,28 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
             '\n  and %d more' % more if more > 0 else '', _fix(differ, zero_fill)))
 
 
-def _describe(param, zero_fill):
+def _kind(param, zero_fill):
+    """Return dtype and shape of what is exchanged, or a reason and None."""
     array = param.raw_array
     if array is None:
-        return 'no data yet'
+        return 'no data yet', None
     if zero_fill is not None:
         if param._grad is not None:
             array = param._grad
         elif not zero_fill:
-            return 'no gradient'
-    return '%s %s' % (array.dtype, array.shape)
+            return 'no gradient', None
+    return array.dtype, array.shape
+
+
+# Trainings ask for the same few in each iteration, and text of dtypes takes long.
+@functools.lru_cache(8)
+def _digest(told):
+    digest = hashlib.blake2b(repr(told).encode(), digest_size=7).digest()
+    return int.from_bytes(digest, 'little')
+
+
+def _in_words(dtype, shape):
+    return dtype if shape is None else '%s %s' % (dtype, shape)
 
 
 def _fix(differ, zero_fill):

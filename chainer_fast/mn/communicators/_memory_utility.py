@@ -69,21 +69,24 @@ class PinnedMemory:
 # -- parameters and gradients
 
 
-def arrays_of(model):
-    """Return the arrays of the parameters of a model, in the order of their names.
+def arrays_of(named_params):
+    """Return the arrays of parameters, except those without data.
 
-    Parameters without data are left out.
+    Parameters
+    ----------
+    named_params : list of tuple of str and Parameter
+        Result of :func:`_agreement.check_model`.
     """
-    return [param.raw_array for _, param in sorted(model.namedparams())
-            if param.is_initialized]
+    return [param.raw_array for _, param in named_params if param.is_initialized]
 
 
-def params_with_grad(model, zero_fill=False):
+def params_with_grad(named_params, zero_fill=False):
     """Return the parameters whose gradients all processes exchange.
 
     Parameters
     ----------
-    model : Link
+    named_params : list of tuple of str and Parameter
+        Result of :func:`_agreement.check_model`.
     zero_fill : bool
         Whether parameters without gradient take part: they get one of zeros. Otherwise
         they are left out, and must be so in all processes.
@@ -91,10 +94,10 @@ def params_with_grad(model, zero_fill=False):
     Returns
     -------
     list of Parameter
-        In the order of their names. Parameters without data are left out.
+        In the same order. Parameters without data are left out.
     """
     params = []
-    for _, param in sorted(model.namedparams()):
+    for _, param in named_params:
         if not param.is_initialized:
             continue
         if param._grad is None:

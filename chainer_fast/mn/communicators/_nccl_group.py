@@ -50,6 +50,11 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
     operation, model, zero_fill
         As for :func:`chainer_fast.mn.communicators._agreement.check_model`.
 
+    Returns
+    -------
+    list of tuple of str and Parameter
+        All parameters with their paths, in the order of these.
+
     Raises
     ------
     ValueError
@@ -64,7 +69,7 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
                 'NCCL exchanges arrays on GPUs, and %s is a %s.%s: send the model '
                 'there first, by model.to_device()' % (
                     path, type(array).__module__, type(array).__name__)))
-    _agreement.check_model(mpi_comm, operation, model, zero_fill)
+    return _agreement.check_model(mpi_comm, operation, model, zero_fill)
 
 
 def bcast_arrays(nccl_comm, arrays, root=0):

@@ -229,8 +229,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     # -- models
 
     def bcast_data(self, model):
-        _agreement.check_model(self.mpi_comm, 'bcast_data', model)
-        for _, param in sorted(model.namedparams()):
+        for _, param in _agreement.check_model(self.mpi_comm, 'bcast_data', model):
             if not param.is_initialized:
                 continue
             array = param.raw_array
@@ -244,9 +243,9 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
 
         They raise the same ValueError where these are not the same.
         """
-        _agreement.check_model(
+        params = _agreement.check_model(
             self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
-        return _memory_utility.params_with_grad(model, zero_fill)
+        return _memory_utility.params_with_grad(params, zero_fill)
 
     def _mean_grads(self, params):
         """Replace gradients by their means; they travel as one array."""

@@ -68,9 +68,9 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         model : Link
             Its parameters are on the GPU; those without data are left out.
         """
-        _nccl_group.check_model(self.mpi_comm, 'bcast_data', model)
+        arrays = _memory_utility.arrays_of(
+            _nccl_group.check_model(self.mpi_comm, 'bcast_data', model))
         self._init_comms()
-        arrays = _memory_utility.arrays_of(model)
         if self.intra_rank == 0 and self.inter_size > 1:
             for array in arrays:
                 host = self._to_host(array)
@@ -96,9 +96,8 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         ValueError
             In debug mode, if an average is infinite or no number.
         """
-        _nccl_group.check_model(
-            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
-        params = _memory_utility.params_with_grad(model, zero_fill)
+        params = _memory_utility.params_with_grad(_nccl_group.check_model(
+            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill), zero_fill)
         self._init_comms()
         buffer = cuda.cupy.empty(
             _memory_utility.size_of(params), _memory_utility.dtype_for_mpi(params))

@@ -96,9 +96,9 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         model : Link
             Its parameters are on the GPU; those without data are left out.
         """
-        _nccl_group.check_model(self.mpi_comm, 'bcast_data', model)
+        params = _nccl_group.check_model(self.mpi_comm, 'bcast_data', model)
         self._init_comms()
-        _nccl_group.bcast_arrays(self.nccl_comm, _memory_utility.arrays_of(model))
+        _nccl_group.bcast_arrays(self.nccl_comm, _memory_utility.arrays_of(params))
 
     def multi_node_mean_grad(self, model, zero_fill=False):
         """Average the gradients of all processes.
@@ -125,9 +125,8 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
 
         It begins after all that the current stream has to do. The host does not wait.
         """
-        _nccl_group.check_model(
-            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
-        params = _memory_utility.params_with_grad(model, zero_fill)
+        params = _memory_utility.params_with_grad(_nccl_group.check_model(
+            self.mpi_comm, 'multi_node_mean_grad', model, zero_fill), zero_fill)
         self._init_comms()
         dtype = self._dtype_on_the_way()
         current = cuda.cupy.cuda.get_current_stream()

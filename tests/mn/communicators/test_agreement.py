@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import chainer_fast as chainer
 from chainer_fast.mn.communicators import _agreement
 
 
@@ -72,3 +73,17 @@ def test_others_call_something_else():
         _agreement.meet(
             Process(*[header('gather', root=2)] * 2, header('allreduce', root=-1)),
             'bcast', 0)
+
+
+def test_models_are_hashed_once():
+    link = chainer.Link()
+    link.add_param('w', (2, 3), 'f')
+    alone = Process()
+    _agreement._digest.cache_clear()
+    for _ in range(3):
+        assert _agreement.check_model(alone, 'bcast_data', link) == [('/w', link.w)]
+    assert _agreement._digest.cache_info().misses == 1
+    digests = {_agreement._digest((('/w', *kind),)) for kind in (
+        (np.dtype('f'), (2, 3)), (np.dtype('d'), (2, 3)), (np.dtype('f'), (3, 2)),
+        ('no gradient', None), ('no data yet', None))}
+    assert len(digests) == 5

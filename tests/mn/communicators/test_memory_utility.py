@@ -50,12 +50,16 @@ class Model(chainer.Chain):
         self.cleargrads()
 
 
+def named(link):
+    return sorted(link.namedparams())
+
+
 def test_parameters_with_gradient(device):
     model = device.send(Model())
     model.a.grad = device.send(np.ones((2, 3), 'e'))
-    assert _memory_utility.params_with_grad(model) == [model.a]
+    assert _memory_utility.params_with_grad(named(model)) == [model.a]
     assert model.b.grad is None
-    assert _memory_utility.params_with_grad(model, True) == [model.a, model.b]
+    assert _memory_utility.params_with_grad(named(model), True) == [model.a, model.b]
     assert_array_equal(model.b.grad, np.zeros(2))
 
 
@@ -64,7 +68,7 @@ def test_gradients_keep_their_arrays(device):
     arrays = [device.send(np.arange(6, dtype='e').reshape(2, 3)),
               device.send(np.arange(2, dtype='f'))]
     model.a.grad, model.b.grad = arrays
-    params = _memory_utility.params_with_grad(model)
+    params = _memory_utility.params_with_grad(named(model))
     buffer = device.xp.empty(_memory_utility.size_of(params), 'f')
     _memory_utility.pack_grads(params, buffer)
     assert_array_equal(buffer, [0, 1, 2, 3, 4, 5, 0, 1])
@@ -83,7 +87,7 @@ def test_gradients_that_cannot_be_written_to(device):
     shared = device.send(np.arange(3, dtype='f'))
     link.a.grad = device.xp.broadcast_to(device.send(np.ones(1, 'f')), 3)
     link.b.grad = link.c.grad = shared
-    params = _memory_utility.params_with_grad(link)
+    params = _memory_utility.params_with_grad(named(link))
     buffer = device.xp.arange(9, dtype='f')
     _memory_utility.unpack_grads(buffer, params, 2.)
     assert_array_equal(link.a.grad, [0, 2, 4])
@@ -102,7 +106,7 @@ def test_gradients_with_the_channels_last(device):
     link = device.send(link)
     link.W._set_grad(device.send(
         np.arange(120, dtype='f').reshape(link.W.raw_array.shape)), layout_check=False)
-    params = _memory_utility.params_with_grad(link)
+    params = _memory_utility.params_with_grad(named(link))
     buffer = device.xp.empty(120, 'f')
     _memory_utility.pack_grads(params, buffer)
     assert_array_equal(buffer, np.arange(120))
