@@ -67,7 +67,13 @@ def meet(
     ------
     RuntimeError
         If another process failed, or they call different operations.
+    ValueError
+        If no process has the rank ``root``.
     """
+    size = mpi_comm.size
+    if root >= size and error is None:
+        error = ValueError('%s got root=%d, and ranks are 0 to %d' % (
+            operation, root, size - 1))
     code = OPERATIONS.index(operation)
     flags = (_FAILED if error is not None else 0) | (_ON_DEVICE if on_device else 0)
     if array is None:
@@ -78,7 +84,6 @@ def meet(
         told = (shape + _NO_SHAPE)[:_DIMS]
         mine = _LAYOUT.pack(
             code, flags, array.dtype.char.encode(), len(shape), root, extra, *told)
-    size = mpi_comm.size
     everyone = bytearray(len(mine) * size)
     waiting(operation, None if root < 0 else root, mpi_comm.Allgather, mine, everyone)
     if everyone == mine * size and not flags & _FAILED and len(shape) <= _DIMS:

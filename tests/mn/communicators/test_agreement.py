@@ -61,6 +61,11 @@ def test_all_failed_alike():
             Process(header(dtype=b'-', flags=1)), 'bcast', 0, error=KeyError('mine'))
 
 
+def test_root_that_is_no_rank():
+    with pytest.raises(ValueError, match='bcast got root=2, and ranks are 0 to 1'):
+        _agreement.meet(Process(header(root=0)), 'bcast', 2)
+
+
 def test_another_failed():
     with pytest.raises(RuntimeError, match='failed on ranks 1-2'):
         _agreement.meet(Process(header(flags=1), header(flags=1)), 'bcast', 0)
