@@ -38,7 +38,8 @@ class Header(collections.namedtuple('Header', 'operation flags dtype ndim root e
 
 
 def meet(
-        mpi_comm, operation, root=-1, array=None, on_device=False, extra=0, error=None):
+        mpi_comm, operation, root=None, array=None, on_device=False, extra=0,
+        error=None):
     """Tell all processes what this one does, and learn what they do.
 
     Parameters
@@ -46,8 +47,8 @@ def meet(
     mpi_comm : mpi4py.MPI.Comm
     operation : str
         One of :data:`OPERATIONS`.
-    root : int
-        Rank that has or gets the data; -1 without one.
+    root : int, optional
+        Rank that has or gets the data, where there is one.
     array : numpy.ndarray, optional
         Its dtype and shape are told.
     on_device : bool
@@ -71,7 +72,9 @@ def meet(
         If no process has the rank ``root``.
     """
     size = mpi_comm.size
-    if root >= size and error is None:
+    if root is None:
+        root = -1
+    elif not 0 <= root < size and error is None:
         error = ValueError('%s got root=%d, and ranks are 0 to %d' % (
             operation, root, size - 1))
     code = OPERATIONS.index(operation)

@@ -61,9 +61,11 @@ def test_all_failed_alike():
             Process(header(dtype=b'-', flags=1)), 'bcast', 0, error=KeyError('mine'))
 
 
-def test_root_that_is_no_rank():
-    with pytest.raises(ValueError, match='bcast got root=2, and ranks are 0 to 1'):
-        _agreement.meet(Process(header(root=0)), 'bcast', 2)
+@pytest.mark.parametrize('root', [2, -1])
+def test_root_that_is_no_rank(root):
+    with pytest.raises(
+            ValueError, match='bcast got root=%d, and ranks are 0 to 1' % root):
+        _agreement.meet(Process(header(root=0)), 'bcast', root)
 
 
 def test_another_failed():
