@@ -35,9 +35,11 @@ def start(mpi_comm):
     """
     if mpi_comm.size == 1 or not mpi_comm.is_intra:
         return
-    _waits.register(mpi_comm)
-    ranks = _waits.ranks_of(mpi_comm)
-    if ranks is None or any(set(ranks) <= known for known, _ in _channels):
+    registered = _waits.register(mpi_comm)
+    if registered is None:
+        return
+    ranks = registered.ranks
+    if any(set(ranks) <= known for known, _ in _channels):
         return
     neighbours, people = _connect(mpi_comm, ranks)
     if neighbours is None:

@@ -2,7 +2,8 @@
 
 A process that has ended cannot take part in an operation any more. Whether it already
 did, and others only wait for each other, shows in the number of collective operations
-on a communicator: all its processes count the same ones, in the same order.
+on a communicator: all its processes count the same ones, in the same order. Counts of
+communicators that are freed go: who has freed one has done its part.
 """
 import collections
 import functools
@@ -19,7 +20,7 @@ PATIENCE = 3
 
 _counts = {}
 _current = {}
-_known_groups = collections.Counter()
+_made = collections.Counter()
 _keyval = None
 
 
@@ -27,19 +28,34 @@ class _Processes:
     """The processes of a communicator of MPI, by their ranks in the job."""
 
     def __init__(self, ranks):
-        _known_groups[ranks] += 1
-        # Its members make communicators of the same processes in the same order.
-        text = '%s/%d' % (','.join(map(str, ranks)), _known_groups[ranks])
         self.ranks = ranks
-        self.key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        text = ','.join(map(str, ranks))
+        self.group = hashlib.sha256(text.encode()).hexdigest()[:16]
+        # Its members make communicators of the same processes in the same order.
+        _made[self.group] += 1
+        self.number = _made[self.group]
+        self.key = '%s/%d' % (self.group, self.number)
+        _counts[self.key] = 0
+
+    def lacks(self, counts, number):
+        """Tell whether a process with these counts misses an operation."""
+        if self.key in counts:
+            return counts[self.key] < number
+        return counts.get(self.group, 0) < self.number      # otherwise it is freed
 
 
-def ranks_of(mpi_comm):
+def _ranks_of(mpi_comm):
     """Return the ranks in the job; None if some process is not of it."""
     from mpi4py import MPI
-    group = mpi_comm.Get_group()
-    ranks = tuple(group.Translate_ranks(range(group.size), MPI.COMM_WORLD.Get_group()))
+    group, world = mpi_comm.Get_group(), MPI.COMM_WORLD.Get_group()
+    ranks = tuple(group.Translate_ranks(range(group.size), world))
+    group.Free()
+    world.Free()
     return None if MPI.UNDEFINED in ranks else ranks
+
+
+def _forget(mpi_comm, keyval, known):
+    _counts.pop(known.key, None)
 
 
 def register(mpi_comm):
@@ -47,10 +63,10 @@ def register(mpi_comm):
     global _keyval
     if _keyval is None:
         from mpi4py import MPI
-        _keyval = MPI.Comm.Create_keyval()
+        _keyval = MPI.Comm.Create_keyval(delete_fn=_forget)
     known = mpi_comm.Get_attr(_keyval)
     if known is None and mpi_comm.is_intra:
-        ranks = ranks_of(mpi_comm)
+        ranks = _ranks_of(mpi_comm)
         if ranks is not None:
             known = _Processes(ranks)
             mpi_comm.Set_attr(_keyval, known)
@@ -86,8 +102,8 @@ class Wait:
 
     def __enter__(self):
         if self.processes is not None and self._collective:
-            self.number = _counts[self.processes.key] = (
-                _counts.get(self.processes.key, 0) + 1)
+            _counts[self.processes.key] += 1
+            self.number = _counts[self.processes.key]
         self.since = time.monotonic()
         thread = threading.get_ident()
         self._outer = _current.get(thread)
@@ -104,15 +120,18 @@ class Wait:
         if self.processes is None or rank not in self.processes.ranks:
             return False
         if self.number is not None:
-            return counts.get(self.processes.key, 0) < self.number
+            return self.processes.lacks(counts, self.number)
         # A message that was sent is here within the time of patience.
         return (self.peer is not None and 0 <= self.peer < len(self.processes.ranks)
                 and self.processes.ranks[self.peer] == rank)
 
 
 def counts():
-    """Return the number of collective operations by key of the communicator."""
-    return dict(_counts)
+    """Return the number of collective operations by key of the communicator.
+
+    Groups of processes are among the keys, with the number of their communicators.
+    """
+    return {**_counts, **_made}
 
 
 def names():

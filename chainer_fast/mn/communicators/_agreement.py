@@ -38,7 +38,8 @@ class Header(collections.namedtuple('Header', 'operation flags dtype ndim root e
 
 
 def meet(
-        mpi_comm, operation, root=-1, array=None, on_device=False, extra=0, error=None):
+        mpi_comm, operation, root=None, array=None, on_device=False, extra=0,
+        error=None):
     """Tell all processes what this one does, and learn what they do.
 
     Parameters
@@ -46,8 +47,8 @@ def meet(
     mpi_comm : mpi4py.MPI.Comm
     operation : str
         One of :data:`OPERATIONS`.
-    root : int
-        Rank that has or gets the data; -1 without one.
+    root : int, optional
+        Rank that has or gets the data, where there is one.
     array : numpy.ndarray, optional
         Its dtype and shape are told.
     on_device : bool
@@ -67,7 +68,15 @@ def meet(
     ------
     RuntimeError
         If another process failed, or they call different operations.
+    ValueError
+        If no process has the rank ``root``.
     """
+    size = mpi_comm.size
+    if root is None:
+        root = -1
+    elif not 0 <= root < size and error is None:
+        error = ValueError('%s got root=%d, and ranks are 0 to %d' % (
+            operation, root, size - 1))
     code = OPERATIONS.index(operation)
     flags = (_FAILED if error is not None else 0) | (_ON_DEVICE if on_device else 0)
     if array is None:
@@ -78,7 +87,6 @@ def meet(
         told = (shape + _NO_SHAPE)[:_DIMS]
         mine = _LAYOUT.pack(
             code, flags, array.dtype.char.encode(), len(shape), root, extra, *told)
-    size = mpi_comm.size
     everyone = bytearray(len(mine) * size)
     waiting(operation, None if root < 0 else root, mpi_comm.Allgather, mine, everyone)
     if everyone == mine * size and not flags & _FAILED and len(shape) <= _DIMS:

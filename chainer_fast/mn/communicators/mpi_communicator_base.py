@@ -90,7 +90,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
 
     # -- arrays
 
-    def _meet(self, operation, array, root=-1, kinds='biufc'):
+    def _meet(self, operation, array, root=None, kinds='biufc'):
         """Agree on an operation; return the array in host memory and what all have."""
         error = None
         try:
@@ -122,8 +122,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return _transfer.to_device(array, headers[root].on_device)
 
     def _gather(self, operation, x, root, call):
-        array, on_device, headers, shapes = self._meet(
-            operation, x, -1 if root is None else root)
+        array, on_device, headers, shapes = self._meet(operation, x, root)
         _agreement.check_same_dtype(operation, headers, shapes)
         sizes = [_transfer.nbytes(array.dtype, shape) for shape in shapes]
         receives = root in (None, self.rank)
@@ -143,7 +142,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         _experimental('allgather')
         return self._gather('allgather', x, None, self.mpi_comm.Allgatherv)
 
-    def _meet_many(self, operation, xs, root=-1):
+    def _meet_many(self, operation, xs, root=None):
         """Agree on an operation; return the arrays in host memory and what all have.
 
         The number that the processes tell is the largest size in bytes.

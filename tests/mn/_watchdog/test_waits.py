@@ -1,3 +1,4 @@
+import collections
 import time
 
 import pytest
@@ -27,6 +28,7 @@ class MPIComm:
 def fresh(monkeypatch):
     for name in '_counts', '_current':
         monkeypatch.setattr(_waits, name, {})
+    monkeypatch.setattr(_waits, '_made', collections.Counter())
     monkeypatch.setattr(_waits, '_keyval', 0)
     monkeypatch.setattr(_waits, 'PATIENCE', 2)
 
@@ -41,7 +43,7 @@ def test_operation_that_an_ended_process_lacks():
         pass
     with _waits.Wait('allreduce', None, comm.allreduce):
         now = time.monotonic()
-        assert _waits.counts() == {comm.known.key: 2}
+        assert _waits.counts() == {comm.known.key: 2, comm.known.group: 1}
         assert _waits.names() == ['allreduce']
         one, two = {comm.known.key: 1}, {comm.known.key: 2}
         assert _waits.awaited(ended(one), now + 3) == (5, 'allreduce')
@@ -56,11 +58,24 @@ def test_operation_that_an_ended_process_lacks():
     assert _waits.names() == []
 
 
+def test_operation_of_a_communicator_that_an_ended_process_has_freed():
+    group = MPIComm((3, 5)).known.group
+    comm = MPIComm((3, 5))
+    with _waits.Wait('allreduce', None, comm.allreduce):
+        later = time.monotonic() + 3
+        # It has made two, of which the second is gone; or never made a second one.
+        assert _waits.awaited(ended({group: 2}), later) is None
+        assert _waits.awaited(ended({group: 1}), later) == (5, 'allreduce')
+        # It has made the second one, and nothing with it.
+        assert _waits.awaited(
+            ended({group: 2, comm.known.key: 0}), later) == (5, 'allreduce')
+
+
 @pytest.mark.parametrize('peer, expected', [(1, (5, 'recv')), (0, None), (-1, None)])
 def test_message_of_an_ended_process(peer, expected):
     comm = MPIComm((3, 5))
     with _waits.Wait('recv', peer, comm.Mprobe):
-        assert _waits.counts() == {}
+        assert _waits.counts() == {comm.known.key: 0, comm.known.group: 1}
         assert _waits.awaited(ended({}), time.monotonic() + 3) == expected
 
 

@@ -64,5 +64,20 @@ def test_operations_are_counted_alike(comm):
     assert len(set(everyone)) == 1
 
 
+def test_counts_of_freed_communicators_go(comm):
+    if comm.size == 1:
+        return
+    comm.split(0, comm.rank)
+    before = _waits.counts()
+    for _ in range(3):
+        part = comm.split(0, comm.rank)
+        part.bcast_obj('x')
+        part.mpi_comm.Free()
+    after = _waits.counts()
+    group = _waits.register(comm.mpi_comm).group
+    assert after[group] == before[group] + 3
+    assert after.keys() == before.keys()
+
+
 def test_hook_is_put_before_the_usual_one(comm):
     assert (sys.excepthook is sys.__excepthook__) == (comm.size == 1)

@@ -61,6 +61,13 @@ def test_all_failed_alike():
             Process(header(dtype=b'-', flags=1)), 'bcast', 0, error=KeyError('mine'))
 
 
+@pytest.mark.parametrize('root', [2, -1])
+def test_root_that_is_no_rank(root):
+    with pytest.raises(
+            ValueError, match='bcast got root=%d, and ranks are 0 to 1' % root):
+        _agreement.meet(Process(header(root=0)), 'bcast', root)
+
+
 def test_another_failed():
     with pytest.raises(RuntimeError, match='failed on ranks 1-2'):
         _agreement.meet(Process(header(flags=1), header(flags=1)), 'bcast', 0)
