@@ -4,6 +4,7 @@ import concurrent.futures
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.configuration import config, using_config
 from chainer_fast.mn.communicators.mpi_communicator_base import MpiCommunicatorBase
 
 
@@ -94,8 +95,13 @@ class _InThread:
         """Begin; nobody may touch the gradients before :meth:`wait`."""
         if self._own is None:
             self._own = self._original.split(0, self._original.rank)
+        # The thread has settings of its own.
         self._pending = self._executor.submit(
-            self._own.multi_node_mean_grad, link, zero_fill)
+            self._average, link, zero_fill, config.debug)
+
+    def _average(self, link, zero_fill, debug):
+        with using_config('debug', debug):
+            self._own.multi_node_mean_grad(link, zero_fill)
 
     def wait(self):
         """Wait for the means, and raise what went wrong with them."""
