@@ -56,6 +56,11 @@ class _OnStream:
         cuda.Stream.null.synchronize()
 
 
+def _average(communicator, link, zero_fill, debug):
+    with using_config('debug', debug):
+        communicator.multi_node_mean_grad(link, zero_fill)
+
+
 class _InThread:
     """Means that a thread of the processor computes.
 
@@ -97,11 +102,7 @@ class _InThread:
             self._own = self._original.split(0, self._original.rank)
         # The thread has settings of its own.
         self._pending = self._executor.submit(
-            self._average, link, zero_fill, config.debug)
-
-    def _average(self, link, zero_fill, debug):
-        with using_config('debug', debug):
-            self._own.multi_node_mean_grad(link, zero_fill)
+            _average, self._own, link, zero_fill, config.debug)
 
     def wait(self):
         """Wait for the means, and raise what went wrong with them."""
