@@ -5,7 +5,6 @@ import sys
 
 import numpy
 import onnx
-import onnxruntime
 import pytest
 
 import chainer_fast
@@ -20,6 +19,7 @@ from chainer_fast.onnx.export import (
     export,
     format_customized_shapes,
 )
+from tests.onnx import exported
 
 X = numpy.arange(6, dtype=numpy.float32).reshape(2, 3) / 4
 
@@ -49,10 +49,7 @@ class Call(chainer_fast.Chain):
 
 
 def run(model, *args):
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), providers=['CPUExecutionProvider'])
-    names = [x.name for x in session.get_inputs()]
-    return session.run(None, dict(zip(names, args, strict=True)))
+    return exported.run(model, args)
 
 
 def names(values):
