@@ -32,8 +32,8 @@ def _newest_opset():
         return opset
 
 
-#: The newest version of the operator set that onnxruntime reads: that for Python 3.10
-#: is older than ONNX.
+#: The newest version of the operator set that onnxruntime reads: it may be older than
+#: ONNX.
 NEWEST_OPSET = _newest_opset()
 
 
