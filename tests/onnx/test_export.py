@@ -337,6 +337,17 @@ def test_files(tmp_path):
         export(model, X, str(tmp_path / 'none' / 'model.onnx'), no_testcase=True)
 
 
+def test_broadcasting_keeps_named_sizes():
+    def function(x):
+        total = F.sum(x, axis=1, keepdims=True)
+        return F.broadcast_to(total, x.shape) + F.broadcast_to(x, (2, *x.shape))
+
+    for shapes in (None, ('b', 3)):
+        made = export(Call(function), X, input_shapes=shapes)
+        for x in [X] if shapes is None else [X, X[:1], X.repeat(2, axis=0)]:
+            numpy.testing.assert_allclose(run(made, x)[0], function(x).array, rtol=1e-6)
+
+
 @pytest.mark.parametrize('function, shape, shapes, expected', [
     (F.relu, (2, 3), ('b', 3), ['b', 3]), (F.relu, (2, 3), [('b', 'c')], ['b', 'c']),
     (F.relu, (2, 3), (None, 3), [None, 3]),

@@ -229,7 +229,13 @@ def convert_Cumprod(ops, func, x):
 
 @emits
 def convert_BroadcastTo(ops, func, x):
-    ops.op('Expand', [x, ops.ints(func._shape, 'shape')])
+    shape = list(func._shape)
+    if ops.context.has_named_sizes:
+        # One leaves the size of the input, whatever it is.
+        for axis, length in enumerate(reversed(ops.shape()), 1):
+            if shape[-axis] == length:
+                shape[-axis] = 1
+    ops.op('Expand', [x, ops.ints(shape, 'shape')])
 
 
 # ----------------------------------------------------------------------------- matrices
