@@ -57,17 +57,16 @@ test: build $(VENV)/.test
 
 # An MPI in the environment comes first, as it does for mpi4py. Open MPI wants to hear
 # twice that root means it; processes that wait leave the processors to others.
+JOB = OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
+	OMPI_MCA_mpi_yield_when_idle=1 \
+	$$(ls $(BIN)/mpiexec 2>/dev/null || echo mpiexec) --oversubscribe
+JOB_TESTS = $(BIN)/python -m pytest -q --color=no -p no:cacheprovider tests/mn
 test-mpi: build $(VENV)/.test
-	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
-		OMPI_MCA_mpi_yield_when_idle=1; \
-	mpiexec=$$(ls $(BIN)/mpiexec 2>/dev/null || echo mpiexec); \
-	for processes in 2 3; do \
-		$$mpiexec --oversubscribe -n $$processes $(BIN)/python -m pytest -q \
-			-p no:cacheprovider -m mpi tests/mn || exit 1; \
-	done
+	$(JOB) -n 2 $(JOB_TESTS) -m mpi
+	$(JOB) -n 3 $(JOB_TESTS) -m mpi
 
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
-# records the kernels, and on one for 13.6; then NVRTC compiles the kernels for GPUs of
+# records the kernels, and on one for 13.6, and those of NCCL in two processes; then NVRTC compiles the kernels for GPUs of
 # three generations, and cuDNN plans the graphs.
 KERNELS = $(abspath build/kernels.json)
 test-gpu: build $(VENV)/.test
@@ -76,6 +75,7 @@ test-gpu: build $(VENV)/.test
 		--dist loadfile tests
 	if [ -e $(KERNELS) ]; then \
 		HOST_CUPY=13.6 $(BIN)/python -m pytest -q -m gpu -n 2 --dist loadfile tests && \
+		HOST_CUPY=14.2 $(JOB) -n 2 $(JOB_TESTS) -m gpu && \
 		$(BIN)/python tests/device_code/missing.py $(KERNELS) && \
 		$(MAKE) .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready .peers/cudnn/.ready && \
 		.peers/cupy-13.6/bin/python tests/device_code/replay.py $(KERNELS) && \

@@ -44,7 +44,7 @@ def pytest_collectreport(report):
         _outcomes[report.nodeid] = 'error'
 
 
-def pytest_sessionfinish():
+def pytest_sessionfinish(session):
     prefix = 'tests/'
     outcomes = {
         test[len(prefix):] if test.startswith(prefix) else test: outcome
@@ -54,3 +54,6 @@ def pytest_sessionfinish():
     out = os.environ['CONFORMANCE_OUT'] + ('' if rank is None else '.' + rank)
     with open(out, 'w') as f:
         json.dump(outcomes, f, indent=0, sort_keys=True)
+    if rank is not None and session.exitstatus in (1, 5):
+        # A failure would end the other processes, which have something to write, too.
+        session.exitstatus = 0

@@ -17,16 +17,18 @@ def rename_variable_name(context, variables, named_vars, new_names, prefix='Inpu
         The variables.
     named_vars : dict of Variable
         The same by their names so far; changed in place.
-    new_names : sequence of str, dict or None
-        The names: in the order of the variables, or by their keys. None stands for
-        ``prefix`` with numbers; without prefix, names remain.
+    new_names : list or tuple of str, dict, str or None
+        The names: in the order of the variables, or by their keys; one alone for one
+        variable. None stands for ``prefix`` with numbers; without prefix, names remain.
     prefix : str or None
         What such names begin with.
 
     Raises
     ------
     ValueError
-        If the names do not match the variables.
+        If the names do not match the variables, or one is in use already.
+    TypeError
+        If a name is no str.
     """
     if new_names is None:
         if prefix is None:
@@ -38,7 +40,9 @@ def rename_variable_name(context, variables, named_vars, new_names, prefix='Inpu
                 list(new_names), list(variables) if isinstance(variables, dict)
                 else 'in a sequence: give a list of names'))
         new_names = [new_names[key] for key in variables]
-    elif not isinstance(new_names, (list, tuple, str)):
+    elif isinstance(new_names, str):
+        new_names = [new_names]
+    elif not isinstance(new_names, (list, tuple)):
         raise ValueError(
             'names must be a list, a tuple or a dict, not %s' % type(new_names))
     values = list(
@@ -48,12 +52,26 @@ def rename_variable_name(context, variables, named_vars, new_names, prefix='Inpu
             'there must be a name for each variable, and each variable once: got %d '
             'names for %d variables, of which %d differ'
             % (len(new_names), len(values), len(named_vars)))
+    _check_names(context, new_names)
     renamed = [(name, named_vars[context.get_name(var)])
                for name, var in zip(new_names, values, strict=True)]
     named_vars.clear()
     for name, var in renamed:
         context.set_name(var, name, pinned=True)
         named_vars[name] = var
+
+
+def _check_names(context, names):
+    used = {name for name, pinned in context.name_list.values() if pinned}
+    used |= context.param_names
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError('each name must be a str, not %r' % (name,))
+        if name in used:
+            raise ValueError(
+                'each input, output and parameter needs a name of its own, but %r is '
+                'given to a second one' % name)
+        used.add(name)
 
 
 def as_variables(args):
@@ -99,7 +117,7 @@ def name_inputs(context, args, names):
         Where names are kept.
     args : list or dict of Variable
         The inputs.
-    names : sequence of str, dict or None
+    names : list or tuple of str, dict, str or None
         See :func:`rename_variable_name`.
 
     Returns
@@ -140,7 +158,7 @@ def list_outputs(context, returned, inputs, names):
         What the model returned.
     inputs : dict of Variable
         The inputs.
-    names : sequence of str, dict or None
+    names : list or tuple of str, dict, str or None
         See :func:`rename_variable_name`.
 
     Returns

@@ -134,10 +134,11 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     opset_version : int or None
         Version of the operator set; the newest of the installed ONNX by default.
         A runtime may be older.
-    input_names, output_names : sequence of str, dict or None
+    input_names, output_names : list or tuple of str, dict, str or None
         Names of the inputs and outputs: in their order, or by keys if they are in a
-        dict. By default, inputs are ``Input_0``, ``Input_1``, ..., and outputs have the
-        names and the order of the functions that they come from.
+        dict; a str names the only one. By default, inputs are ``Input_0``,
+        ``Input_1``, ..., and outputs have the names and the order of the functions
+        that they come from.
     train : bool
         Export the model as it computes while it is trained.
     return_named_inout : bool
@@ -199,7 +200,8 @@ def export(model, args, filename=None, export_params=True, graph_name='Graph',
     inputs = name_inputs(context, args, input_names)
 
     hook = RetainInputHook()
-    with _model_state.unchanged(model), mapping.patch_functions(), hook, \
+    with _model_state.unchanged(model), mapping.patch_functions(), \
+            mapping.patch_functions_named(external_converters or ()), hook, \
             configuration.using_config('train', train), \
             configuration.using_config('enable_backprop', True), \
             configuration.using_config('in_recomputing', True):

@@ -1,8 +1,10 @@
 """The converters of functions, by the names of the functions' classes."""
 import contextlib
+import functools
 
 from chainer_fast import variable as _variable
 from chainer_fast.functions.math import _rounding
+from chainer_fast.functions.rnn import n_step_gru
 from chainer_fast.onnx import functions
 from chainer_fast.onnx.functions.converter import FunctionConverter
 from chainer_fast.onnx.replace_func import fake_as_funcnode
@@ -19,7 +21,6 @@ converters = {
 _WITHOUT_NODE = {'ceil': 'ceil', 'floor': 'floor', 'sign': 'sign', 'trunc': 'fix'}
 
 
-@contextlib.contextmanager
 def patch_functions():
     """Return a context in which functions without a node of their own get one.
 
@@ -33,8 +34,43 @@ def patch_functions():
         return fake_as_funcnode(
             function, _WITHOUT_NODE[ufunc], experimental_warning=False)(x, ufunc)
 
-    _rounding.piecewise_constant = leaving_a_node
+    return _replaced(_rounding, 'piecewise_constant', leaving_a_node)
+
+
+def patch_functions_named(names):
+    """Return a context in which functions that are converted whole leave one node.
+
+    Parameters
+    ----------
+    names : collection of str
+        Names of converters. ``'n_step_gru'`` is the only such function: without a
+        converter of the user, the function of the graph that runs it is converted.
+    """
+    if 'n_step_gru' not in names:
+        return contextlib.nullcontext()
+    function = n_step_gru._run
+
+    def leaving_a_node(kwargs, use_bi_direction, n_layers, ratio, *arrays):
+        run = functools.partial(function, kwargs, use_bi_direction)
+        if not use_bi_direction:
+            run = fake_as_funcnode(run, 'n_step_gru', experimental_warning=False)
+        return run(n_layers, ratio, *[_as_variables(each) for each in arrays])
+
+    return _replaced(n_step_gru, '_run', leaving_a_node)
+
+
+def _as_variables(arrays):
+    if isinstance(arrays, (list, tuple)):
+        return [_as_variables(each) for each in arrays]
+    return _variable.as_variable(arrays)
+
+
+@contextlib.contextmanager
+def _replaced(module, name, function):
+    """Return a context in which a module has another function of that name."""
+    original = getattr(module, name)
+    setattr(module, name, function)
     try:
         yield
     finally:
-        _rounding.piecewise_constant = function
+        setattr(module, name, original)

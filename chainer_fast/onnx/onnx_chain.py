@@ -106,7 +106,7 @@ class ONNXChain(Chain):
         ----------
         inputs : dict
             Variables or arrays by name.
-        outputs : sequence of str, optional
+        outputs : str or sequence of str, optional
             Names of values, of the outputs or of any in between; by default the
             outputs.
 
@@ -122,7 +122,9 @@ class ONNXChain(Chain):
         KeyError
             If there is no such value.
         """
-        names = self.output_names if outputs is None else tuple(outputs)
+        if outputs is None:
+            outputs = self.output_names
+        names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
         for name in names:
             if not self._program.has(name):
                 raise KeyError(

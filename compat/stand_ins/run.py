@@ -47,7 +47,7 @@ class Run:
         Reason for not running the script: the download or the device that it needs.
     processes : int
         Number of processes of the MPI job; 0 for none. The run is excused if there is
-        no mpiexec.
+        no mpiexec. The fault is then looked for in all of the output.
     then : tuple of Run
         Calls that follow in the same folders, for example to use a trained model. They
         are excused if this one is, and fail if it fails.

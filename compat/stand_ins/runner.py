@@ -144,9 +144,14 @@ class Runner:
         begin = time.monotonic()
         reason = self._execute(run, start, folder, self._environment(base, run), log)
         outcome = FAILED if reason else PASSED
-        if (reason and run.own_fault and re.search(run.own_fault, reason)
-                and re.search(run.prints, read_log(log))):
-            outcome, reason = EXCUSED, 'fails with Chainer too: ' + reason
+        if reason and run.own_fault:
+            # Lines of other processes may come after the message.
+            fault = re.search(
+                run.own_fault, read_log(log) if run.processes else reason)
+            if fault and re.search(run.prints, read_log(log)):
+                outcome = EXCUSED
+                reason = 'fails with Chainer too: ' + (
+                    fault.group() if run.processes else reason)
         return Result(run, outcome, time.monotonic() - begin, reason or run.note, log)
 
     def _environment(self, base, run):

@@ -1,20 +1,15 @@
 """Exported functions beside their forward passes."""
 import numpy
 import onnx
-import onnx.reference
-import onnxruntime
 import pytest
 
 from chainer_fast import Chain, using_config
 from chainer_fast.backends import cuda
 from chainer_fast.onnx import load
 from chainer_fast.onnx.export import export
+from tests.onnx import runtime
 
 OPSETS = range(7, onnx.defs.onnx_opset_version() + 1)
-
-_OPTIONS = onnxruntime.SessionOptions()
-_OPTIONS.log_severity_level = 4
-_OPTIONS.intra_op_num_threads = 1
 
 
 class Model(Chain):
@@ -32,21 +27,12 @@ class Model(Chain):
 
 
 def run(model, inputs):
-    """Return the outputs of an ONNX model.
-
-    They come from ONNX Runtime, or from the reference of ONNX for what that lacks:
-    operators for some dtypes, and old versions of some operators.
-    """
+    """Return the outputs of an ONNX model for inputs in their order."""
     names = [each.name for each in model.graph.input]
     weights = {each.name for each in model.graph.initializer}
     feeds = dict(zip(
         [name for name in names if name not in weights], inputs, strict=True))
-    try:
-        session = onnxruntime.InferenceSession(
-            model.SerializeToString(), _OPTIONS, providers=['CPUExecutionProvider'])
-        return session.run(None, feeds)
-    except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented:
-        return onnx.reference.ReferenceEvaluator(model).run(None, feeds)
+    return runtime.compute(model, feeds)
 
 
 def _meaning(model, opset):

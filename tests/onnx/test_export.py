@@ -5,7 +5,6 @@ import sys
 
 import numpy
 import onnx
-import onnxruntime
 import pytest
 
 import chainer_fast
@@ -20,6 +19,7 @@ from chainer_fast.onnx.export import (
     export,
     format_customized_shapes,
 )
+from tests.onnx import exported
 
 X = numpy.arange(6, dtype=numpy.float32).reshape(2, 3) / 4
 
@@ -49,10 +49,7 @@ class Call(chainer_fast.Chain):
 
 
 def run(model, *args):
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), providers=['CPUExecutionProvider'])
-    names = [x.name for x in session.get_inputs()]
-    return session.run(None, dict(zip(names, args, strict=True)))
+    return exported.run(model, args)
 
 
 def names(values):
@@ -133,11 +130,21 @@ V = chainer_fast.Variable(X)
 @pytest.mark.parametrize('args, given', [
     (ARGS, ['a']), (ARGS, ['a', 'b', 'c']), (ARGS, {'x': 'a', 'y': 'b'}),
     ({'x': X, 'y': X}, {'x': 'a'}), (ARGS, {'a', 'b'}), ([V, V], None),
-    ([V, V], ['a', 'b']),
+    ([V, V], ['a', 'b']), (ARGS, 'ab'), (ARGS, ['a', 'a']),
 ])
 def test_names_of_inputs_that_do_not_match(args, given):
     with pytest.raises(ValueError):
         export(Call(lambda x, y: x + y), args, input_names=given)
+
+
+def test_names_of_parameters_are_in_use():
+    with pytest.raises(ValueError, match="'param_w'"):
+        export(Net(), X, input_names=['param_w'])
+
+
+def test_names_are_strings():
+    with pytest.raises(TypeError, match='not 1'):
+        export(Call(F.relu), X, input_names=[1])
 
 
 @pytest.mark.parametrize('args', [3.0, 'x', None, {1}])
@@ -169,7 +176,7 @@ def two(x):
      ['SplitAxis_0_0', 'SplitAxis_0_1', 'SplitAxis_0_2'], [2, 1, 0]),
     (lambda x: F.split_axis(x, 3, 1)[1], None, ['SplitAxis_0_1'], [0]),
     (lambda x: (x, x), ['a', 'b'], ['a', 'b'], [0, 1]),
-    (lambda x: [F.relu(x)] * 1, 'a', ['a'], [0]),
+    (lambda x: [F.relu(x)], 'abc', ['abc'], [0]),
     (lambda x: chainer_fast.Variable(X[0]), None, None, [0]),
 ])
 def test_outputs(function, given, expected, order):
@@ -192,7 +199,8 @@ def test_types_of_outputs(function, error):
         export(Call(function), X)
 
 
-@pytest.mark.parametrize('given', [['a'], {'a': 'b', 'c': 'd'}])
+@pytest.mark.parametrize('given', [
+    ['a'], {'a': 'b', 'c': 'd'}, 'ab', ['a', 'a'], ['a', 'Input_0']])
 def test_names_of_outputs_that_do_not_match(given):
     with pytest.raises(ValueError):
         export(Call(two), X, output_names=given)

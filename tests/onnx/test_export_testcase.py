@@ -7,6 +7,7 @@ import chainer_fast.functions as F
 from chainer_fast import links as L
 from chainer_fast.onnx import export_testcase
 from chainer_fast.onnx.testing.test_onnxruntime import check_model_expect
+from tests.onnx import runtime
 from tests.onnx.test_export import Call, X, two
 
 pytestmark = pytest.mark.filterwarnings(
@@ -21,7 +22,8 @@ def files(folder):
 
 def test_files(tmp_path):
     folder = tmp_path / 'a' / 'b'
-    export_testcase(Call(two), {'x': X}, str(folder), output_names=['a', 'b'])
+    export_testcase(Call(two), {'x': X}, str(folder), output_names=['a', 'b'],
+                    opset_version=runtime.NEWEST_OPSET)
     assert {path.name for path in folder.iterdir()} == {'model.onnx', 'test_data_set_0'}
     found = files(folder)
     assert {name: each.name for name, each in found.items()} == {

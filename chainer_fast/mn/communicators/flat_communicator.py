@@ -1,9 +1,16 @@
 """Gradients in one buffer."""
 from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
 
+#: How many elements each process should send at least, to another one at a time.
+ELEMENTS_OF_A_MESSAGE = 1 << 18
+
 
 class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
-    """Communicator that reduces all gradients as one packed buffer.
+    """Communicator that reduces many gradients as one packed buffer.
+
+    A buffer that fits the caches of the processor is packed, sent and unpacked faster
+    than a large one. But a ring sends a part for each process, and each of them should
+    be worth a message; so buffers grow with the processes.
 
     Parameters
     ----------
@@ -12,5 +19,19 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
 
     def multi_node_mean_grad(self, model, zero_fill=False):
         params = self._agreed_params(model, zero_fill)
-        self._mean_grads(params)
+        for part in _parts(params, ELEMENTS_OF_A_MESSAGE * self.size):
+            self._mean_grads(part)
         _memory_utility.check_finite(model)
+
+
+def _parts(params, elements):
+    """Yield lists of parameters in a row, as many as have so many elements."""
+    part, size = [], 0
+    for param in params:
+        part.append(param)
+        size += param.size
+        if size >= elements:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

@@ -1,5 +1,11 @@
 """Gradients one by one, for any MPI."""
+import contextlib
+
 from chainer_fast.mn.communicators import _memory_utility, mpi_communicator_base
+
+with contextlib.suppress(ImportError, RuntimeError):
+    # Programs that import this module use mpi4py.MPI without importing it.
+    import mpi4py.MPI  # noqa: F401
 
 
 class NaiveCommunicator(mpi_communicator_base.MpiCommunicatorBase):

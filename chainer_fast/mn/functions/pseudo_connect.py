@@ -12,15 +12,24 @@ class PseudoConnect(FunctionNode):
 
     def forward(self, inputs):
         self.retain_inputs(())
-        self._device = backend.get_device_from_array(inputs[0])
+        self._devices = [backend.get_device_from_array(x) for x in inputs]
         return inputs[1:]
 
     def backward(self, target_input_indexes, grad_outputs):
-        delegate = self.inputs[0]
-        # None would end the backward pass here.
-        zeros = variable.Variable(self._device.xp.zeros(delegate.shape, delegate.dtype))
-        gradients = (zeros, *grad_outputs)
-        return tuple([gradients[i] for i in target_input_indexes])
+        gradients = (None, *grad_outputs)
+        return tuple([
+            self._zeros(i) if gradients[i] is None and self._is_delegate(i)
+            else gradients[i] for i in target_input_indexes])
+
+    def _is_delegate(self, i):
+        # Delegate variables may be connected to each other, and they are empty.
+        return i == 0 or 0 in self.inputs[i].shape
+
+    def _zeros(self, i):
+        """Return the gradient of a delegate; None would end the backward pass here."""
+        delegate = self.inputs[i]
+        return variable.Variable(
+            self._devices[i].xp.zeros(delegate.shape, delegate.dtype))
 
 
 def pseudo_connect(delegate_variable, *actual_variables):

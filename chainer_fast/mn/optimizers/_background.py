@@ -4,6 +4,7 @@ import concurrent.futures
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.configuration import config, using_config
 from chainer_fast.mn.communicators.mpi_communicator_base import MpiCommunicatorBase
 
 
@@ -55,6 +56,11 @@ class _OnStream:
         cuda.Stream.null.synchronize()
 
 
+def _average(communicator, link, zero_fill, debug):
+    with using_config('debug', debug):
+        communicator.multi_node_mean_grad(link, zero_fill)
+
+
 class _InThread:
     """Means that a thread of the processor computes.
 
@@ -94,8 +100,9 @@ class _InThread:
         """Begin; nobody may touch the gradients before :meth:`wait`."""
         if self._own is None:
             self._own = self._original.split(0, self._original.rank)
+        # The thread has settings of its own.
         self._pending = self._executor.submit(
-            self._own.multi_node_mean_grad, link, zero_fill)
+            _average, self._own, link, zero_fill, config.debug)
 
     def wait(self):
         """Wait for the means, and raise what went wrong with them."""

@@ -8,12 +8,14 @@ def convert_BatchNormalization(ops, func, x, gamma, beta):
     if not _fits_operator(func):
         mean, var = _moments(ops, x, func.axis)
         return [_standardize(ops, func, x, gamma, beta, mean, var)]
-    # The statistics of the example; in its training mode the operator computes them.
-    parameters = [gamma, beta, *_add_statistics(ops, func, func.mean, func.var)]
     options = {'epsilon': func.eps, 'momentum': func.decay}
     if not ops.takes('BatchNormalization', 'training_mode'):
+        # The statistics of the example.
+        parameters = [gamma, beta, *_add_statistics(ops, func, func.mean, func.var)]
         return [_batch_operator(ops, x, parameters, **options)]
-    # In this mode it has the new statistics as outputs as well.
+    # In this mode the operator computes the statistics of its batch. Its inputs are
+    # running ones, and so are its further outputs.
+    parameters = [gamma, beta, *_add_statistics(ops, func, *_running(ops, func))]
     return [_batch_operator(ops, x, parameters, 3, training_mode=1, **options)]
 
 
@@ -47,11 +49,27 @@ def _batch_operator(ops, x, parameters, count=1, **attributes):
     return y if outer == inner else ops.cast(y, outer)
 
 
+def _owner(ops, func):
+    """Return the name of the link that has the parameters, and the link, if any."""
+    owners = [ops.context.get_link(node.get_variable_or_none())
+              for node in func.inputs[1:3]]
+    return owners[0] or owners[1]
+
+
+def _running(ops, func):
+    """Return the running statistics; those of the example if there are none."""
+    owner = _owner(ops, func)
+    # While it is exported, a link does not hand them to the function.
+    for holder, name in ((func, 'running_'), (owner and owner[1], 'avg_')):
+        mean, var = [getattr(holder, name + each, None) for each in ('mean', 'var')]
+        if mean is not None and var is not None:
+            return mean, var
+    return func.mean, func.var
+
+
 def _add_statistics(ops, func, mean, var):
     """Add mean and variance as initializers, in the name of the link if any."""
-    owner = None
-    for node in func.inputs[1:3]:
-        owner = owner or ops.context.get_link(node.get_variable_or_none())
+    owner = _owner(ops, func)
     return [_add_statistic(ops.context, owner, array.astype(ops.dtype(1)), name)
             for array, name in ((mean, 'avg_mean'), (var, 'avg_var'))]
 

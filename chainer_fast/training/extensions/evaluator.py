@@ -153,7 +153,9 @@ class Evaluator(extension.Extension):
     def finalize(self):
         """Finalize all iterators."""
         for iterator in self._iterators.values():
-            iterator.finalize()
+            # Evaluators that compute something else are given None.
+            if iterator is not None:
+                iterator.finalize()
 
 
 def _restart(iterator):

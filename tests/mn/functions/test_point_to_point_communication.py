@@ -4,7 +4,12 @@ import pytest
 import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast import testing
-from chainer_fast.mn.functions import point_to_point_communication, recv, send
+from chainer_fast.mn.functions import (
+    point_to_point_communication,
+    pseudo_connect,
+    recv,
+    send,
+)
 from tests.mn.functions.recorder import Recorder
 
 pytestmark = pytest.mark.filterwarnings('ignore:.* is experimental:FutureWarning')
@@ -82,6 +87,19 @@ def test_tags_tell_messages_apart(comm):
         for tag in (1, 2):
             send(numpy.full(1, tag, 'f'), comm, after, tag=tag)
         assert [float(recv(comm, before, tag=tag).array[0]) for tag in (2, 1)] == [2, 1]
+
+
+@pytest.mark.mpi
+def test_two_messages_and_a_backward_pass_from_their_delegates(comm):
+    if comm.rank == 0 and comm.size > 1:
+        x = chainer_fast.Variable(numpy.full(3, 2, 'f'))
+        first, second = send(x * 2, comm, 1), send(x * 3, comm, 1)
+        delegate, = pseudo_connect(first, second)
+        delegate.backward()
+        testing.assert_allclose(x.grad, 2 * 6 * x.array)
+    elif comm.rank == 1:
+        first, second = recv(comm, 0), recv(comm, 0)
+        F.sum(first * second).backward()
 
 
 @pytest.mark.mpi

@@ -31,6 +31,15 @@ def test_backward_visits_what_is_behind_the_delegate():
     assert x.grad.tolist() == [0, 0]
 
 
+def test_backward_begins_at_a_delegate():
+    """An empty variable has no gradient of its own to begin with."""
+    x, y, unused = [chainer_fast.Variable(numpy.ones(2, 'f')) for _ in range(3)]
+    psi, _ = pseudo_connect(x[:0], y[:0], unused)
+    psi.backward()
+    assert x.grad.tolist() == y.grad.tolist() == [0, 0]
+    assert unused.grad is None
+
+
 def test_gradients_can_be_differentiated():
     x = chainer_fast.Variable(numpy.array([2.], 'f'))
     y, = pseudo_connect(chainer_fast.Variable(numpy.ones(3, 'f')), x)

@@ -7,6 +7,7 @@ import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast import links as L
 from chainer_fast import serializers, testing
+from chainer_fast.backends import cuda
 from chainer_fast.functions.normalization import batch_normalization
 from chainer_fast.mn import create_communicator
 from chainer_fast.mn.functions.batch_normalization import (
@@ -235,3 +236,39 @@ def test_node_in_the_graph():
 def test_it_is_experimental():
     with pytest.warns(FutureWarning, match='links.MultiNodeBatchNormalization is'):
         MultiNodeBatchNormalization(2, Recorder())
+
+
+@pytest.mark.gpu
+@pytest.mark.mpi
+@pytest.mark.parametrize('backend', ['auto', 'nccl', 'mpi'])
+@pytest.mark.parametrize('dtype', [numpy.float16, numpy.float32])
+def test_gpus_add_through_nccl_or_mpi(backend, dtype):
+    comm = create_communicator('pure_nccl')
+    cuda.get_device_from_id(comm.intra_rank).use()
+    try:
+        link = MultiNodeBatchNormalization(
+            3, comm, dtype='f', communication_backend=backend)
+        link.to_device('@cupy:%d' % comm.intra_rank)
+        link.cleargrads()
+        xs, gys = [_batches([4] * comm.size, (3, 2), dtype, seed) for seed in (0, 1)]
+        x = chainer_fast.Variable(cuda.to_gpu(xs[comm.rank]))
+        y = link(x)
+        y.grad = cuda.to_gpu(gys[comm.rank])
+        y.backward()
+        assert (comm.nccl_comm is None) == (backend == 'mpi')
+
+        joined = L.BatchNormalization(3, dtype='f')
+        joined.cleargrads()
+        whole = chainer_fast.Variable(numpy.concatenate(xs))
+        expected = joined(whole)
+        expected.grad = numpy.concatenate(gys)
+        expected.backward()
+        mine = slice(4 * comm.rank, 4 * comm.rank + 4)
+        tolerance = _tolerance(dtype)
+        testing.assert_allclose(y.array, expected.array[mine], **tolerance)
+        testing.assert_allclose(x.grad, whole.grad[mine], **tolerance)
+        testing.assert_allclose(
+            link.gamma.grad * comm.size, joined.gamma.grad, **tolerance)
+    finally:
+        comm.finalize()
+        cuda.Device(0).use()

@@ -185,6 +185,17 @@ def test_errors_are_raised_by_wait():
     optimizer.wait()
 
 
+def test_debug_mode_finds_infinite_means(comm, optimizer):
+    model = Model()
+    optimizer.setup(model)
+    optimizer.update()
+    fill(model, numpy.inf)
+    with chainer.using_config('debug', True):
+        optimizer.update()
+        with pytest.raises(ValueError, match='/a/W.* are not finite'):
+            optimizer.wait()
+
+
 def test_communicators_that_cannot():
     with pytest.raises(ValueError, match='does not support double buffering: object'):
         create_multi_node_optimizer(Recorder(), object(), double_buffering=True)

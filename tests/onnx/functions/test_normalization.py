@@ -5,6 +5,7 @@ import pytest
 import chainer_fast.functions as F
 from chainer_fast import links as L
 from chainer_fast.onnx.export import export
+from chainer_fast.onnx.onnx_chain import load
 from tests.onnx.exported import OPSETS, Model, check, run
 
 RANDOM = numpy.random.RandomState(0)
@@ -151,6 +152,28 @@ def test_double_precision(function):
 
 
 @pytest.mark.filterwarnings('ignore::UserWarning')
+def test_running_statistics_in_training():
+    # Who loads the file has them for the test mode; older operators cannot have both.
+    link = batch_normalization(3)
+    x = floats(4, 3)
+    model = of(link)
+    mean, var = link.avg_mean.copy(), link.avg_var.copy()
+    for opset in (14, 15):
+        made = export(model, [x], train=True, opset_version=opset)
+        loaded = load(made)
+        numpy.testing.assert_array_equal(loaded.link_avg_mean, mean)
+        numpy.testing.assert_array_equal(loaded.link_avg_var, var)
+
+    def given(self, x):
+        return F.batch_normalization(
+            x, numpy.ones(3, 'f'), numpy.zeros(3, 'f'), running_mean=mean,
+            running_var=var, decay=1.)
+
+    made = export(Model(given), [x], train=True, opset_version=15)
+    arrays = [onnx.numpy_helper.to_array(each) for each in made.graph.initializer]
+    assert any(numpy.array_equal(each, mean) for each in arrays)
+
+
 def test_what_cannot_be_exported():
     for link in (L.BatchRenormalization(4), L.DecorrelatedBatchNormalization(4, 2)):
         with pytest.raises(ValueError, match='cannot be exported'):

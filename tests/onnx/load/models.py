@@ -1,7 +1,6 @@
 """Models of ONNX for tests, and what other runtimes compute of them."""
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import helper, numpy_helper
 
 from chainer_fast.onnx import onnx_helper
@@ -59,16 +58,6 @@ def one_node(operator, inputs, attributes, initializers, opset, n_outputs=1):
     return model(
         [node], {k: x for k, x in inputs.items() if x is not None}, outputs,
         {k: x for k, x in initializers.items() if x is not None}, opset)
-
-
-def by_onnxruntime(model, inputs):
-    """Return the outputs of a model, as onnxruntime computes them."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=['CPUExecutionProvider'])
-    return session.run(None, inputs)
 
 
 def arrays(results):

@@ -134,6 +134,7 @@ def test_values_by_name():
     assert isinstance(found['offsets'], chainer_fast.Variable)
     with pytest.raises(KeyError, match="no value 'h9'.*'y', 'total'"):
         chain.compute({'x': X}, ['h9'])
+    assert list(chain.compute({'x': X}, 'h2')) == ['h2']
 
 
 def test_only_what_is_wanted_is_computed():

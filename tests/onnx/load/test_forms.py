@@ -7,6 +7,7 @@ import pytest
 import chainer_fast
 from chainer_fast.onnx import load
 from tests.devices import to_cpu
+from tests.onnx import runtime
 from tests.onnx.load import models
 
 
@@ -241,7 +242,7 @@ def _inputs(inputs, initializers):
 def test_forms(device, name, opset, inputs, initializers, n_outputs, attributes):
     given, fixed = _inputs(inputs, initializers)
     model = models.one_node(name, given, attributes, fixed, opset, n_outputs)
-    expected = models.by_onnxruntime(model, given)
+    expected = runtime.compute(model, given)
     chain = device.send(load(model))
     with chainer_fast.using_config('train', False):
         results = models.arrays(chain(*device.send(list(given.values()))))
@@ -262,4 +263,4 @@ def test_arithmetic_with_constants(operator, left, opset):
     chain = load(model)
     assert not list(chain.params())
     models.assert_same(
-        models.arrays(chain(x)), models.by_onnxruntime(model, {'x': x}))
+        models.arrays(chain(x)), runtime.compute(model, {'x': x}))

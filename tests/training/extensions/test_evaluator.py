@@ -97,6 +97,7 @@ def test_finalizes_iterators():
     it = It()
     extensions.Evaluator(it, {}).finalize()
     assert it.finalized == 1
+    extensions.Evaluator(None, {}).finalize()
 
 
 def test_iterators_that_do_not_suit():
