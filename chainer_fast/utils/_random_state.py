@@ -4,6 +4,7 @@ NumPy's legacy generators and Python's ``random`` are Mersenne twisters. A state
 saved as an array of ``float64``, which holds 32-bit integers exactly: 624 words, the
 position among them, whether there is an unused normal sample, and that sample.
 """
+import contextlib
 import random
 
 import numpy
@@ -48,6 +49,18 @@ def serialize_global(serializer):
         words, position, has_normal, normal = loaded
         random.setstate((
             _VERSION, (*words.tolist(), position), normal if has_normal else None))
+
+
+@contextlib.contextmanager
+def unchanged_global():
+    """Give ``numpy.random`` and ``random`` the states back that they have now."""
+    python, generator = random.getstate(), numpy_generator()
+    state = generator.get_state(legacy=False)
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        generator.set_state(state)
 
 
 def numpy_generator():

@@ -23,6 +23,10 @@ def limit():
     return _communication_utility.INT_MAX // 16 * 16
 
 
+class NoArrayError(TypeError, ValueError):
+    """Something else than an array; ChainerMN raises one or the other."""
+
+
 def host_array(array, operation, kinds='biufc'):
     """Return a contiguous NumPy array, and whether it is a copy of a GPU's.
 
@@ -36,14 +40,17 @@ def host_array(array, operation, kinds='biufc'):
 
     Raises
     ------
+    NoArrayError
+        If this is no array.
     TypeError
-        If this is no array, or one whose elements the operation does not take.
+        If the operation does not take its elements.
     """
     on_device = isinstance(array, cuda.ndarray)
     if not on_device and not isinstance(array, numpy.ndarray):
         if isinstance(array, (tuple, list)):
-            raise TypeError('%s cannot handle tuple data: give one array' % operation)
-        raise TypeError(
+            raise NoArrayError(
+                '%s cannot handle tuple data: give one array' % operation)
+        raise NoArrayError(
             '%s takes arrays of NumPy or CuPy, got %s'
             % (operation, type(array).__name__))
     dtype = array.dtype

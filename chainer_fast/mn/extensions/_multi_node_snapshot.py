@@ -5,6 +5,7 @@ import warnings
 
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import _snapshot
+from chainer_fast.utils import _random_state
 
 
 def multi_node_snapshot(comm, snapshot, replica_sets):
@@ -19,8 +20,9 @@ def multi_node_snapshot(comm, snapshot, replica_sets):
                        trigger=(1, 'epoch'))
 
     With ``autoload``, the newest snapshot that all sets have whole is loaded, and sent
-    to the other processes of its set. So a job can be resumed with another number of
-    processes, if the sets stay the same in number.
+    to the other processes of its set, which keep the global random states that they
+    have. So a job can be resumed with another number of processes, if the sets stay the
+    same in number.
 
     Parameters
     ----------
@@ -136,7 +138,9 @@ class _MultiNodeSnapshot(extension.Extension):
             file = os.path.join(folder, 'snapshot')
             with open(file, 'wb') as opened:
                 opened.write(contents)
-            _snapshot._loader_of(file)(file, target)
+            # Of one stream, all would draw the same samples and masks from now on.
+            with _random_state.unchanged_global():
+                _snapshot._loader_of(file)(file, target)
 
     def _choose(self, folder):
         """Agree on the name, without rank, of the snapshot to load; None if none."""

@@ -190,6 +190,16 @@ def test_no_arrays(comm, x):
         comm.send(x, comm.rank, 0)
 
 
+@pytest.mark.parametrize('error', [TypeError, ValueError])
+def test_lists_of_numbers(comm, error):
+    """Some callers of ChainerMN know the one error, some the other."""
+    for call in comm.allgather, comm.allreduce:
+        with pytest.raises(error, match='give one array'):
+            call([1, 2])
+    with pytest.raises(error, match='takes arrays of NumPy or CuPy, got int'):
+        comm.alltoall([1] * comm.size)
+
+
 @pytest.mark.parametrize('x', [
     np.array([None]), np.array(['a']), np.zeros(2, '>f4'), np.zeros(2, 'f,i'),
     np.zeros(2, 'M8[s]')])

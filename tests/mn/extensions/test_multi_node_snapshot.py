@@ -1,4 +1,5 @@
 import os
+import random
 
 import numpy
 import pytest
@@ -8,6 +9,7 @@ from chainer_fast import training
 from chainer_fast.mn import create_communicator
 from chainer_fast.mn.extensions import _multi_node_snapshot, multi_node_snapshot
 from chainer_fast.training import extensions
+from chainer_fast.utils import _random_state
 from tests.mn.extensions import shared
 
 pytestmark = pytest.mark.mpi
@@ -125,6 +127,37 @@ def test_newest_that_all_sets_have_whole(comm, folder, sets, master, damage):
 
 def test_nothing_to_load(comm, folder):
     assert load(comm, folder, [0]) == -1
+
+
+class Draws(Value):
+    """A value, and the global random states, which a trainer saves, too."""
+
+    def serialize(self, serializer):
+        super().serialize(serializer)
+        _random_state.serialize_global(serializer)
+
+    @staticmethod
+    def next():
+        return numpy.random.rand(), numpy.random.randn(), random.random()
+
+
+@pytest.mark.parametrize('sets, master', SETS)
+def test_replicas_keep_their_random_states(comm, folder, sets, master):
+    def seed(number):
+        numpy.random.seed(number)
+        numpy.random.randn()    # another one is left over
+        random.seed(number)
+
+    seed(comm.rank)
+    make(comm, sets, Draws(5))(Trainer(folder))
+    shared.together(comm)
+    loaded = Draws(-1)
+    seed(100 + comm.rank)
+    make(comm, sets, loaded, autoload=True).initialize(Trainer(folder))
+    drawn = loaded.next()
+    saves = master(comm.rank) == comm.rank
+    seed(comm.rank if saves else 100 + comm.rank)
+    assert (loaded.value, drawn) == (5, loaded.next())
 
 
 def test_hdf5(comm, folder):
