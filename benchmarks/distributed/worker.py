@@ -14,6 +14,7 @@ import numpy
 from mpi4py import MPI
 
 WORLD = MPI.COMM_WORLD
+STEPS = 10      # updates in a row of one kind
 
 
 class Model(chainer.Chain):
@@ -92,7 +93,7 @@ def computations(seconds):
 
 
 def overlaps(size, communicator, rounds, share):
-    """Return times of updates with a computation, in turns with and without buffers.
+    """Return times of updates with a computation, some with and some without buffers.
 
     The computation takes ``share`` times what the exchange of gradients takes.
     """
@@ -111,11 +112,16 @@ def overlaps(size, communicator, rounds, share):
             for _ in range(2):
                 optimizer.update()
 
-            def step(optimizer=optimizer, compute=compute):
-                compute()
-                optimizer.update()
-            calls[title] = step
-        result[name] = in_turns(calls, rounds)
+            def steps(optimizer=optimizer, compute=compute):
+                for _ in range(STEPS):
+                    compute()
+                    optimizer.update()
+                # What goes on behind the last one would delay the other side.
+                getattr(optimizer, 'wait', lambda: None)()
+            calls[title] = steps
+        result[name] = {
+            title: [taken / STEPS for taken in times]
+            for title, times in in_turns(calls, rounds).items()}
     return result
 
 
