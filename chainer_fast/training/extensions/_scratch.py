@@ -29,16 +29,30 @@ def temporary_folder(parent, name):
         Name of the file to be written.
     """
     with contextlib.ExitStack() as at_end:
-        # Until it is locked, another program must not take it for a relic.
-        new = tempfile.mkdtemp(_NEW, _PREFIX + name, parent)
-        at_end.callback(shutil.rmtree, new, ignore_errors=True)
-        lock = _lock(new)
+        path, lock = None, None
+        while path is None:
+            path, lock = _make(parent, name)
         if lock is not None:
             at_end.callback(os.close, lock)
-        path = new[:-len(_NEW)] + _SUFFIX
-        os.rename(new, path)
         at_end.callback(shutil.rmtree, path, ignore_errors=True)
         yield path
+
+
+def _make(parent, name):
+    """Return a new folder and its lock; None if it was taken for a relic."""
+    new = tempfile.mkdtemp(_NEW, _PREFIX + name, parent)
+    lock = _lock(new)
+    path = new[:-len(_NEW)] + _SUFFIX
+    try:
+        os.rename(new, path)
+    except BaseException as error:
+        if lock is not None:
+            os.close(lock)
+        if isinstance(error, FileNotFoundError):
+            return None, None
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    return path, lock
 
 
 def remove_relics(parent):
@@ -53,7 +67,11 @@ def remove_relics(parent):
         names = os.listdir(parent)
         for name in names:
             path = os.path.join(parent, name)
-            if name.startswith(_PREFIX) and name.endswith(_SUFFIX):
+            if name.startswith(_PREFIX) and name.endswith(_NEW):
+                # Not locked yet, and empty. A living program makes another one.
+                with contextlib.suppress(OSError):
+                    os.rmdir(path)
+            elif name.startswith(_PREFIX) and name.endswith(_SUFFIX):
                 lock = _lock(path)
                 if lock is not None:
                     shutil.rmtree(path, ignore_errors=True)

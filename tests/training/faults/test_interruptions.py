@@ -46,22 +46,30 @@ def test_relics_are_removed_but_not_what_is_in_use(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ['tmpfile.being_written', 'tmpfolder']
 
 
-def test_folder_is_not_taken_for_a_relic(tmp_path, monkeypatch):
-    # Another program may look at it before it is locked, and while it looks, lock it.
-    lock, looked = _scratch._lock, []
+def test_folder_that_is_taken_for_a_relic(tmp_path, monkeypatch):
+    # Another program may look for relics before a folder has its name.
+    looked = []
 
-    def lock_too_late(path):
-        if not looked:
+    def lock(path, lock=_scratch._lock):
+        locked = lock(path)
+        if len(looked) < 3:
             looked.append(path)
             _scratch.remove_relics(tmp_path)
-        return lock(path)
+        return locked
 
-    monkeypatch.setattr(_scratch, '_lock', lock_too_late)
+    monkeypatch.setattr(_scratch, '_lock', lock)
     with _scratch.temporary_folder(tmp_path, 'x') as folder:
-        assert looked and os.path.isdir(folder)
+        assert len(looked) == 3
         _scratch.remove_relics(tmp_path)
         assert os.path.isdir(folder)
     assert os.listdir(tmp_path) == []
+
+
+def test_folder_of_a_program_that_was_killed_before_the_lock(tmp_path):
+    (tmp_path / 'tmpx.new').mkdir()
+    (tmp_path / 'x.new').mkdir()
+    _scratch.remove_relics(tmp_path)
+    assert os.listdir(tmp_path) == ['x.new']
 
 
 def test_two_trainings_in_one_folder(tmp_path):
