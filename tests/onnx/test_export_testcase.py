@@ -8,7 +8,7 @@ from chainer_fast import links as L
 from chainer_fast.onnx import export_testcase
 from chainer_fast.onnx.testing.test_onnxruntime import check_model_expect
 from tests.onnx import runtime
-from tests.onnx.test_export import Call, X, two
+from tests.onnx.chains import Call, X, two
 
 pytestmark = pytest.mark.filterwarnings(
     'ignore:return_named_inout is experimental:FutureWarning')

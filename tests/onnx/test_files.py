@@ -10,7 +10,7 @@ from chainer_fast import links as L
 from chainer_fast.onnx import _files
 from chainer_fast.onnx.export import export
 from tests.onnx import runtime
-from tests.onnx.test_export import X
+from tests.onnx.chains import X
 
 
 @pytest.fixture(autouse=True)

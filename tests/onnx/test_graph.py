@@ -10,7 +10,7 @@ from chainer_fast import links as L
 from chainer_fast.onnx import context, mapping, onnx_helper
 from chainer_fast.onnx.export import export
 from chainer_fast.onnx.graph import Graph
-from tests.onnx.test_export import Call, Twice, X, twice
+from tests.onnx.chains import Call, Twice, X, twice
 
 
 class ReLUGain(chainer_fast.FunctionNode):
@@ -37,7 +37,7 @@ def test_functions_without_converter_are_named_with_their_places():
     message = str(caught.value)
     here = re.escape(os.path.abspath(__file__))
     assert re.search(
-        r'Twice is not supported.* at .*test_export.py:\d+, in twice; '
+        r'Twice is not supported.* at .*chains.py:\d+, in twice; '
         r'link /1 \(Block\)', message)
     assert re.search(
         r'ReLUGain is not supported.* at %s:\d+, in forward; link /1 \(Block\); '

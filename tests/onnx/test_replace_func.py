@@ -8,7 +8,7 @@ from chainer_fast import links as L
 from chainer_fast.onnx import onnx_helper
 from chainer_fast.onnx.export import export
 from chainer_fast.onnx.replace_func import as_funcnode, fake_as_funcnode
-from tests.onnx.test_export import Call, X, run
+from tests.onnx.chains import Call, X, run
 
 
 def wrap(function, **kwargs):

@@ -4,7 +4,7 @@ import pytest
 import chainer_fast.functions as F
 from chainer_fast.onnx import onnx_helper
 from chainer_fast.onnx.testing import get_test_data_set, test_mxnet, test_onnxruntime
-from tests.onnx.test_export import Call, X
+from tests.onnx.chains import Call, X
 
 pytestmark = pytest.mark.filterwarnings(
     'ignore:return_named_inout is experimental:FutureWarning')
