@@ -5,9 +5,6 @@ bare Allreduce on one buffer, measured in turns within each job, and beside the 
 Chainer, whose jobs and ours run in turns. The second one has updates with and without
 double buffering, with a computation that leaves the processor free, as one of a GPU
 does, and with one that uses it. Times are medians; each is that of the slowest process.
-
-This folder has no ``__init__.py``, so that asv, which imports all modules of packages,
-leaves it alone: its environment has no MPI.
 """
 import argparse
 import json
@@ -16,6 +13,8 @@ import statistics
 import subprocess
 import sys
 
+# This folder has no __init__.py, so that asv, which imports all modules of packages,
+# leaves it alone: its environment has no MPI.
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 RELEASED = os.path.join(ROOT, '.peers', 'chainer', 'bin', 'python')
