@@ -84,6 +84,13 @@ for _name, _function in ('ArgMax', F.argmax), ('ArgMin', F.argmin):
         return compute
 
 
+def _stable_order(array, axis):
+    """Return the indices that sort an array; equal elements keep their order."""
+    # CuPy always sorts like this, and before version 14 it takes no ``kind``.
+    kind = {'kind': 'stable'} if isinstance(array, numpy.ndarray) else {}
+    return array.argsort(axis=axis, **kind)
+
+
 @operator('TopK', host=(1,), outputs=2)
 def top_k(node):
     axis = node.get('axis', -1)
@@ -97,10 +104,10 @@ def top_k(node):
         before = (slice(None),) * along
         back = before + (slice(None, None, -1),)
         if largest:     # of equal ones, those with the lowest index come first
-            order = array[back].argsort(axis=along, kind='stable')[back]
+            order = _stable_order(array[back], along)[back]
             order = x.shape[along] - 1 - order
         else:
-            order = array.argsort(axis=along, kind='stable')
+            order = _stable_order(array, along)
         order = order[before + (slice(k),)].astype(numpy.int64)
         places = [
             numpy.arange(n).reshape([-1 if j == i else 1 for j in range(x.ndim)])
