@@ -3,6 +3,8 @@
 ``import chainer_fast as chainer`` and go on as the Chainer manual says; programs that
 cannot be edited run under ``python -m chainer_fast SCRIPT``.
 """
+import os as _os
+
 from chainer_fast import (
     _backprop,
     _backprop_utils,
@@ -135,3 +137,8 @@ def load_ipython_extension(ipython):
 def unload_ipython_extension(ipython):
     """Undo ``%load_ext chainer_fast``."""
     alias.uninstall()
+
+
+if 'CHAINER_FAST_LEGACY' in _os.environ:
+    from chainer_fast import legacy
+    legacy.enable_from_environment()

@@ -2,6 +2,7 @@
 import importlib.machinery
 import io
 import os
+import re
 import runpy
 import sys
 import types
@@ -9,13 +10,15 @@ import types
 from chainer_fast import _doctor, alias
 
 USAGE = '''\
-usage: python -m chainer_fast [--profile] SCRIPT [ARGUMENT ...]
-       python -m chainer_fast [--profile] -m MODULE [ARGUMENT ...]
-       python -m chainer_fast --doctor
+usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT [ARGUMENT ...]
+       chainer-fast [--profile] [--legacy[=PARTS]] -m MODULE [ARGUMENT ...]
+       chainer-fast check PATH ...
+       chainer-fast --doctor
 
 Run a Python program in which "import chainer" means chainer_fast. Nothing has to be
 installed under that name; if the real Chainer is, this one wins, in the program and in
-the processes that it starts.
+the processes that it starts. "python -m chainer_fast" is the same command; options of
+Python itself stand before its -m.
 
 --profile prints two tables to standard error when the program has ended, by itself, by
 an exception or by Ctrl-C: how often each function and each link was called, the time
@@ -23,13 +26,25 @@ it took forward and backward, the size of its results, which path it took (a sho
 a compiled kernel, oneDNN, CUDA, or general: plain NumPy or CuPy), and what kept it
 from a faster one. docs/performance.md tells how to read them.
 
+--legacy runs a program of Chainer 1 to 6, and of the Python and NumPy of its time, as
+it is, and reports to standard error what was adapted, where, and what to write
+instead. PARTS, with commas between them, are some of v1 to v6, python, numpy,
+libraries, and cpu, which has to be asked for and runs on the processor what asks for a
+GPU. docs/legacy.md lists what is adapted.
+
+check reads sources without running them and tells what no longer works; "chainer-fast
+check --help" tells more.
+
 --doctor prints which of NumPy, CuPy, the CUDA driver, cuDNN and others work on this
 machine, and how to mend what does not; the exit status is 1 if something that is
 installed is broken.'''
 
+# Python's own options that take a value apart from themselves, and those that do not.
+_OF_PYTHON = re.compile('-[WX]|-[bBdEIiOPqRsSuvx]+$')
+
 
 def _refuse(problem):
-    print('%s\n\npython -m chainer_fast: %s' % (USAGE, problem), file=sys.stderr)
+    print('%s\n\nchainer-fast: %s' % (USAGE, problem), file=sys.stderr)
     sys.exit(2)
 
 
@@ -65,8 +80,37 @@ def _run_script(script):
     exec(code, vars(main_module))
 
 
+def _take_options(arguments):
+    """Remove the options from the front; return whether to profile, and legacy's parts.
+
+    The parts are None without ``--legacy``.
+    """
+    is_profiled, parts = False, None
+    while arguments:
+        if arguments[0] == '--profile':
+            is_profiled = True
+        elif arguments[0] == '--legacy':
+            parts = '1'
+        elif arguments[0].startswith('--legacy='):
+            parts = arguments[0].partition('=')[2]
+        else:
+            break
+        del arguments[0]
+    return is_profiled, parts
+
+
+def _enable_legacy(parts):
+    """Enable legacy mode here and in processes that the program starts."""
+    from chainer_fast import legacy
+    os.environ['CHAINER_FAST_LEGACY'] = parts
+    try:
+        legacy.enable(*([] if parts == '1' else parts.split(',')))
+    except ValueError as error:
+        _refuse('--legacy=%s: %s' % (parts, error))
+
+
 def main():
-    """Run the program named by the arguments of the process."""
+    """Run the program or the command named by the arguments of the process."""
     arguments = sys.argv[1:]
     if arguments[:1] in (['-h'], ['--help']):
         print(USAGE)
@@ -75,9 +119,7 @@ def main():
         if arguments[1:]:
             _refuse('--doctor takes no arguments')
         sys.exit(_doctor.main())
-    profile = arguments[:1] == ['--profile']
-    if profile:
-        del arguments[0]
+    is_profiled, parts = _take_options(arguments)
     # As with Python itself, the name may follow -m with or without a space, and
     # everything after it belongs to the program.
     is_module = bool(arguments) and arguments[0].startswith('-m')
@@ -87,15 +129,21 @@ def main():
         _refuse('name a module' if is_module else 'name a script, or a module with -m')
     program = arguments[0]
     if not is_module and program.startswith('-'):
+        if _OF_PYTHON.match(program):
+            _refuse("%s is an option of Python's: it stands before -m, as in "
+                    'python %s -m chainer_fast SCRIPT' % (
+                        program, '-W ignore' if program == '-W' else program))
         _refuse('there is no option %s' % program)
     if not is_module and not os.path.isfile(program):
         _refuse('there is no script %r' % program)
 
     sys.argv = arguments
     _alias_here_and_in_children()
-    if profile:
+    if is_profiled:
         from chainer_fast import _profile
         _profile.print_at_exit()
+    if parts is not None:
+        _enable_legacy(parts)
     if is_module:
         runpy.run_module(program, run_name='__main__', alter_sys=True)
     else:

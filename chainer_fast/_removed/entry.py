@@ -1,0 +1,29 @@
+"""One entry of the list."""
+import typing
+
+
+class Removed(typing.NamedTuple):
+    """One name, argument or idiom that stopped working.
+
+    Attributes
+    ----------
+    what : str
+        The full name in Chainer's terms: ``chainer.functions.Linear``,
+        ``chainer.Optimizer.zero_grads``, ``numpy.float``. An argument stands in
+        parentheses behind the callable: ``chainer.functions.dropout(train=)``. An idiom
+        without a name is put in words.
+    last : str
+        Last release that had it: ``Chainer 1.24``, ``NumPy 1.23``, ``Python 3.9``.
+    instead : str
+        What to write today, as code or as an order: ``write L.Linear``.
+    part : str
+        Part of legacy mode that adapts it, or an empty string if none does.
+    remark : str
+        What the adaptation does if that is not plain, or why there is none.
+    """
+
+    what: str
+    last: str
+    instead: str
+    part: str = ''
+    remark: str = ''

@@ -1,0 +1,142 @@
+"""Programs of Chainer 1 to 6, and of the Python and NumPy of their time, unedited.
+
+``python -m chainer_fast --legacy SCRIPT`` runs a program as it ran in its year, and a
+report tells at the end what was adapted, where, and what to write instead. Notebooks
+and libraries call :func:`enable`; tests and workers set ``CHAINER_FAST_LEGACY=1``. At
+other times nothing here is loaded.
+"""
+import atexit
+import importlib
+import os
+import sys
+
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._patches import Patches
+
+# What each part installs: modules of this package with a function ``install(patches)``.
+# A part ``vN`` is what programs of that version use and the next one lacks.
+_MODULES = {
+    'v1': (),
+    'v2': (),
+    'v3': (),
+    'v4': (),
+    'v5': (),
+    'v6': (),
+    'python': (),
+    'numpy': (),
+    'libraries': (),
+    'cpu': (),
+}
+_VERSIONS = [part for part in _MODULES if part[0] == 'v']
+
+#: Parts of legacy mode. ``cpu`` has to be asked for: it runs on the processor what asks
+#: for a GPU.
+PARTS = tuple(_MODULES)
+_USUAL = tuple(part for part in PARTS if part != 'cpu')
+
+_enabled = None     # the Patches in force
+
+
+def _chosen(parts):
+    """Return the set of the parts to install; versions bring the later ones along."""
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise ValueError('legacy mode has no part %s: its parts are %s' % (
+            ', '.join(map(repr, unknown)), ', '.join(PARTS)))
+    if not set(parts) - {'cpu'}:
+        parts = _USUAL + tuple(parts)
+    versions = [part for part in parts if part in _VERSIONS]
+    later = _VERSIONS[_VERSIONS.index(min(versions)):] if versions else []
+    return {*parts, *later}
+
+
+def enable(*parts):
+    """Let programs of earlier years run in this process.
+
+    The report is printed to standard error at the end of the process.
+
+    Parameters
+    ----------
+    *parts : str
+        Some of :data:`PARTS`; none, or ``'cpu'`` alone, means all but ``'cpu'``. A
+        version such as ``'v3'`` brings the later ones along. Where the meaning of a
+        call changed between versions and the call does not tell which one is meant, it
+        keeps its meaning of today unless the version is named here.
+
+    Raises
+    ------
+    ValueError
+        If there is no such part.
+    RuntimeError
+        If legacy mode is enabled with other parts already.
+    """
+    global _enabled
+    chosen = _chosen(parts)
+    if _enabled is not None:
+        if (_enabled.parts, _enabled.named) == (chosen, frozenset(parts)):
+            return
+        raise RuntimeError(
+            'legacy mode is enabled already, with the parts %s: call disable() first'
+            % ', '.join(sorted(_enabled.parts)))
+    patches = Patches(chosen, frozenset(parts))
+    _report.clear()
+    try:
+        for part, modules in _MODULES.items():
+            if part in chosen:
+                for name in modules:
+                    importlib.import_module('%s.%s' % (__name__, name)).install(patches)
+    except BaseException:
+        patches.undo()
+        raise
+    _enabled = patches
+    _print_at_exit()
+
+
+def disable():
+    """Undo :func:`enable`; without it, do nothing.
+
+    What a program took hold of while legacy mode was on stays as it was then.
+    """
+    global _enabled
+    if _enabled is not None:
+        _enabled.undo()
+        _enabled = None
+
+
+def enabled():
+    """Return the names of the parts in force, sorted, as a tuple of str."""
+    return () if _enabled is None else tuple(sorted(_enabled.parts))
+
+
+def report():
+    """Return what was adapted so far, where, and what to write instead, as text."""
+    return _report.text()
+
+
+_is_registered = False
+
+
+def _print_at_exit():
+    """Print the report when this process ends; not when those end that it forks."""
+    global _is_registered
+    if _is_registered:
+        return
+    _is_registered = True
+    process = os.getpid()
+
+    def finish():
+        if os.getpid() == process and _enabled is not None:
+            print(_report.text(), file=sys.stderr)
+    atexit.register(finish)
+
+
+def enable_from_environment():
+    """Do what ``CHAINER_FAST_LEGACY`` says: ``1``, or parts with commas."""
+    value = os.environ['CHAINER_FAST_LEGACY']
+    if value in ('', '0') or _enabled is not None:
+        return
+    try:
+        enable(*([] if value == '1' else value.split(',')))
+    except ValueError as error:
+        raise ValueError('the environment variable CHAINER_FAST_LEGACY is %r: %s'
+                         % (value, error)) from None

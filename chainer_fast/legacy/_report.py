@@ -1,0 +1,64 @@
+"""What legacy mode has adapted, where, and how often."""
+import collections
+import os
+import sys
+
+from chainer_fast import _removed
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+# How often each place used each entry: {what: {(file, line): times}}.
+_uses = collections.defaultdict(collections.Counter)
+
+
+def clear():
+    """Forget everything."""
+    _uses.clear()
+
+
+def adapted(what):
+    """Count a use, at the innermost line that runs now and is not of this package.
+
+    Parameters
+    ----------
+    what : str
+        Name of an entry of ``chainer_fast._removed``.
+    """
+    frame = sys._getframe(1)
+    # Compiled functions have no frame; importlib's are called <frozen ...>.
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(
+            (_PACKAGE, '<frozen ')):
+        frame = frame.f_back
+    _uses[what][frame.f_code.co_filename, frame.f_lineno] += 1
+
+
+def uses():
+    """Return ``{what: {(file, line): times}}``, a copy."""
+    return {what: dict(places) for what, places in _uses.items()}
+
+
+def _times(number):
+    return 'once' if number == 1 else f'{number:,} times'
+
+
+def _path(name):
+    """Return the path of a file as a user would type it."""
+    inside = os.path.relpath(name) if os.path.isabs(name) else name
+    return name if inside.startswith(os.pardir) else inside
+
+
+def text():
+    """Return the report."""
+    if not _uses:
+        return 'legacy mode: nothing had to be adapted'
+    places = sum(map(len, _uses.values()))
+    lines = ['legacy mode adapted %d %s at %d %s:' % (
+        len(_uses), 'idiom' if len(_uses) == 1 else 'idioms',
+        places, 'place' if places == 1 else 'places')]
+    known = _removed.entries()
+    for what in sorted(_uses):
+        entry = known[what]
+        lines.append('  %s (last in %s): %s' % (what, entry.last, entry.instead))
+        lines.extend('      %s:%d  %s' % (_path(name), line, _times(number))
+                     for (name, line), number in sorted(_uses[what].items()))
+    return '\n'.join(lines)

@@ -1,0 +1,126 @@
+"""Legacy mode as such: its parts, its report, and that it leaves no trace."""
+import types
+
+import pytest
+
+from chainer_fast import _removed, legacy
+from chainer_fast._removed.entry import Removed
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._patches import Patches
+from tests.compat import processes
+
+ALL = ('libraries', 'numpy', 'python', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6')
+
+
+@pytest.fixture(autouse=True)
+def disabled():
+    yield
+    legacy.disable()
+
+
+@pytest.mark.parametrize('named, enabled', [
+    ((), ALL),
+    (('cpu',), ('cpu', *ALL)),
+    (('v4',), ('v4', 'v5', 'v6')),
+    (('v5', 'numpy'), ('numpy', 'v5', 'v6')),
+    (('numpy',), ('numpy',)),
+])
+def test_parts(named, enabled):
+    legacy.enable(*named)
+    assert legacy.enabled() == enabled
+    legacy.disable()
+    assert legacy.enabled() == ()
+
+
+def test_unknown_part():
+    with pytest.raises(ValueError, match="no part 'v8': its parts are v1, v2"):
+        legacy.enable('numpy', 'v8')
+    assert legacy.enabled() == ()
+
+
+def test_twice():
+    legacy.enable('numpy')
+    legacy.enable('numpy')
+    with pytest.raises(RuntimeError, match='enabled already, with the parts numpy'):
+        legacy.enable('python')
+
+
+def test_patches_are_undone_in_reverse():
+    module = types.ModuleType('module')
+    module.old = 1
+    patches = Patches({'v1'}, frozenset())
+    order = []
+    patches.set(module, 'old', 2)
+    patches.set(module, 'old', 3)
+    patches.set(module, 'new', 4)
+    patches.call_at_end(lambda: order.append((module.old, hasattr(module, 'new'))))
+    patches.undo()
+    assert vars(module)['old'] == 1
+    assert not hasattr(module, 'new')
+    assert order == [(3, True)]
+
+
+def test_entries_name_parts_of_legacy_mode():
+    assert {entry.part for entry in _removed.entries().values()} <= {'', *legacy.PARTS}
+
+
+def test_report(monkeypatch):
+    entry = Removed('numpy.float', 'NumPy 1.23', 'write float', 'numpy')
+    monkeypatch.setattr(_removed, 'entries', lambda: {entry.what: entry})
+    _report.clear()
+    assert legacy.report() == 'legacy mode: nothing had to be adapted'
+    for _ in range(1200):
+        _report.adapted('numpy.float')
+    head, what, place = legacy.report().splitlines()
+    assert head == 'legacy mode adapted 1 idiom at 1 place:'
+    assert what == '  numpy.float (last in NumPy 1.23): write float'
+    # This package's own files are not the place; the test is.
+    assert 'test_legacy.py:' in place and place.endswith('  1,200 times')
+    _report.clear()
+
+
+@pytest.mark.parametrize('value, enabled', [
+    ('1', ALL), ('v6,cpu', ('cpu', 'v6')), ('0', ()), ('', ())])
+def test_environment(value, enabled):
+    text = processes.run(
+        '-c', 'import chainer_fast.legacy as l; print(l.enabled())',
+        env={'CHAINER_FAST_LEGACY': value})
+    assert text == '%r\n' % (enabled,)
+
+
+def test_environment_names_itself():
+    process = processes.start('-c', 'import chainer_fast',
+                              env={'CHAINER_FAST_LEGACY': 'v9'})
+    assert 'CHAINER_FAST_LEGACY' in process.stderr
+
+
+def test_nothing_is_loaded_otherwise():
+    processes.run('-c', 'import sys, chainer_fast\n'
+                  "assert not {'chainer_fast.legacy', 'chainer_fast._removed'}"
+                  ' & set(sys.modules)')
+
+
+def test_children_are_in_legacy_mode_too(tmp_path):
+    script = tmp_path / 'script.py'
+    script.write_text(
+        'import subprocess, sys\n'
+        'subprocess.run([sys.executable, "-c", "import chainer; '
+        'from chainer_fast import legacy; print(legacy.enabled())"], check=True)\n')
+    process = processes.start('-m', 'chainer_fast', '--legacy=v6', script)
+    assert process.stdout == "('v6',)\n"
+    assert process.stderr.count('legacy mode: nothing had to be adapted') == 2
+
+
+@pytest.mark.parametrize('options, problem', [
+    (['--legacy=v9'], 'no part'),
+    (['-W', 'ignore'], 'python -W ignore -m chainer_fast SCRIPT'),
+    (['-Wignore'], 'python -Wignore -m chainer_fast SCRIPT'),
+    (['-u'], 'python -u -m chainer_fast SCRIPT'),
+    (['--nope'], 'there is no option --nope'),
+])
+def test_refused_options(options, problem, tmp_path):
+    script = tmp_path / 'script.py'
+    script.write_text('')
+    process = processes.start('-m', 'chainer_fast', *options, script)
+    assert process.returncode == 2
+    assert problem in process.stderr

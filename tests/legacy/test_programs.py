@@ -1,0 +1,47 @@
+"""Programs of earlier years print under legacy mode what they printed in their year."""
+import re
+
+import pytest
+
+from chainer_fast import _removed
+from tests.compat import processes
+from tests.legacy import corpus
+
+RUNNABLE = [name for name in corpus.NAMES if not corpus.needs_fix(name)]
+
+
+def test_every_program_has_figures():
+    assert sorted(corpus.FIGURES) == corpus.NAMES
+
+
+def test_marks_name_entries():
+    marks = {what for name in corpus.NAMES for _, what in corpus.removed(name)}
+    assert marks <= set(_removed.entries())
+
+
+def reported(text):
+    """Return ``{(line, entry)}`` of a report."""
+    found, what = set(), None
+    for line in text.splitlines():
+        place = re.match(r' {6}.*:(\d+)  ', line)
+        if place:
+            found.add((int(place[1]), what))
+        else:
+            what = line[2:].partition(' (last in')[0]
+    return found
+
+
+@pytest.mark.parametrize('name', RUNNABLE)
+def test_program(name, tmp_path):
+    done = processes.start('-m', 'chainer_fast', corpus.legacy_option(name),
+                           corpus.FOLDER / name, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    expected = corpus.FIGURES[name]['lines']
+    assert len(lines) == len(expected)
+    for line, expected_line in zip(lines, expected, strict=True):
+        assert corpus.same(line, expected_line), (line, expected_line)
+    report = done.stderr[done.stderr.rindex('legacy mode'):]
+    adapted = {(line, what) for line, what in corpus.removed(name)
+               if _removed.entries()[what].part}
+    assert reported(report) == adapted
