@@ -12,8 +12,8 @@ ENTRIES: tuple[Removed, ...] = (
         'sklearn.qda': 'sklearn.discriminant_analysis',
         'sklearn.decomposition.RandomizedPCA': 'sklearn.decomposition.PCA',
         'sklearn.mixture.GMM': 'sklearn.mixture.GaussianMixture',
-    }, 'KFold, StratifiedKFold and ShuffleSplit of cross_validation take n or y, and are '
-       'iterated over, as they were'),
+    }, 'KFold, StratifiedKFold and ShuffleSplit of cross_validation take n or y, and '
+       'are iterated over, as they were'),
     *renamed('scikit-learn 0.22', 'libraries', {
         'sklearn.externals.joblib': 'joblib',
         'sklearn.externals.six': 'six',

@@ -100,7 +100,7 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('numpy.histogram(normed=)', 'NumPy 1.23', 'write density=', 'numpy'),
     Removed('numpy.percentile(interpolation=)', 'NumPy 2.3', 'write method=', 'numpy'),
     Removed('numpy.reshape(newshape=)', 'NumPy 2.3', 'write shape=', 'numpy'),
-    Removed('numpy.stack of a generator', 'NumPy 1.15', 'write a list', 'numpy',
+    Removed('numpy.stack of a generator', 'NumPy 1.24', 'write a list', 'numpy',
             'stack, hstack, vstack, dstack, column_stack and concatenate'),
     Removed('float of an array', 'NumPy 2.3', 'write a.item()', 'numpy',
             'float, int, complex and functions of math, of an array with one element '
@@ -113,7 +113,7 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('number out of range of the dtype', 'NumPy 1.26',
             'write numpy.array(x).astype(dtype)', '',
             'numpy.uint8(-1), x[0] = 256: nothing is known to count on it'),
-    Removed('promotion by value', 'NumPy 1.26', 'convert to the dtype that is meant', '',
-            'float32 array * numpy.float64 number gives float64 in NumPy 2; only NumPy '
-            '1.26 computes with the old rules'),
+    Removed('promotion by value', 'NumPy 1.26', 'convert to the dtype that is meant',
+            '', 'float32 array * numpy.float64 number gives float64 in NumPy 2; only '
+            'NumPy 1.26 computes with the old rules'),
 )

@@ -38,7 +38,7 @@ ENTRIES: tuple[Removed, ...] = (
         failUnlessRaises=assertRaises failIfEqual=assertNotEqual failIf=assertFalse
         failUnless=assertTrue'''), 'where this Python lacks it'),
     Removed('imp', 'Python 3.11', 'write importlib', 'python',
-            'load_source, reload, new_module and find_module, where this Python lacks it'),
+            'load_source, reload and new_module, where this Python lacks it'),
     Removed('distutils', 'Python 3.11', 'write packaging.version, shutil.which, ...',
             'python', 'where neither this Python nor setuptools has it: version, '
             'util.strtobool, spawn.find_executable, dir_util.mkpath'),

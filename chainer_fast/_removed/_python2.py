@@ -39,7 +39,8 @@ ENTRIES: tuple[Removed, ...] = (
     *renamed('Python 2.7', 'python', below('string.', '''
         maketrans split rsplit replace lower upper strip lstrip rstrip find rfind index
         count zfill ljust rjust center capitalize''', 'str.')),
-    *renamed('Python 2.7', 'python', below('string.', 'atoi=int atol=int atof=float', '')),
+    *renamed('Python 2.7', 'python', below(
+        'string.', 'atoi=int atol=int atof=float', '')),
     Removed('string.join', 'Python 2.7', 'write separator.join(words)', 'python'),
     *renamed('Python 2.7', 'python', {
         'os.getcwdu': 'os.getcwd', 'sys.maxint': 'sys.maxsize',
@@ -68,7 +69,8 @@ ENTRIES: tuple[Removed, ...] = (
         'builtins.intern': 'sys.intern'}),
     Removed('builtins.file', 'Python 2.7', 'write open', 'python'),
     Removed('builtins.cmp', 'Python 2.7', 'write (a > b) - (a < b)', 'python'),
-    Removed('builtins.execfile', 'Python 2.7', 'write exec(open(path).read())', 'python'),
+    Removed('builtins.execfile', 'Python 2.7', 'write exec(open(path).read())',
+            'python'),
     Removed('builtins.apply', 'Python 2.7', 'write f(*arguments)', 'python'),
     # Methods and attributes
     *(Removed('dict.' + old, 'Python 2.7', 'write %s()' % new, 'python')

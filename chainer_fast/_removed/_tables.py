@@ -9,7 +9,7 @@ def renamed(last, part, names, remark=''):
 
 
 def below(prefix, names, new_prefix=None):
-    """Return ``{old name: new name}`` from words such as ``Inf=inf`` or ``Iterable``."""
+    """Return ``{old name: new name}`` from words such as ``NaN=nan`` and ``pad``."""
     pairs = (word.partition('=')[::2] for word in names.split())
     return {prefix + old: (prefix if new_prefix is None else new_prefix) + (new or old)
             for old, new in pairs}
