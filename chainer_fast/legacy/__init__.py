@@ -25,7 +25,7 @@ _MODULES = {
            '_training.triggers'),
     'v3': ('_engine.noise',),
     'v4': ('_engine.copies', '_training.epochs'),
-    'v5': ('_engine.hooks', '_training.graphs'),
+    'v5': ('_engine.hooks', '_engine.roots', '_training.graphs'),
     'v6': ('_engine.modules_v6',),
     'python': (),
     'numpy': (),

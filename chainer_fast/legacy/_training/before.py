@@ -36,7 +36,9 @@ def install(patches):
                          invoke_before_training=_NOT_GIVEN, **options):
         if invoke_before_training not in (_NOT_GIVEN, None):
             _report.adapted('chainer.training.Trainer.extend(%s=)' % _NAME)
-            options['call_before_training'] = bool(invoke_before_training)
+            # Version 2 took the argument and left it alone.
+            options['call_before_training'] = (
+                'v1' in patches.parts and bool(invoke_before_training))
         elif getattr(extension, '_is_called_before_training', False):
             options.setdefault('call_before_training', True)
         elif not _is_of_package(extension) and getattr(extension, _NAME, False):
