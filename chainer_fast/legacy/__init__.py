@@ -16,11 +16,11 @@ from chainer_fast.legacy._patches import Patches
 # What each part installs: modules of this package with a function ``install(patches)``.
 # A part ``vN`` is what programs of that version use and the next one lacks.
 _MODULES = {
-    'v1': (),
-    'v2': (),
+    'v1': ('_links.arguments', '_links.calls', '_links.gru', '_links.function_set'),
+    'v2': ('_functions.calls', '_functions.meanings'),
     'v3': (),
-    'v4': (),
-    'v5': (),
+    'v4': ('_functions.names', '_functions.pyramid', '_links.meanings'),
+    'v5': ('_links.orthogonal',),
     'v6': (),
     'python': (),
     'numpy': (),
