@@ -16,12 +16,19 @@ from chainer_fast.legacy._patches import Patches
 # What each part installs: modules of this package with a function ``install(patches)``.
 # A part ``vN`` is what programs of that version use and the next one lacks.
 _MODULES = {
-    'v1': ('_links.arguments', '_links.calls', '_links.gru', '_links.function_set'),
-    'v2': ('_functions.calls', '_functions.meanings'),
-    'v3': (),
-    'v4': ('_functions.names', '_functions.pyramid', '_links.meanings'),
-    'v5': ('_links.orthogonal',),
-    'v6': (),
+    'v1': (
+        '_engine.volatility', '_engine.type_checks', '_engine.initializers',
+        '_engine.names', '_engine.links', '_engine.optimizers', '_engine.rules',
+        '_engine.cuda', '_engine.modules_v1', '_engine.lengths', '_training.snapshots',
+        '_training.marked_extensions', '_training.losses',
+        '_links.arguments', '_links.calls', '_links.gru', '_links.function_set'),
+    'v2': ('_engine.fusion', '_engine.files', '_training.before',
+           '_training.triggers', '_functions.calls', '_functions.meanings'),
+    'v3': ('_engine.noise',),
+    'v4': ('_engine.copies', '_training.epochs',
+           '_functions.names', '_functions.pyramid', '_links.meanings'),
+    'v5': ('_engine.hooks', '_training.graphs', '_links.orthogonal'),
+    'v6': ('_engine.modules_v6',),
     'python': (),
     'numpy': (),
     'libraries': (),

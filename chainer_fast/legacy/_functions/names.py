@@ -4,8 +4,9 @@ import pkgutil
 
 from chainer_fast import functions, links
 from chainer_fast._removed import functions_and_links as removed
+from chainer_fast.function import Function
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _attributes
 from chainer_fast.legacy._functions import classes
 
 
@@ -14,7 +15,8 @@ def _node_classes():
     found = {}
     for info in pkgutil.walk_packages(functions.__path__, functions.__name__ + '.'):
         for name, value in vars(importlib.import_module(info.name)).items():
-            if isinstance(value, type) and issubclass(value, FunctionNode):
+            if isinstance(value, type) and issubclass(
+                    value, (Function, FunctionNode)):
                 found.setdefault(name, value)
     return found
 
@@ -35,16 +37,5 @@ def _known(patches):
 
 def install(patches):
     """Look names up that ``chainer.functions`` lacks."""
-    known = _known(patches)
-    refuse = vars(functions).get('__getattr__')
-
-    def look_up(name):
-        if name in known:
-            _report.adapted('chainer.functions.' + name)
-            return known[name]
-        if refuse is not None:
-            return refuse(name)
-        raise AttributeError(
-            'module %r has no attribute %r' % (functions.__name__, name))
-    patches.set(functions, '__getattr__', look_up)
+    _attributes.provide(patches, functions, 'chainer.functions.%s', _known(patches))
     classes.install(patches)

@@ -1,11 +1,10 @@
 """Arguments of links that are gone: ``wscale``, ``bias``, ``use_cudnn`` and others."""
 import math
 
-import numpy
-
 from chainer_fast import initializers, links
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.legacy import _old_calls
+from chainer_fast.legacy._engine.initializers import Scaled
 
 _CONV = 'self in_channels out_channels ksize stride pad '
 _WEIGHTS = 'wscale** bias** nobias '
@@ -38,34 +37,20 @@ _FORMS = {
 }
 
 
-class _Scaled:
-    """What another initializer makes, times a factor."""
-
-    def __init__(self, initializer, scale):
-        self._initializer, self._scale = initializer, scale
-        self.dtype = getattr(initializer, 'dtype', None)
-
-    def __call__(self, array):
-        self._initializer(array)
-        array *= self._scale
-
-
-def scaled(initializer, scale):
+def _scaled(initializer, scale):
     """Return an initializer that makes what another specification does, scaled."""
     if scale == 1:
         return initializer
-    if initializer is None:
-        return initializers.LeCunNormal(scale)
-    if numpy.isscalar(initializer) or isinstance(initializer, get_array_types()):
+    if isinstance(initializer, get_array_types()):
         return initializer * scale
-    return _Scaled(initializer, scale)
+    return Scaled(initializers._get_initializer(initializer), scale)
 
 
 def _weights(arguments):
     """Put the initializers of today in the place of ``wscale`` and ``bias``."""
     # The weights were scaled by the square root.
     scale = math.sqrt(arguments.pop('wscale', 1))
-    arguments['initialW'] = scaled(arguments.get('initialW'), scale)
+    arguments['initialW'] = _scaled(arguments.get('initialW'), scale)
     bias = arguments.pop('bias', None)
     if arguments.get('initial_bias') is None and bias is not None:
         arguments['initial_bias'] = bias
@@ -73,7 +58,7 @@ def _weights(arguments):
 
 def _filters(arguments):
     scale = math.sqrt(arguments.pop('wscale', 1))
-    arguments['conv_init'] = scaled(arguments.get('conv_init'), scale)
+    arguments['conv_init'] = _scaled(arguments.get('conv_init'), scale)
 
 
 def _optional_bias(arguments):
