@@ -2,16 +2,12 @@
 import contextlib
 import functools
 import inspect
-import numbers
-import os
-import sys
 
 import numpy
 
 from chainer_fast.configuration import using_config
 from chainer_fast.legacy import _report
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY,
                inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -86,7 +82,7 @@ class OldForm:
                        if parameter.kind in _POSITIONAL]
         same = [a == b.name for a, b in zip(self.old, self._today, strict=False)]
         self._shared = [*same, False].index(False)
-        self._what, self._named = what, named
+        self._what, self.named = what, named
 
     def _tells(self, position, value):
         """Whether a value at a position is one that only the old form has there."""
@@ -96,7 +92,7 @@ class OldForm:
                     and old not in self._flags)
         if today.name == 'activation':
             return value is not None and not callable(value)
-        return old in self._flags and _is_flag(value)
+        return _is_flag(value)
 
     def _fits(self, args):
         """Whether the positional arguments suit the old form."""
@@ -105,21 +101,23 @@ class OldForm:
             for name, value in zip(self.old, args, strict=False)
             if name in self._flags and not hasattr(value, 'shape'))
 
-    def is_old(self, args, kwargs):
+    def is_old(self, args, kwargs, prefers_old):
         """Whether a call is one of the earlier version.
 
-        Two frames up is the caller: this package itself calls in today's form.
+        Parameters
+        ----------
+        args, kwargs
+            Arguments of the call.
+        prefers_old : bool
+            Whether it is where it could be either.
         """
         if self.gone & kwargs.keys():
             return True
         if len(args) <= self._shared or not self._fits(args):
             return False
-        if len(args) > len(self._today) or any(
-                self._tells(position, args[position])
-                for position in range(self._shared, len(args))):
-            return True
-        return self._named and not sys._getframe(
-            2).f_code.co_filename.startswith(_PACKAGE)
+        return prefers_old or len(args) > len(self._today) or any(
+            self._tells(position, args[position])
+            for position in range(self._shared, len(args)))
 
     def bind(self, args, kwargs):
         """Take a call apart, and report what of it is gone.
@@ -163,7 +161,9 @@ def adapt(form, today, change=None):
     """
     @functools.wraps(today)
     def call(*args, **kwargs):
-        if not form.is_old(args, kwargs):
+        # This package itself calls in the form of today.
+        prefers_old = form.named and _report.is_called_by_program()
+        if not form.is_old(args, kwargs, prefers_old):
             return today(*args, **kwargs)
         args, arguments = form.bind(args, kwargs)
         if change is not None:
@@ -171,8 +171,3 @@ def adapt(form, today, change=None):
         with configured(arguments):
             return today(*args, **arguments)
     return call
-
-
-def is_number(value):
-    """Whether a value is a number rather than a flag."""
-    return isinstance(value, numbers.Real) and not _is_flag(value)

@@ -93,11 +93,11 @@ def _call(self, *inputs):
 
 def install(patches):
     """Let functions be called, and their classes take what they took."""
-    if 'v2' in patches.parts:
-        patches.set(FunctionNode, '__call__', _call)
+    patches.set(FunctionNode, '__call__', _call)
     if 'v1' in patches.parts:
         named = 'v1' in patches.named
         for cls, old in _FORMS.items():
             # The report has the class.
-            form = _old_calls.OldForm(None, 'self ' + old, cls.__init__, named)
-            patches.set(cls, '__init__', _old_calls.adapt(form, cls.__init__))
+            today = getattr(cls, '__init__')  # noqa: B009
+            form = _old_calls.OldForm(None, 'self ' + old, today, named)
+            patches.set(cls, '__init__', _old_calls.adapt(form, today))

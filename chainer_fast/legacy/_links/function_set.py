@@ -1,10 +1,9 @@
 """``FunctionSet``, which held the functions of a model before there were chains."""
 import sys
-import types
 
 import chainer_fast
 from chainer_fast import link
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _attributes, _report
 
 
 class FunctionSet(link.Chain):
@@ -17,7 +16,6 @@ class FunctionSet(link.Chain):
     """
 
     def __init__(self, **links):
-        _report.adapted('chainer.FunctionSet')
         super().__init__()
         for name, value in links.items():
             setattr(self, name, value)
@@ -87,16 +85,13 @@ class FunctionSet(link.Chain):
             parameter.data[...] = self.device.send(array)
 
 
-# Old pickles name this module.
-_MODULE = 'chainer_fast.function_set'
-FunctionSet.__module__ = _MODULE
+# Pickles of that time name this module.
+FunctionSet.__module__ = 'chainer_fast.function_set'
 
 
 def install(patches):
     """Add the class, and the module that it was in."""
-    module = types.ModuleType(_MODULE)
-    module.FunctionSet = FunctionSet
-    patches.module(_MODULE, module)
-    patches.call_at_end(lambda: sys.modules.pop('chainer.function_set', None))
-    patches.set(chainer_fast, 'function_set', module)
-    patches.set(chainer_fast, 'FunctionSet', FunctionSet)
+    module = sys.modules[__name__]
+    _attributes.move(patches, {FunctionSet.__module__: module})
+    _attributes.provide(
+        patches, chainer_fast, 'chainer.%s', {'FunctionSet': FunctionSet})
