@@ -135,6 +135,8 @@ _TRAINING = (
             'write chainer.training.triggers.interval_trigger', 'v2'),
     Removed('chainer.training.extensions.computational_graph.dump_graph', V5,
             'write chainer.training.extensions.dump_graph', 'v5'),
+    Removed('extensions without __call__', V5,
+            'write def __call__(self, trainer): pass', 'v5'),
     Removed('chainer.Optimizer.new_epoch beside an updater', 'Chainer 4.5',
             'pass auto_new_epoch=False to the updater', 'v4'),
     Removed('chainer.function_hooks.TimerHook.print_report(file)', V5,
