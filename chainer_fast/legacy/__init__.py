@@ -22,8 +22,8 @@ _MODULES = {
     'v4': (),
     'v5': (),
     'v6': (),
-    'python': (),
-    'numpy': (),
+    'python': ('_python.idioms', '_python.standard_library', '_python.standard_modules'),
+    'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
     'libraries': (),
     'cpu': (),
 }
