@@ -30,7 +30,7 @@ _MODULES = {
     'python': ('_python.idioms', '_python.standard_library', '_python.standard_modules'),
     'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
     'libraries': ('_libraries.modules', '_libraries.names', '_libraries.functions'),
-    'cpu': ('_cpu.devices', '_cpu.arrays'),
+    'cpu': ('_cpu.devices', '_cpu.cupy'),
 }
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
 

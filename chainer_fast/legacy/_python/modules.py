@@ -9,7 +9,7 @@ from chainer_fast.legacy._python import callers, names
 
 
 class _Finder:
-    """The last importer: it has what no other has. The first import is counted."""
+    """Importer of modules at their old names, which counts the first import."""
 
     def __init__(self, known):
         self.known = known
@@ -35,7 +35,7 @@ class _Finder:
                 delattr(sys.modules[parent], last)
 
 
-def provide(patches, known):
+def provide(patches, known, is_first=False):
     """Let modules be imported that are gone.
 
     Parameters
@@ -44,7 +44,9 @@ def provide(patches, known):
     known : dict
         Full names, and pairs: a function that returns the module, or None where the
         entry names it; and the name of the entry.
+    is_first : bool
+        Whether they win over installed ones.
     """
     finder = _Finder(known)
-    sys.meta_path.append(finder)
+    sys.meta_path.insert(0 if is_first else len(sys.meta_path), finder)
     patches.call_at_end(finder.forget)

@@ -67,7 +67,7 @@ def provide(patches, module, part, special=()):
         if name in names and callers.wants_old_names(callers.caller()):
             what = '%s.%s' % (module.__name__, name)
             value = special[name]() if name in special else today(what)
-            if what in _removed.entries():
+            if _removed.entries()[what].part:
                 _report.adapted(what)
             return value
         if outer is not None:
