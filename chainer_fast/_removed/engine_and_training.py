@@ -24,7 +24,8 @@ _VARIABLES = (
             'it was a name without the array; nothing adapts it, as only people read it'
             ),
     Removed('chainer.Function.type_check_enable', V1,
-            'write chainer.config.type_check', 'v1'),
+            'write chainer.config.type_check = False', '',
+            'setting it does nothing; the checks remain'),
     Removed('variables as inputs of a creator', V1,
             'take nodes: node.data, node.get_variable()', '',
             'the graph holds nodes since v2, which have the attributes most read'),
@@ -56,7 +57,7 @@ _LINKS = (
             'write initializer(array), or pass it to chainer.Parameter', 'v1'),
     Removed('chainer.initializers._get_initializer(scale=)', V1,
             'pass an initializer of that scale', 'v1',
-            'a number is multiplied, the result of an initializer too'),
+            'what the initializer makes is multiplied'),
 )
 
 _OPTIMIZERS = (
@@ -81,10 +82,9 @@ _OPTIMIZERS = (
     Removed('chainer.GradientMethod.update_one', V1, _RULE, 'v1', _MADE_BY_RULE),
     Removed('chainer.GradientMethod.update_one_cpu', V1, _RULE, 'v1', _MADE_BY_RULE),
     Removed('chainer.GradientMethod.update_one_gpu', V1, _RULE, 'v1', _MADE_BY_RULE),
-    Removed('gradients that update() fills with zeros', V1,
-            'write optimizer.use_cleargrads(False)', 'v1',
-            'parameters that a loss does not reach move by their states and hooks; '
-            'only if v1 is named'),
+    Removed('gradients of zeros before a loss is computed', V1,
+            'write optimizer.use_cleargrads(False)', '',
+            'update() fills what the loss does not reach with zeros, as it did'),
     Removed('chainer.optimizer hooks called with an optimizer', V1,
             'write optimizer.add_hook(hook)', 'v1',
             'WeightDecay(rate)(optimizer) works on all parameters at once'),
