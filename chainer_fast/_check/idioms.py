@@ -68,6 +68,7 @@ def _named_call(checker, node, scope, name):
     given, keywords = node.args, _keywords(node)
     if None in keywords:        # **options: anything may be in there
         return
+    communicator = given[0] if given else keywords.get('communicator_name')
     if name in ('yaml.load', 'yaml.load_all') and len(
             given) == 1 and 'Loader' not in keywords:
         yield name + ' without Loader'
@@ -91,6 +92,9 @@ def _named_call(checker, node, scope, name):
             given[0], ast.Constant) and str(given[0].value).startswith(
                 'seaborn') and '-v0_8' not in given[0].value:
         yield 'matplotlib.style.use of seaborn'
+    elif name == 'chainermn.create_communicator' and isinstance(
+            communicator, ast.Constant):
+        yield '%s(%r)' % (name, communicator.value)
     elif name == 'builtins.input' and checker.is_python2:
         yield 'input evaluates'
     elif name == 'builtins.sorted' and 'cmp' in keywords:

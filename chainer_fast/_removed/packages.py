@@ -11,14 +11,10 @@ _CUDNN = 'leave cuDNN to Chainer, or use nvidia-cudnn-frontend'
 _AVAILABLE = 'write cupy.cuda.%s.available'
 
 _CHAINERMN = (
-    # They are names of what there is, and give the same gradients.
-    *(Removed('chainermn.create_communicator(%r)' % name, 'ChainerMN of Chainer 7.8.1',
+    *(Removed('chainermn.create_communicator(%r)' % name, 'Chainer 6.7',
               "write chainermn.create_communicator('pure_nccl')", '',
-              'deprecated in Chainer 6 and still there; %s' % remark)
-      for name, remark in (
-          ('hierarchical', 'as pure_nccl here'),
-          ('two_dimensional', 'as pure_nccl here'),
-          ('single_node', 'as pure_nccl here'))),
+              'a ValueError says so; pure_nccl computes the same')
+      for name in ('hierarchical', 'two_dimensional', 'single_node')),
 )
 
 _ONNX = (
