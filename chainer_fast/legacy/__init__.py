@@ -16,12 +16,17 @@ from chainer_fast.legacy._patches import Patches
 # What each part installs: modules of this package with a function ``install(patches)``.
 # A part ``vN`` is what programs of that version use and the next one lacks.
 _MODULES = {
-    'v1': (),
-    'v2': (),
-    'v3': (),
-    'v4': (),
-    'v5': (),
-    'v6': (),
+    'v1': (
+        '_engine.volatility', '_engine.type_checks', '_engine.initializers',
+        '_engine.names', '_engine.links', '_engine.optimizers', '_engine.rules',
+        '_engine.cuda', '_engine.modules_v1', '_engine.lengths', '_training.snapshots',
+        '_training.marked_extensions', '_training.losses'),
+    'v2': ('_engine.fusion', '_engine.files', '_training.before',
+           '_training.triggers'),
+    'v3': ('_engine.noise',),
+    'v4': ('_engine.copies', '_training.epochs'),
+    'v5': ('_engine.hooks', '_training.graphs'),
+    'v6': ('_engine.modules_v6',),
     'python': (),
     'numpy': (),
     'libraries': (),

@@ -11,7 +11,7 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.array import concat, expand_dims
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.functions.math import logsumexp
+from chainer_fast.functions.math import identity, logsumexp
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import type_check
@@ -177,6 +177,8 @@ class _CRF1d(FunctionNode):
         g, = grad_outputs
         ys = [y.array for y in ys]
         if config.enable_backprop:
+            # Identities cut off the graph that the inputs themselves depend on.
+            cost, *xs = identity.identity(cost, *xs)
             loss = _log_partition(cost, xs) - _PathScore(ys).apply((cost, *xs))[0]
             gs = grad([loss], [cost, *xs], [g], enable_double_backprop=True)
         else:

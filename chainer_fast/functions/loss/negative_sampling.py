@@ -13,6 +13,7 @@ from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.activation import softplus
 from chainer_fast.functions.array import get_item
 from chainer_fast.functions.loss import _candidates, _reduction
+from chainer_fast.functions.math import identity
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray, VariableOrArray
 from chainer_fast.utils import type_check
@@ -109,10 +110,11 @@ class NegativeSamplingFunctionGrad(FunctionNode):
                 kernels.spread_rows(g, x, *where, len(W)))
 
     def backward(self, indexes, grad_outputs):
-        inputs = self.get_retained_inputs()
         # Compute the gradient again, now with differentiable functions.
         again = config.enable_backprop
         with using_config('enable_backprop', True):
+            # Identities cut off the graph that the inputs themselves depend on.
+            inputs = identity.identity(*self.get_retained_inputs())
             gs = self._differentiable(*inputs)
             gs, ggs = zip(*[
                 (g, gg) for g, gg in zip(gs, grad_outputs, strict=True)
