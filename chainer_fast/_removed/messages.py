@@ -48,6 +48,12 @@ def missing_name(module, name, caller):
     return AttributeError('%s, %s' % (plain, words), name=name)
 
 
+def missing_attribute(cls, owner, name):
+    """Return the error of objects of a class for an attribute that ``owner`` had."""
+    return AttributeError('%r object has no attribute %r, %s' % (
+        cls.__name__, name, of('chainer.%s.%s' % (owner, name))), name=name)
+
+
 # Arguments that were the same everywhere.
 _EVERYWHERE = ('deterministic', 'test', 'train', 'use_cudnn', 'volatile', 'wscale')
 
@@ -85,16 +91,3 @@ def of_error(error):
         return None
     owner, function, name = found.groups()
     return argument(['%s.%s' % (owner, function) if owner else function], name)
-
-
-class Attribute:
-    """Attribute of a class that is gone: who reads it is told what to write instead."""
-
-    def __set_name__(self, owner, name):
-        self._name = name
-        self._what = 'chainer.%s.%s' % (owner.__name__, name)
-
-    def __get__(self, instance, owner):
-        plain = '%r object has no attribute %r' % (owner.__name__, self._name)
-        words = of(self._what)
-        raise AttributeError(', '.join(filter(None, [plain, words])), name=self._name)
