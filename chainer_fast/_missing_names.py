@@ -5,7 +5,7 @@ import sys
 # Public modules that once had more names. Access to a name costs 10 ns more here, so
 # that no others are listed; chainer.cuda has a function of its own.
 _MODULES = (
-    'chainer_fast', 'chainer_fast.functions', 'chainer_fast.links',
+    'chainer_fast', 'chainer_fast.backends', 'chainer_fast.functions',
     'chainer_fast.initializers', 'chainer_fast.optimizer',
     'chainer_fast.training.triggers')
 

@@ -139,11 +139,11 @@ def check_nobias(nobias):
     if isinstance(nobias, numbers.Integral) and nobias in (0, 1):
         return
     if isinstance(nobias, numbers.Real) or hasattr(nobias, 'dtype'):
+        from chainer_fast._removed import messages
         warnings.warn(
-            'nobias tells whether to leave out the bias, but is %s: in Chainer 1, '
-            'wscale stood in its place; write '
-            'initialW=chainer.initializers.LeCunNormal(wscale)' % (
-                nobias if isinstance(nobias, numbers.Real) else type(nobias)),
+            'nobias says whether to leave out the bias, but is %s; in its place, %s' % (
+                nobias if isinstance(nobias, numbers.Real) else type(nobias),
+                messages.argument(['links.Linear'], 'wscale')),
             stacklevel=_levels_to_the_caller())
 
 
