@@ -51,7 +51,8 @@ def _counting_eps(today):
         y = today(*args, **kwargs)
         given = {**dict(zip(names, args, strict=False)), **kwargs}
         running_var = given.get('running_var')
-        if running_var is not None and given.get('update_statistics', True):
+        if running_var is not None and given.get(
+                'update_statistics', 'update_statistics' not in names):
             _report.adapted(what)
             count = given['x'].size // given['gamma'].size
             share = (1 - given.get('decay', 0.9)) * count / max(count - 1, 1)
