@@ -41,5 +41,5 @@ show('convolution', F.convolution_2d(image, W, None, 2, 0, True, True, False))  
 show('deconvolution', F.deconvolution_2d(image, V, None, 2, 0, None, False, True))  # removed: chainer.functions.deconvolution_2d(deterministic=); chainer.functions.deconvolution_2d(use_cudnn=)
 show('dilated', F.dilated_convolution_2d(image, W, None, 1, 0, 2, False))  # removed: chainer.functions.dilated_convolution_2d(use_cudnn=)
 show('norm', F.batch_normalization(x, gamma, beta, 1e-3))  # removed: chainer.functions.batch_normalization by position
-show('norm', F.fixed_batch_normalization(x, gamma, beta, beta, gamma, 1e-3, False))
-show('pyramid', F.spatial_pyramid_pooling_2d(image, 2, F.MaxPooling2D, False))
+show('norm', F.fixed_batch_normalization(x, gamma, beta, beta, gamma, 1e-3, False))  # removed: chainer.functions.fixed_batch_normalization(use_cudnn=)
+show('pyramid', F.spatial_pyramid_pooling_2d(image, 2, F.MaxPooling2D, False))  # removed: chainer.functions.MaxPooling2D; chainer.functions.spatial_pyramid_pooling_2d(pooling_class=); chainer.functions.spatial_pyramid_pooling_2d(use_cudnn=)
