@@ -69,8 +69,8 @@ OPERATORS = {
     'abs': lambda x, w: abs(x),
     'item': lambda x, w: x[0],
     'method': lambda x, w: x.reshape(-1),
-    **{name: lambda x, w, f=getattr(operator, name): f(w, x) + f(x, w)
-       for name in ('add', 'sub', 'mul', 'truediv', 'pow')},
+    **{f.__name__: lambda x, w, f=f: f(w, x) + f(x, w) for f in (
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.pow)},
     'matmul': lambda x, w: x @ w,
     'array': lambda x, w: array(3, 3) * x,
 }
@@ -90,7 +90,7 @@ def test_operators(compute):
 
 LINKS = {
     'Linear': lambda: L.Linear(4, 4),
-    'Convolution2D': lambda: lambda x, f=L.Convolution2D(2, 2, 1): f(
+    'Convolution2D': lambda: lambda x: L.Convolution2D(2, 2, 1)(
         x.reshape(1, 2, 2, 2)),
     'BatchNormalization': lambda: L.BatchNormalization(4),
     'LSTM': lambda: L.LSTM(4, 4),
@@ -98,7 +98,7 @@ LINKS = {
     'Maxout': lambda: L.Maxout(4, 3, 2),
     'Highway': lambda: L.Highway(4),
     'PReLU': lambda: L.PReLU(),
-    'NStepLSTM': lambda: lambda x, f=L.NStepLSTM(1, 4, 4, 0.): f(None, None, [x])[2][0],
+    'NStepLSTM': lambda: lambda x: L.NStepLSTM(1, 4, 4, 0.)(None, None, [x])[2][0],
     'dropout': lambda: F.dropout,
     'concat': lambda: lambda x: F.concat([x, x]),
     'split_axis': lambda: lambda x: F.split_axis(x, 2, 0)[1],
@@ -221,7 +221,7 @@ def test_positional_arguments():
 def test_uses_are_counted_at_their_lines():
     _report.clear()
     x = volatile(2)
-    x.volatile
+    print(x.volatile)
     lines = {what: list(places) for what, places in _report.uses().items()}
     assert set(lines) == {'chainer.Variable(volatile=)', 'chainer.Variable.volatile'}
     (file, _), = lines['chainer.Variable.volatile']
