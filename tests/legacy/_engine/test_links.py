@@ -145,6 +145,10 @@ def test_children_without_shapes_count():
     assert not chain.has_uninitialized_params
 
 
+def test_whether_a_link_is_on_the_processor():
+    assert L.Linear(2, 2)._cpu
+
+
 # ---- copyparams
 
 class Counter(chainer.Link):

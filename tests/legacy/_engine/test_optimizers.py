@@ -148,3 +148,54 @@ def test_states_of_todays_optimizers():
     optimizer.prepare()
     optimizer.update()
     assert optimizer.t == 1
+
+
+class Halved(chainer.optimizers.MomentumSGD):
+
+    def init_state(self, param, state):
+        super().init_state(param, state)
+        state['n'] = 0
+
+    def update_one_cpu(self, param, state):
+        super().update_one_cpu(param, state)
+        state['n'] += 1
+        param.data *= 0.5
+
+
+def test_classes_derived_from_todays_optimizers():
+    link, plain = L.Linear(2, 3, initialW=1), L.Linear(2, 3, initialW=1)
+    halved = Halved(lr=0.5, momentum=0.5).setup(link)
+    optimizer = chainer.optimizers.MomentumSGD(lr=0.5, momentum=0.5).setup(plain)
+    for _ in range(2):
+        for target in (link, plain):
+            target.cleargrads()
+            for param in target.params():
+                param.grad = np.ones_like(param.array)
+        halved.update()
+        optimizer.update()
+        plain.W.array *= 0.5
+    np.testing.assert_array_equal(link.W.array, plain.W.array)
+    assert halved._states['/W']['n'] == 2
+    np.testing.assert_array_equal(
+        halved._states['/W']['v'], plain.W.update_rule.state['v'])
+
+
+def test_states_are_made_by_setup():
+    link = make(Halved())
+    assert link.W.update_rule.state['n'] == 0
+    assert make(chainer.optimizers.MomentumSGD()).W.update_rule.state is None
+
+
+def test_prepare_comes_after_the_hooks():
+    calls = []
+
+    class Own(chainer.optimizers.SGD):
+        def prepare(self):
+            calls.append(('prepare', self.t))
+
+    optimizer = Own()
+    make(optimizer)
+    optimizer.add_hook(lambda optimizer: calls.append(('hook', optimizer.t)), 'hook')
+    optimizer.update()
+    assert calls == [('prepare', 0), ('hook', 0), ('prepare', 0)]
+    assert optimizer.t == 1

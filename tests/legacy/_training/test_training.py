@@ -90,6 +90,13 @@ def test_version_2_took_the_argument_and_did_nothing(enable, make_trainer):
     assert iterations(make_trainer(), extend) == [1, 2]
 
 
+def test_the_attribute_can_be_read(enable):
+    enable()
+    assert not extensions.LogReport().invoke_before_training
+    mark = training.make_extension(invoke_before_training=True)
+    assert mark(lambda trainer: None).invoke_before_training
+
+
 def test_the_line_of_the_attribute_is_counted(enable, make_trainer):
     enable()
     _report.clear()
