@@ -31,10 +31,10 @@ _MODULES = {
     'v5': ('_engine.hooks', '_engine.places', '_engine.roots', '_training.graphs',
            '_training.silent', '_links.orthogonal'),
     'v6': ('_engine.modules_v6',),
-    'python': (),
-    'numpy': (),
-    'libraries': (),
-    'cpu': (),
+    'python': ('_python.idioms', '_python.standard_library', '_python.standard_modules'),
+    'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
+    'libraries': ('_libraries.modules', '_libraries.names', '_libraries.functions'),
+    'cpu': ('_cpu.devices', '_cpu.cupy'),
 }
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
 
