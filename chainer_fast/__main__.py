@@ -122,6 +122,9 @@ def main():
         if arguments[1:]:
             _refuse('--doctor takes no arguments')
         sys.exit(_doctor.main())
+    if arguments[:1] == ['check']:
+        from chainer_fast import _check
+        sys.exit(_check.main(arguments[1:]))
     is_profiled, parts = _take_options(arguments)
     # As with Python itself, the name may follow -m with or without a space, and
     # everything after it belongs to the program.

@@ -18,6 +18,13 @@ _UNMISTAKABLE = {
     'copy_parameters_from': 'chainer.FunctionSet',
     'add_uninitialized_param': 'chainer.Link',
     'has_uninitialized_params': 'chainer.Link', 'volatile': 'chainer.Variable'}
+_OF_ANYBODY = {
+    **dict.fromkeys(('iteritems', 'iterkeys', 'itervalues', 'viewitems', 'viewkeys',
+                     'viewvalues', 'has_key'), 'dict'),
+    **dict.fromkeys(('func_name', 'func_code', 'func_defaults', 'func_globals',
+                     'func_dict', 'func_doc', 'func_closure'), 'function'),
+    **dict.fromkeys(('im_func', 'im_self'), 'method'), 'as_matrix': 'pandas.DataFrame',
+    'itemset': 'numpy.ndarray', 'newbyteorder': 'numpy.ndarray'}
 _OF_OPTIMIZERS = {
     'clip_grads': 'chainer.Optimizer', 'weight_decay': 'chainer.Optimizer'}
 
@@ -28,9 +35,15 @@ class Checker:
     Parameters
     ----------
     tree : ast.Module
+    written_for : collection of str
+        Versions of Chainer whose meanings the program counts on.
+    is_python2 : bool
+        Whether the program is one of Python 2.
     """
 
-    def __init__(self, tree):
+    def __init__(self, tree, written_for=(), is_python2=False):
+        self.written_for = written_for
+        self.is_python2 = is_python2
         self.inference = Inference(tree)
         self.scopes = self.inference.scopes
         self.findings = []
@@ -138,12 +151,11 @@ class Checker:
         """Names that came with a star have no import of their own."""
         if isinstance(node.ctx, ast.Load) and scope.lookup(node.id) is None:
             for full in self.inference.names(node, scope):
-                if not full.startswith('builtins.'):
-                    self._name(node, full)
+                self._name(node, full)
 
     def _check_Attribute(self, node, scope):
         values = self.inference.values(node.value, scope)
-        if not values and self._has_chainer:
+        if not values:
             self._unmistakable(node)
         names = [value.what for value in values if value.kind == NAME]
         for name in names:
@@ -180,7 +192,9 @@ class Checker:
         return None
 
     def _unmistakable(self, node):
-        owner = _UNMISTAKABLE.get(node.attr)
+        owner = _OF_ANYBODY.get(node.attr)
+        if self._has_chainer:
+            owner = _UNMISTAKABLE.get(node.attr, owner)
         if owner is None and node.attr in _OF_OPTIMIZERS:
             receiver = node.value
             spelled = getattr(receiver, 'attr', getattr(receiver, 'id', ''))
@@ -210,13 +224,18 @@ class Checker:
 
     # Calls.
 
+    @staticmethod
+    def is_hook(name):
+        """Return whether a class's objects are hooks of optimizers."""
+        return hasattr(packages.find(name), 'call_for_each_param')
+
     def _check_Call(self, node, scope):
         function = node.func
         for value in self.inference.values(function, scope):
             if value.kind == NAME:
-                found = packages.find(value.what)
-                self._arguments(node, value.what, entries().arguments(value.what),
-                                packages.parameters(found))
+                name = self._today(value.what)
+                self._arguments(node, name, entries().arguments(name),
+                                packages.parameters(packages.find(name)))
             elif value.kind == OBJECT:
                 self._method(node, value.what, '__call__')
             elif value.kind == OWN:
@@ -231,6 +250,15 @@ class Checker:
                 elif value.kind == NAME and function.attr == '__init__':
                     self._arguments(node, value.what, entries().arguments(value.what),
                                     packages.parameters(packages.find(value.what)), 1)
+
+    @staticmethod
+    def _today(name):
+        """Return the name of the link that stood among the functions, or the name."""
+        entry = entries().name(name)
+        if entry is None or not name.startswith('chainer.functions.'):
+            return name
+        today = entry.instead.removeprefix('write ')
+        return today if today.startswith('chainer.links.') else name
 
     def _own_method(self, node, info, name):
         """Check a call of a method that a class of the source inherits.

@@ -5,52 +5,40 @@ import re
 from chainer_fast import _removed
 from chainer_fast._check import packages
 
-_NAME = re.compile(r'([A-Za-z_]\w*(?:\.\w+)+)(?:\((\w+)=\))?$')
+_NAME = re.compile(r'([A-Za-z_]\w*(?:\.\w+)*)(?:\((\w+)=\))?$')
 
 
 def _key(name):
     """Return what identifies a name, whichever of its module's paths is used."""
     owner, _, last = name.rpartition('.')
-    found = packages.find(owner) if owner else packages.UNKNOWN
-    if found is packages.MISSING or found is packages.UNKNOWN:
-        return name
-    return id(found), last
+    return (id(packages.find(owner)), last) if packages.is_there(owner) else name
 
 
 class Entries:
-    """All entries, with names and arguments apart.
-
-    Attributes
-    ----------
-    methods : set of str
-        Last parts of the names whose owner is a class.
-    """
+    """All entries, with names and arguments apart."""
 
     def __init__(self):
         self._names = {}
         self._arguments = {}
-        self.methods = set()
         for entry in _removed.entries().values():
             match = _NAME.match(entry.what)
             if match is None:
                 continue
             name, argument = packages.usual(match[1]), match[2]
             if argument is None:
-                self._names[_key(name)] = self._names[name] = entry
-                owner = name.rpartition('.')[0].rpartition('.')[2]
-                if owner[:1].isupper() or name.startswith('numpy.ndarray.'):
-                    self.methods.add(name.rpartition('.')[2])
+                # What has its name still has another meaning: idioms look for it.
+                if not (name.startswith('chainer') and packages.is_there(name)):
+                    self._names[_key(name)] = self._names[name] = entry
             else:
                 for key in (name, self._callable_key(name)):
                     self._arguments.setdefault(key, {})[argument] = entry
 
     @staticmethod
     def _callable_key(name):
-        found = packages.find(name)
-        if isinstance(found, type) or (
-                callable(found) and found not in (packages.MISSING, packages.UNKNOWN)
-                and not name.rpartition('.')[0].rpartition('.')[2][:1].isupper()):
-            return id(found)
+        """Return the same for a callable: those of modules have several names."""
+        owner = name.rpartition('.')[0].rpartition('.')[2]
+        if packages.is_there(name) and not owner[:1].isupper():
+            return id(packages.find(name))
         return _key(name)
 
     def name(self, name):

@@ -82,6 +82,12 @@ class Inference:
             for kind in (VARIABLE, ARRAY):
                 if Value(OBJECT, kind) in sides:
                     return [Value(OBJECT, kind)]
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return [Value(OBJECT, 'str')]
+        if isinstance(node, (ast.Dict, ast.DictComp)):
+            return [Value(OBJECT, 'dict')]
+        if isinstance(node, ast.GeneratorExp):
+            return [Value(OBJECT, 'iterator')]
         if isinstance(node, ast.IfExp):
             return [*self.values(node.body, scope), *self.values(node.orelse, scope)]
         if isinstance(node, ast.BoolOp):
@@ -96,18 +102,17 @@ class Inference:
         bound = scope.lookup(node.id)
         if bound is not None:
             return [found for binding in bound for found in self._binding(binding)]
-        if hasattr(builtins, node.id) and not self._starred(node.id, scope):
-            return [Value(NAME, 'builtins.' + node.id)]
-        return [Value(NAME, name) for name in self._starred(node.id, scope)]
+        starred = self._starred(node.id, scope)
+        if not starred and (hasattr(builtins, node.id) or not scope.module().stars):
+            starred = ['builtins.' + node.id]
+        return [Value(NAME, name) for name in starred]
 
     def _starred(self, name, scope):
         """Return the full names that ``from module import *`` may have given a name."""
         full = [packages.usual('%s.%s' % (module, name))
                 for module in scope.module().stars]
-        known = [packages.find(one) is not packages.MISSING
-                 and packages.find(one) is not packages.UNKNOWN for one in full]
-        return [one for one, is_there in zip(full, known, strict=True)
-                if is_there or entries().name(one)][-1:]
+        return [one for one in full
+                if packages.is_there(one) or entries().name(one)][-1:]
 
     def _binding(self, binding):
         if isinstance(binding, str):
@@ -184,7 +189,13 @@ class Inference:
         """Return what a call of a full name gives."""
         if name in _XP:
             return [Value(NAME, 'numpy')]
+        if name in ('builtins.dict', 'builtins.str'):
+            return [Value(OBJECT, name.removeprefix('builtins.'))]
+        if name == 'builtins.iter':
+            return [Value(OBJECT, 'iterator')]
         thing = packages.find(name)
+        if thing is packages.UNKNOWN and name.rpartition('.')[2][:1].isupper():
+            return [Value(OBJECT, name)]
         if isinstance(thing, type) and not name.startswith('numpy.'):
             return [Value(OBJECT, name, (node, scope))]
         entry = entries().name(name)

@@ -79,6 +79,11 @@ def find(name):
     return found
 
 
+def is_there(name):
+    """Return whether a full name is known to stand for something."""
+    return find(name) is not MISSING and find(name) is not UNKNOWN
+
+
 @functools.cache
 def _signature(function):
     try:
@@ -92,7 +97,7 @@ def parameters(found, skip=0):
 
     ``skip`` is the number of the first ones that a call does not give, such as self.
     """
-    if not callable(found) or found is MISSING or found is UNKNOWN:
+    if not callable(found) or getattr(found, '__module__', '') in _OF_DEVICES:
         return None
     signature = _signature(found)
     return None if signature is None else list(signature.parameters.values())[skip:]
