@@ -9,12 +9,13 @@ def bytescale(data, cmin=None, cmax=None, high=255, low=0):
     if data.dtype == numpy.uint8:
         return data
     if not 0 <= low <= high <= 255:
-        raise ValueError('low and high have to be in order, from 0 to 255, not %r and %r'
-                         % (low, high))
+        raise ValueError('low and high have to be in order, from 0 to 255, not '
+                         '%r and %r' % (low, high))
     cmin = data.min() if cmin is None else cmin
     cmax = data.max() if cmax is None else cmax
     if cmax < cmin:
-        raise ValueError('cmax has to be larger than cmin, not %r and %r' % (cmax, cmin))
+        raise ValueError('cmax has to be larger than cmin, not %r and %r'
+                         % (cmax, cmin))
     scale = float(high - low) / (float(cmax) - float(cmin) or 1)
     scaled = (data - cmin) * scale + low
     return (scaled.clip(low, high) + 0.5).astype(numpy.uint8)
@@ -25,7 +26,8 @@ def _channels_last(arr, channel_axis):
         channel_axis = next((axis for size in (3, 4) for axis in range(3)
                              if arr.shape[axis] == size), None)
     if channel_axis is None or arr.shape[channel_axis] not in (3, 4):
-        raise ValueError('a picture has 3 or 4 channels, not the shape %r' % (arr.shape,))
+        raise ValueError('a picture has 3 or 4 channels, not the shape %r'
+                         % (arr.shape,))
     return numpy.moveaxis(arr, channel_axis, 2)
 
 

@@ -30,7 +30,8 @@ def _cross_validation():
 
     def KFold(n, n_folds=3, shuffle=False, random_state=None):
         return _Folds(model_selection.KFold(
-            n_folds, shuffle=shuffle, random_state=random_state if shuffle else None), n)
+            n_folds, shuffle=shuffle, random_state=random_state if shuffle else None),
+            n)
 
     def StratifiedKFold(y, n_folds=3, shuffle=False, random_state=None):
         return _Folds(model_selection.StratifiedKFold(
@@ -60,7 +61,7 @@ def _linear_assignment_():
     def linear_assignment(X):
         return numpy.stack(linear_sum_assignment(X), 1)
     module = types.ModuleType('sklearn.utils.linear_assignment_')
-    module.linear_assignment = linear_assignment
+    vars(module)['linear_assignment'] = linear_assignment
     return module
 
 

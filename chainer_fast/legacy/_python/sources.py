@@ -64,13 +64,20 @@ class Rules:
         calls.add(calls.methods, meanings)
 
 
+def _comes_first(statement):
+    """Whether it is the text of a module, or an import of a ``__future__``."""
+    return (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            ) or (isinstance(statement, ast.ImportFrom)
+                  and statement.module == '__future__')
+
+
 class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, rules, tree):
         self.rules = rules
         # A name that the module itself binds is the module's.
-        self.bound = {getattr(node, 'id', None) for node in ast.walk(tree)
-                      if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        self.bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
+                      and not isinstance(node.ctx, ast.Load)}
         for node in ast.walk(tree):
             if isinstance(node, ast.alias):
                 self.bound.add((node.asname or node.name).partition('.')[0])
@@ -87,17 +94,12 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Module(self, node):
         self.generic_visit(node)
-        start = 0
-        for start, statement in enumerate([*node.body, None]):
-            is_text = (isinstance(statement, ast.Expr)
-                       and isinstance(statement.value, ast.Constant))
-            if not is_text and not (isinstance(statement, ast.ImportFrom)
-                                    and statement.module == '__future__'):
-                break
-        if node.body:
-            first = ast.Import([ast.alias(calls.__name__, _HELPERS)])
-            ast.copy_location(first, node.body[min(start, len(node.body) - 1)])
-            node.body.insert(start, ast.fix_missing_locations(first))
+        start = next((i for i, statement in enumerate(node.body)
+                      if not _comes_first(statement)), None)
+        if start is not None:
+            helpers = ast.Import([ast.alias(calls.__name__, _HELPERS)])
+            ast.copy_location(helpers, node.body[start])
+            node.body.insert(start, ast.fix_missing_locations(helpers))
         return node
 
     def visit_Name(self, node):
@@ -136,7 +138,8 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if (self.rules.are_arrays_numbers and isinstance(node.op, ast.Mod)
                 and isinstance(node.left, ast.Constant)
-                and isinstance(node.left.value, str) and _FORMATS.search(node.left.value)):
+                and isinstance(node.left.value, str)
+                and _FORMATS.search(node.left.value)):
             return self._call(node, 'formatted', node.left, node.right)
         return node
 

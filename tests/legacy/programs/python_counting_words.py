@@ -50,4 +50,4 @@ out.write('written as text')
 print(out.getvalue().decode('utf-8'))  # removed: str.decode
 assert isinstance(first[0], basestring) and sys.maxint > 2 ** 31  # removed: builtins.basestring; sys.maxint
 print('%d %s' % (long(3.7), unicode(4)))  # removed: builtins.long; builtins.unicode
-print('%s %d' % (model.__call__.im_func.func_name, cmp(1, 2)))  # removed: method.im_func; function.func_name; builtins.cmp
+print('%s %d' % (string.Formatter().format.im_func.func_name, cmp(1, 2)))  # removed: method.im_func; function.func_name; builtins.cmp
