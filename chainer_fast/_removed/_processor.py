@@ -7,9 +7,9 @@ from chainer_fast._removed.entry import Removed
 _WITHOUT = 'without a GPU: '
 
 ENTRIES: tuple[Removed, ...] = tuple(
-    Removed(_WITHOUT + what, 'a machine with a GPU', instead, 'cpu', remark)
+    Removed(_WITHOUT + what, 'CuPy', instead, 'cpu', remark)
     for what, instead, remark in (
-        ('import cupy', 'write numpy, or xp = model.xp', "arrays are NumPy's"),
+        ('cupy', 'write numpy, or xp = model.xp', "arrays are NumPy's"),
         ('to_gpu', "write model.to_device('@numpy')", ''),
         ('device', "write chainer.get_device('@numpy')",
          'use(), with-blocks and numbers of devices mean the processor'),
@@ -18,4 +18,6 @@ ENTRIES: tuple[Removed, ...] = tuple(
          'in the sources that Python imports'),
         ('array.set', 'write array[...] = values',
          'in the sources that Python imports'),
-    ))
+    )) + (
+    Removed('without a GPU: a kernel', 'CuPy',
+            'write NumPy for arrays of NumPy', '', 'it is made, and its call refuses'),)

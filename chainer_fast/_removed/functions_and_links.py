@@ -7,13 +7,14 @@ from chainer_fast._removed.entry import Removed
 
 _IF_NAMED = 'only with --legacy=%s: the call does not tell which meaning it has'
 
-_LINKS_IN_FUNCTIONS = (
+#: Links that had a second name in ``chainer.functions``.
+LINKS_IN_FUNCTIONS = (
     'BatchNormalization', 'Bilinear', 'BinaryHierarchicalSoftmax', 'Convolution2D',
     'DilatedConvolution2D', 'EmbedID', 'Inception', 'InceptionBN', 'Linear',
     'NegativeSampling', 'PReLU', 'Parameter')
 
-# Classes of functions, with the function to call in place of each.
-_CLASSES = {
+#: Classes of functions, with the function to call in place of each.
+CLASSES = {
     'AbsoluteError': 'absolute_error', 'Accuracy': 'accuracy', 'Arccos': 'arccos',
     'Arcsin': 'arcsin', 'Arctan': 'arctan', 'Arctan2': 'arctan2', 'ArgMax': 'argmax',
     'ArgMin': 'argmin', 'AveragePooling2D': 'average_pooling_2d',
@@ -56,14 +57,22 @@ _CLASSES = {
     'SplitAxis': 'split_axis', 'Sqrt': 'sqrt', 'Square': 'square',
     'SquaredDifference': 'squared_difference', 'SquaredError': 'squared_error',
     'Squeeze': 'squeeze', 'Sum': 'sum', 'Swapaxes': 'swapaxes', 'Tan': 'tan',
-    'Tanh': 'tanh', 'TheanoFunction': '', 'Tile': 'tile', 'Transpose': 'transpose',
-    'TransposeSequence': 'transpose_sequence', 'Triplet': 'triplet',
+    'Tanh': 'tanh', 'TheanoFunction': 'links.TheanoFunction', 'Tile': 'tile',
+    'Transpose': 'transpose', 'TransposeSequence': 'transpose_sequence',
+    'Triplet': 'triplet',
     'Unpooling2D': 'unpooling_2d', 'UnpoolingND': 'unpooling_nd',
     'Upsampling2D': 'upsampling_2d', 'Where': 'where', 'Zoneout': 'zoneout',
 }
-_CLASSES_OF_V2 = {
+#: Those that were gone a version earlier.
+CLASSES_OF_V2 = {
     'BatchMatMul': 'matmul', 'Ceil': 'ceil', 'Flatten': 'flatten', 'Floor': 'floor',
     'SpatialPyramidPooling2D': 'spatial_pyramid_pooling_2d'}
+
+#: Those whose constructors or inputs are others today; nothing adapts them.
+CHANGED_CLASSES = (
+    'Copy', 'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
+    'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh', 'Permutate', 'ResizeImages',
+    'TheanoFunction', 'TransposeSequence', 'Where')
 
 _TRAIN = 'put the call in `with chainer.using_config(\'train\', False):`'
 _CUDNN = 'put the call in `with chainer.using_config(\'use_cudnn\', \'never\'):`'
@@ -89,8 +98,7 @@ _CONFIGURED = (
       *('links.%s.extract' % name for name in _RESNETS)),
      'test', _TRAIN),
     (('links.VGG16Layers.extract', 'links.GoogLeNet.extract',
-      *('links.%s.extract' % name for name in _RESNETS),
-      'links.Parameter.__call__'),
+      *('links.%s.extract' % name for name in _RESNETS)),
      'volatile', 'put the call in `with chainer.no_backprop_mode():`'),
     (('functions.average_pooling_2d', 'functions.average_pooling_nd',
       'functions.batch_normalization', 'functions.convolution_2d',
@@ -111,48 +119,27 @@ _CONFIGURED = (
      'deterministic', _DETERMINISTIC),
 )
 
-_WSCALE = 'pass initialW=chainer.initializers.LeCunNormal(wscale)'
+_WSCALE = 'pass initialW=chainer.initializers.LeCunNormal(math.sqrt(wscale))'
 _WITH_WSCALE = ('Linear', 'Convolution2D', 'Deconvolution2D', 'DilatedConvolution2D',
                 'MLPConvolution2D', 'Maxout')
-
-# Modules that moved: the old place and the new one.
-_MODULES = {
-    'functions.activation.lstm': 'functions.rnn.lstm',
-    'functions.activation.slstm': 'functions.rnn.slstm',
-    'functions.activation.tree_lstm': 'functions.rnn.tree_lstm',
-    'functions.connection.n_step_gru': 'functions.rnn.n_step_gru',
-    'functions.connection.n_step_lstm': 'functions.rnn.n_step_lstm',
-    'functions.connection.n_step_rnn': 'functions.rnn.n_step_rnn',
-    'functions.math.squared_difference': 'functions.loss.squared_error',
-    'functions.pooling.max_pooling_2d': 'functions.pooling.pooling_2d',
-    'links.connection.gru': 'links.rnn.gru',
-    'links.connection.lstm': 'links.rnn.lstm',
-    'links.connection.mgu': 'links.rnn.mgu',
-    'links.connection.n_step_gru': 'links.rnn.n_step_gru',
-    'links.connection.n_step_lstm': 'links.rnn.n_step_lstm',
-    'links.connection.n_step_rnn': 'links.rnn.n_step_rnn',
-    'links.connection.peephole': 'links.rnn.peephole',
-    'links.connection.tree_lstm': 'links.rnn.tree_lstm',
-    'links.connection.zoneoutlstm': 'links.rnn.zoneoutlstm',
-}
 
 
 def _function_classes(classes, last, part):
     for name, function in classes.items():
+        is_changed = name in CHANGED_CLASSES
         yield Removed(
             'chainer.functions.' + name, last,
-            'write chainer.functions.' + function if function
-            else 'write chainer.links.TheanoFunction',
-            part if function else '', '' if function else 'Theano is gone')
+            'write chainer.%s' % function if '.' in function
+            else 'write chainer.functions.' + function,
+            '' if is_changed else part,
+            'its arguments or inputs are others today' if is_changed else '')
 
 
 ENTRIES: tuple[Removed, ...] = (
     *(Removed('chainer.functions.' + name, 'Chainer 1.24',
-              'write chainer.links.' + name, 'v1') for name in _LINKS_IN_FUNCTIONS),
-    Removed('chainer.functions.caffe', 'Chainer 1.24', 'write chainer.links.caffe',
-            'v1'),
-    *_function_classes(_CLASSES_OF_V2, 'Chainer 2.1', 'v2'),
-    *_function_classes(_CLASSES, 'Chainer 4.5', 'v4'),
+              'write chainer.links.' + name, 'v1') for name in LINKS_IN_FUNCTIONS),
+    *_function_classes(CLASSES_OF_V2, 'Chainer 2.1', 'v2'),
+    *_function_classes(CLASSES, 'Chainer 4.5', 'v4'),
     *(Removed('chainer.%s(%s=)' % (name, argument), 'Chainer 1.24', instead, 'v1')
       for names, argument, instead in _CONFIGURED for name in names),
     *(Removed('chainer.functions.%s(use_cudnn=)' % name, 'Chainer 2.1', _CUDNN, 'v2')
@@ -163,6 +150,7 @@ ENTRIES: tuple[Removed, ...] = (
               'v1') for name in ('Linear', 'Convolution2D', 'Deconvolution2D',
                                  'DilatedConvolution2D')),
     Removed('chainer.FunctionSet', 'Chainer 1.24', 'write chainer.Chain', 'v1'),
+    Removed('chainer.function_set', 'Chainer 1.24', 'write chainer.Chain', 'v1'),
     Removed('chainer.FunctionSet.parameters', 'Chainer 1.24',
             'write chainer.Chain.params()', 'v1'),
     Removed('chainer.FunctionSet.gradients', 'Chainer 1.24',
@@ -171,25 +159,46 @@ ENTRIES: tuple[Removed, ...] = (
             'pass the link itself: optimizer.setup(model)', 'v1'),
     Removed('chainer.FunctionSet.copy_parameters_from', 'Chainer 1.24',
             'write link.copyparams(other)', 'v1'),
-    Removed('chainer.initializers.init_weight', 'Chainer 1.24',
-            'pass the initializer to chainer.Parameter', 'v1'),
     Removed('chainer.functions.split_axis without force_tuple', 'Chainer 1.24',
             'pass force_tuple=False', 'v1',
             _IF_NAMED % 'v1' + '; one section then gives a Variable, not a tuple'),
     Removed('chainer.links.GRU with n_units first', 'Chainer 1.24',
             'write chainer.links.StatelessGRU(n_inputs, n_units)', 'v1',
             _IF_NAMED % 'v1' + '; with one number, n_units= or n_inputs= it does'),
+    Removed('chainer.links.InceptionBN.train', 'Chainer 1.24', _TRAIN, 'v1'),
     Removed('chainer.links.LSTM with a forget bias of 0', 'Chainer 1.24',
             'pass forget_bias_init=0', 'v1', _IF_NAMED % 'v1'),
     Removed('chainer.links.ConvolutionND without a bias', 'Chainer 1.24',
             'pass nobias=True', 'v1', _IF_NAMED % 'v1'),
-    Removed('chainer.functions.matmul of stacked or one-dimensional arrays',
-            'Chainer 2.1', 'shape the arrays as numpy.matmul wants them', 'v2',
-            _IF_NAMED % 'v2'),
+    Removed('chainer.functions.matmul of one-dimensional arrays', 'Chainer 2.1',
+            'reshape them to columns', 'v2', _IF_NAMED % 'v2' + ' (or v1)'),
+    Removed('calling a function object', 'Chainer 4.5',
+            'write the function of that name: F.relu(x) for F.ReLU()(x)', 'v4'),
+    Removed('chainer.functions.batch_normalization with eps in the running variance',
+            'Chainer 3.5', 'nothing, unless the numbers matter', 'v3',
+            _IF_NAMED % 'v3' + ' (or earlier)'),
+    Removed('chainer.functions.batch_renormalization without running_mean',
+            'Chainer 4.5', 'pass running_mean= and running_var=', '',
+            'the averages are required today'),
+    Removed('chainer.links.NStepLSTM with initialW by position', 'Chainer 3.5',
+            'pass initialW= and initial_bias= by name'),
+    Removed('chainer.functions.batch_normalization by position', 'Chainer 1.24',
+            'give eps and what follows by name', 'v1'),
+    *(Removed('chainer.links.%s by position' % name, 'Chainer 1.24',
+              'give initialW and what follows by name', 'v1')
+      for name in ('ConvolutionND', 'DeconvolutionND')),
+    *(Removed('chainer.links.%s with a running variance from 0' % name, 'Chainer 4.5',
+              'pass initial_avg_var=0', 'v4', _IF_NAMED % 'v4' + ' (or earlier)')
+      for name in ('BatchNormalization', 'BatchRenormalization')),
+    Removed('chainer.initializers.Orthogonal by singular vectors', 'Chainer 5.4',
+            'nothing, unless the numbers matter', 'v5',
+            _IF_NAMED % 'v5' + ' (or earlier)'),
+    *(Removed('chainer.links.%s in test mode by default' % name, 'Chainer 1.24', _TRAIN,
+              'v1', _IF_NAMED % 'v1')
+      for name in ('GoogLeNet', 'VGG16Layers', *_RESNETS)),
     Removed('chainer.functions.spatial_pyramid_pooling_2d(pooling_class=)',
             'Chainer 4.5', "pass pooling='max'", 'v4'),
     Removed('chainer.links.BatchRenormalization(freeze_running_statistics=)',
-            'Chainer 4.5', 'leave the argument out', 'v4'),
-    *(Removed('chainer.' + old, 'Chainer 6.7', 'write chainer.' + new, 'v6')
-      for old, new in _MODULES.items()),
+            'Chainer 4.5', 'call the link with config.train = False', 'v4',
+            'the averages are those after the first batch'),
 )

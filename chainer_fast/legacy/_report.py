@@ -1,6 +1,7 @@
 """What legacy mode has adapted, where, and how often."""
 import collections
 import importlib
+import inspect
 import os
 import sys
 
@@ -44,6 +45,29 @@ def adapted_in(what, function):
     """Count a use in the definition of a function of the program."""
     code = function.__code__
     adapted_at(what, code.co_filename, code.co_firstlineno)
+
+
+def adapted_at_class(what, cls, text='class '):
+    """Count a use at the first line of the source of a class that has a text.
+
+    Parameters
+    ----------
+    what : str
+        Name of an entry of ``chainer_fast._removed``.
+    cls : type
+        Class of the program. If its source is not known, the line that runs now counts.
+    text : str
+    """
+    try:
+        lines, first = inspect.getsourcelines(cls)
+    except (OSError, TypeError):
+        adapted(what)
+        return
+    for number, line in enumerate(lines, first):
+        if text in line.partition('#')[0]:
+            adapted_at(what, inspect.getsourcefile(cls), number)
+            return
+    adapted(what)
 
 
 def is_called_by_program():

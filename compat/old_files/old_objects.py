@@ -124,7 +124,7 @@ def cases():
             lambda: {'x': values(2, 3), 'f': np.asfortranarray(values(2, 3)),
                      'i': np.arange(3), 'b': np.array([True]), 'h': values(2).astype(
                          np.float16), 's': np.float32(2.5), 'n': np.int64(7),
-                     'o': np.array([None, 'x'], object), 'u': np.array(u'\xe4'),
+                     'o': np.array([None, 'x'], object), 'u': np.array('\xe4'),
                      'r': np.zeros(2, [('a', 'f4'), ('b', 'i4')]),
                      't': np.dtype('>i2'), 'plain': [1, 2.5, True, None, (3,), {4}]},
             lambda found: {key: plain(found[key]) for key in 'xfibhsnour'}),

@@ -1,13 +1,11 @@
 """``Link.copyparams`` as it was up to version 4, which left persistent values alone."""
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _named, _report
 from chainer_fast.link import Link
-
-_VERSIONS = {'v1', 'v2', 'v3', 'v4'}
 
 
 def install(patches):
     """Leave persistent values alone, if such a version is named."""
-    if not patches.named & _VERSIONS:
+    if not _named.is_named(patches, 'v4'):
         return
     copyparams = Link.copyparams
 

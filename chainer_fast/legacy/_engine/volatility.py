@@ -1,4 +1,5 @@
 """Volatile variables: what is computed from them keeps no graph."""
+import operator
 import sys
 import typing as tp
 
@@ -15,6 +16,7 @@ _OPERATORS = tuple(['__%s__' % name for name in (
     'rfloordiv', 'pow', 'rpow', 'matmul', 'rmatmul', 'neg')])
 
 _NOT_GIVEN = object()
+_own_flag = operator.attrgetter('_volatile')
 
 
 def _has_other_leaves(node):
@@ -46,12 +48,13 @@ def flag_of(operand: tp.Any) -> flags.Flag:
     """
     if not isinstance(operand, Variable):
         return AUTO
-    flag = operand._volatile
+    flag = _own_flag(operand)
     if flag is None:
         if operand.creator_node is None:
             return AUTO
         # A result of a time when nothing was volatile.
-        flag = operand._volatile = OFF if _has_other_leaves(operand.node) else AUTO
+        flag = OFF if _has_other_leaves(operand.node) else AUTO
+        put_flag(operand, flag)
     return flag
 
 
@@ -98,7 +101,7 @@ class _Volatility:
         self.is_installed = False
 
     def set(self, variable, flag):
-        variable._volatile = flag
+        put_flag(variable, flag)
         if flag is not OFF and not self.is_installed:
             self.is_installed = True
             self.install()
@@ -133,12 +136,12 @@ def install(patches):
             volatility.set(self, flag)
         elif type(self) is Variable and options.get('requires_grad', True) and (
                 _report.is_called_by_program()):
-            self._volatile = OFF
+            put_flag(self, OFF)
 
     def get(self):
         """Whether results are kept without a graph: ON, OFF or AUTO."""
         _report.adapted('chainer.Variable.volatile')
-        if self._volatile is None and not isinstance(self, Parameter) and (
+        if _own_flag(self) is None and not isinstance(self, Parameter) and (
                 self.requires_grad):
             return OFF if self.creator_node is None else flag_of(self)
         return flag_of(self)

@@ -1,6 +1,4 @@
 """Extensions that are called before the training: ``invoke_before_training``."""
-import inspect
-
 from chainer_fast.legacy import _report
 from chainer_fast.training.trainer import Trainer
 
@@ -13,19 +11,13 @@ def _is_of_package(extension):
 
 
 def _count_attribute(extension):
-    """Count the line of the class that sets the attribute, if it can be found."""
+    """Count the line of the class that sets the attribute."""
+    owner = next((cls for cls in type(extension).__mro__ if _NAME in vars(cls)), None)
     what = 'chainer.training.Extension.' + _NAME
-    for cls in type(extension).__mro__:
-        if _NAME in vars(cls):
-            try:
-                lines, first = inspect.getsourcelines(cls)
-            except (OSError, TypeError):
-                break
-            for number, line in enumerate(lines, first):
-                if _NAME in line.partition('#')[0]:
-                    _report.adapted_at(what, inspect.getsourcefile(cls), number)
-                    return
-    _report.adapted(what)
+    if owner is None:
+        _report.adapted(what)
+    else:
+        _report.adapted_at_class(what, owner, _NAME)
 
 
 def install(patches):
@@ -36,7 +28,9 @@ def install(patches):
                          invoke_before_training=_NOT_GIVEN, **options):
         if invoke_before_training not in (_NOT_GIVEN, None):
             _report.adapted('chainer.training.Trainer.extend(%s=)' % _NAME)
-            options['call_before_training'] = bool(invoke_before_training)
+            # Version 2 took the argument and left it alone.
+            options['call_before_training'] = (
+                'v1' in patches.parts and bool(invoke_before_training))
         elif getattr(extension, '_is_called_before_training', False):
             options.setdefault('call_before_training', True)
         elif not _is_of_package(extension) and getattr(extension, _NAME, False):
