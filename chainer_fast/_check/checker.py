@@ -210,13 +210,15 @@ class Checker:
         if entry:
             self.report(node, entry)
 
+    @staticmethod
+    def class_of(node, scope):
+        """Return the ``ClassInfo`` of the definition of a class in a scope."""
+        return next(value for value in scope.lookup(node.name)
+                    if isinstance(value, ClassInfo) and value.node is node)
+
     def _check_ClassDef(self, node, scope):
         """Members that a base class looked for once, and does not any more."""
-        info = next((value.what for value in self.inference.values(
-            ast.copy_location(ast.Name(node.name, ast.Load()), node), scope)
-            if value.kind == CLASS and value.what.node is node), None)
-        if info is None:
-            return
+        info = self.class_of(node, scope)
         bases = [base for base in self.inference.family(info) if isinstance(base, str)]
         for statement in node.body:
             names = ([statement.name] if isinstance(statement, ast.FunctionDef)

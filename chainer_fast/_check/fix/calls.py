@@ -72,9 +72,11 @@ def _wscale(plan, finding, call, scope):
         plan.edits.argument(argument, None)
         return True
     name = plan.spell('chainer.initializers.LeCunNormal', scope)
-    if name is None:
+    root = plan.spell('math.sqrt', scope)
+    if name is None or root is None:
         return False
-    plan.edits.argument(argument, 'initialW=%s(%s)' % (name, plan.code(value)))
+    plan.edits.argument(argument, 'initialW=%s(%s(%s))' % (
+        name, root, plan.code(value)))
     return True
 
 

@@ -190,6 +190,9 @@ def _is_flag(plan, name, scope):
 
 
 def _volatile(plan, finding, call, argument, value, scope):
+    if any(isinstance(node, ast.Attribute) and node.attr == 'volatile'
+           for node in ast.walk(plan.tree)):
+        return False        # who asks for flags needs them
     flag = _flag(plan, value, scope)
     if flag is True:
         plan.edits.argument(argument, None)
@@ -210,7 +213,7 @@ def _volatile(plan, finding, call, argument, value, scope):
         if plan.edits.wrapped_rests[before[0].lineno, before[0].col_offset] != header:
             return False
     elif header is None or not _can_wrap(
-            block[block.index(statement):], value, flag is False):
+            plan, block[block.index(statement):], value, scope, flag is False):
         return False
     else:
         plan.edits.wrap_rest(statement, header)
@@ -218,8 +221,11 @@ def _volatile(plan, finding, call, argument, value, scope):
     return True
 
 
-def _can_wrap(rest, value, is_certain):
-    """Return whether statements may run without a graph, and anything is computed."""
+def _can_wrap(plan, rest, value, scope, is_certain):
+    """Return whether statements may run without a graph, and anything is computed.
+
+    All variables that they make have to have that flag, and nothing asks for flags.
+    """
     names = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
     for statement in rest:
         for node in ast.walk(statement):
@@ -229,8 +235,14 @@ def _can_wrap(rest, value, is_certain):
             if isinstance(node, ast.Name) and node.id in names and isinstance(
                     node.ctx, ast.Store):
                 return False
-            if is_certain and isinstance(node, ast.Attribute) and node.attr in (
-                    'backward', 'update', 'zero_grads', 'cleargrads'):
+            if isinstance(node, ast.Attribute) and (node.attr == 'volatile' or (
+                    is_certain and node.attr in (
+                        'backward', 'update', 'zero_grads', 'cleargrads'))):
+                return False
+            if isinstance(node, ast.Call) and 'chainer.Variable' in (
+                    plan.inference.names(node.func, scope)) and [
+                        _flag(plan, keyword.value, scope) for keyword in node.keywords
+                        if keyword.arg == 'volatile'] != [_flag(plan, value, scope)]:
                 return False
     return any(isinstance(node, ast.Call) for statement in rest[1:]
                for node in ast.walk(statement))

@@ -1,6 +1,9 @@
 """Names that have another name today."""
 import ast
 import re
+import types
+
+from chainer_fast._check import packages
 
 _ORDER = re.compile(r'write ([A-Za-z_]\w*(?:\.\w+)*)$')
 _METHOD = re.compile(r'write (?:\w+\.)?(\w+)\(\)$')
@@ -46,6 +49,20 @@ def _target(finding, entry):
     return match[1] if match else None
 
 
+def _is_kept(plan, target, local):
+    """Return whether the installed packages have what takes the place of an import.
+
+    ``local`` is the name by which the source calls it: where it asks for something in
+    it, it has to be a module still.
+    """
+    found = packages.find(target)
+    if found is packages.MISSING:
+        return False
+    return found is packages.UNKNOWN or isinstance(found, types.ModuleType) or not any(
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        and node.value.id == local for node in ast.walk(plan.tree))
+
+
 def fix(plan, finding, node, scope, entry):
     """Rename what the finding is about; return whether that could be done."""
     if entry is None:
@@ -57,13 +74,23 @@ def fix(plan, finding, node, scope, entry):
         return False
     if isinstance(node, ast.alias):
         statement = plan.parents[node]
+        if not _is_kept(plan, target, node.asname or node.name):
+            return False
         if isinstance(statement, ast.Import):
             return _rename_import(plan, statement, node, finding.what, target)
         return rename_from(plan, statement, node, target)
     if isinstance(node, ast.ImportFrom):
         kept = _KEPT.get(finding.what)
-        if node.module != finding.what or kept and not {
-                alias.name for alias in node.names} <= kept:
+        names = {alias.name for alias in node.names}
+        if packages.is_there(target) and not isinstance(
+                packages.find(target), types.ModuleType):
+            # The function has taken the place of its module.
+            target, _, last = target.rpartition('.')
+            if names != {last}:
+                return False
+        if node.module != finding.what or kept and not names <= kept or any(
+                packages.find('%s.%s' % (target, name)) is packages.MISSING
+                for name in names):
             return False
         plan.edits.module(node, target)
         return True

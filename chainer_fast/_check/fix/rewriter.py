@@ -1,4 +1,6 @@
 """Applies edits to a source with libcst, which keeps all other formatting."""
+import sys
+
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
@@ -86,23 +88,22 @@ class _Rewriter(cst.CSTTransformer):
 
     def _block(self, original, updated):
         body, headers = [], []
-        rest = None     # the body of a with statement that takes all that follows
+        # The lists that take the next statement: those of the block, or of a with
+        # statement that takes the rest of it.
+        into, heads = body, headers
         for old, statement in zip(original.body, updated.body, strict=True):
             begins = self._place(old)[:2]
+            if begins in self._edits.wrapped_rests and into is body:
+                into, heads = [], []
+                rest_header = self._edits.wrapped_rests[begins]
             new = self._statements(begins, statement)
             header = self._edits.wraps.get(begins)
-            if header is not None and rest is None:
-                new = self._wrapped(new, header, body, headers)
-            if begins in self._edits.wrapped_rests and rest is None:
-                rest = []
-                rest_header, first = self._edits.wrapped_rests[begins], len(body)
-            if rest is None:
-                body.extend(new)
-                headers.extend([header] * len(new))
-            else:
-                rest.extend(new)
-        if rest:
-            body[first:] = [_with(rest_header, rest)]
+            if header is not None:
+                new = self._wrapped(new, header, into, heads)
+            into.extend(new)
+            heads.extend([header] * len(new))
+        if into is not body:
+            body.append(_with(rest_header, into))
         if len(body) == len(updated.body) and all(
                 one is other for one, other in zip(body, updated.body, strict=True)):
             return updated
@@ -140,14 +141,30 @@ def _with(header, statements):
     """Return a with statement; comments above the first one stay above."""
     leading = statements[0].leading_lines
     statements = [statements[0].with_changes(leading_lines=()), *statements[1:]]
+    statements = [statement.visit(_BareLines()) for statement in statements]
     new = cst.parse_statement(header + '\n    pass\n')
     return new.with_changes(
         leading_lines=leading, body=cst.IndentedBlock(body=statements))
 
 
+class _BareLines(cst.CSTTransformer):
+    """Leaves empty lines without the indentation of their block."""
+
+    def leave_EmptyLine(self, original_node, updated_node):
+        return updated_node if updated_node.comment else updated_node.with_changes(
+            indent=False, whitespace=cst.SimpleWhitespace(''))
+
+
 def _is_import(statement):
     return isinstance(statement, cst.SimpleStatementLine) and all(
         isinstance(small, (cst.Import, cst.ImportFrom)) for small in statement.body)
+
+
+def _root(code):
+    """Return the package of which an import statement is."""
+    line = next(line for line in code.splitlines()
+                if line.startswith(('import ', 'from ')))
+    return line.split()[1].partition('.')[0]
 
 
 def _with_imports(module, imports):
@@ -156,16 +173,24 @@ def _with_imports(module, imports):
     for code in imports:
         root = code.split()[1].partition('.')[0]
         top = [number for number, statement in enumerate(body) if _is_import(statement)]
-        near = [number for number in top
-                if module.code_for_node(body[number]).split()[1:2]
-                and module.code_for_node(body[number]).strip().splitlines()[-1].split()[
-                    1].partition('.')[0] == root]
-        if near or top:
-            # Those in the middle of a program may come too late.
-            end = next((number for number, statement in enumerate(body)
-                        if number > top[0] and not _is_import(statement)), len(body))
-            at = max([n for n in near if n < end] or [end - 1]) + 1
-        else:
+        if not top:
             at = 1 if module.get_docstring() is not None else 0
-        body.insert(at, cst.parse_statement(code))
+        else:
+            # Those in the middle of a program may come too late.
+            end = next((number for number in range(top[0], len(body))
+                        if number not in top), len(body))
+            roots = {number: _root(module.code_for_node(body[number]))
+                     for number in top if number < end}
+            near = [number for number, name in roots.items() if name == root]
+            if not near and root in sys.stdlib_module_names:
+                at = min((number for number, name in roots.items()
+                          if name != '__future__'), default=end)
+            else:
+                at = max(near, default=end - 1) + 1
+        statement = cst.parse_statement(code)
+        if top and at == top[0]:
+            # Comments above the imports stay above.
+            statement = statement.with_changes(leading_lines=body[at].leading_lines)
+            body[at] = body[at].with_changes(leading_lines=())
+        body.insert(at, statement)
     return module.with_changes(body=body)

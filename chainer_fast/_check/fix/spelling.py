@@ -24,11 +24,13 @@ class Speller:
             return name if hasattr(builtins, name) and scope.lookup(
                 name) is None else None
         parts = name.split('.')
+        module = '.'.join(parts[:-1])
         for length in range(len(parts) - 1, 0, -1):
-            prefix = '.'.join(parts[:length])
-            bound = self._bound(prefix, scope)
+            bound = self._bound('.'.join(parts[:length]), scope)
+            if length < len(parts) - 1 and module in _ALIASES and scope.lookup(
+                    _ALIASES[module]) is None:
+                break       # the usual import is better than a long name
             if bound is not None:
-                module = '.'.join(parts[:-1])
                 if length < len(parts) - 1 and not module.startswith(_WHOLE):
                     self._edits.add_import('import ' + module)
                 return '.'.join([bound, *parts[length:]])
