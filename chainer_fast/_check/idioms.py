@@ -7,6 +7,8 @@ from chainer_fast._check.inference import OBJECT, OWN, VARIABLE, Value
 
 #: Idioms in words that are looked for; the others only a run can tell.
 SEEN = frozenset((
+    'chainer.links.BatchNormalization with a running variance from 0',
+    'chainer.links.BatchRenormalization with a running variance from 0',
     'chainer.Chain._children as a list', 'chainer.Link._params as a list',
     'chainer.Link._persistent as a list', 'chainer.Variable.__len__',
     'chainer.functions.split_axis without force_tuple',
@@ -144,8 +146,7 @@ def _method_call(checker, node, scope, function):
     if function.attr == 'sort' and _is_lazy(checker, receiver, scope):
         yield _LISTS
     if function.attr == 'copyparams' and len(node.args) == 1 and (
-            'copy_persistent' not in keywords) and {
-                'v1', 'v2', 'v3', 'v4'} & set(checker.written_for):
+            'copy_persistent' not in keywords) and checker.written_for:
         yield 'persistent values that Link.copyparams leaves alone'
 
 
@@ -161,10 +162,14 @@ def _check_extension(checker, node, scope):
 
 
 def _changed_meaning(checker, node, scope, name):
-    """Calls that still work, and mean something else than in version 1."""
+    """Calls that still work, and meant something else in an earlier version."""
+    given, keywords = node.args, _keywords(node)
+    if name in ('chainer.links.BatchNormalization',
+                'chainer.links.BatchRenormalization') and not {
+                    'initial_avg_var', None} & set(keywords) and len(given) < 11:
+        yield name + ' with a running variance from 0'
     if 'v1' not in checker.written_for:
         return
-    given, keywords = node.args, _keywords(node)
     if name == 'chainer.functions.split_axis' and len(
             given) < 4 and 'force_tuple' not in keywords:
         yield 'chainer.functions.split_axis without force_tuple'
@@ -256,17 +261,18 @@ def _operation(checker, node, scope):
 
 
 def _class(checker, node, scope):
-    names = set()
+    names = {}
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef):
-            names.add(statement.name)
+            names[statement.name] = statement
         elif isinstance(statement, ast.Assign):
-            names.update(target.id for target in statement.targets
+            names.update((target.id, statement) for target in statement.targets
                          if isinstance(target, ast.Name))
     for old, (new, words) in _SPECIAL.items():
-        if old in names and new not in names and not (
+        entry = idiom(words)
+        if entry is not None and old in names and new not in names and not (
                 old == 'next' and '__iter__' not in names):
-            yield words
+            checker.report(names[old], entry)
     if '__metaclass__' in names:
         yield '__metaclass__ attribute'
 

@@ -317,6 +317,19 @@ def _added(argument):
     return fixer
 
 
+def _stateless_gru(plan, finding, call, scope):
+    """It took the size of the state first, and had no state of its own."""
+    if len(call.args) != 2 or call.keywords or any(
+            isinstance(argument, ast.Starred) for argument in call.args):
+        return False
+    name = plan.spell('chainer.links.StatelessGRU', scope)
+    if name is None:
+        return False
+    plan.edits.replace(call, '%s(%s, %s)' % (
+        name, plan.code(call.args[1]), plan.code(call.args[0])))
+    return True
+
+
 def _frombuffer(plan, finding, call, scope):
     if not isinstance(call.func, ast.Attribute):
         return False
@@ -349,7 +362,34 @@ def _side(plan, node):
         and plan.parents[node].left is node) else code
 
 
+def _cmp(plan, finding, node, scope):
+    """Its arguments are written twice, so they have to be plain."""
+    call = _called(plan, node)
+    if call is None or len(call.args) != 2 or not all(
+            isinstance(part, (ast.Name, ast.Attribute, ast.Constant, ast.Subscript,
+                              ast.Load)) for argument in call.args
+            for part in ast.walk(argument)):
+        return False
+    one, other = map(plan.code, call.args)
+    plan.edits.replace(call, '((%s > %s) - (%s < %s))' % (one, other, one, other))
+    return True
+
+
+def _method(name):
+    def fixer(plan, finding, node, scope):
+        if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+            return False
+        plan.edits.definition(node, name)
+        return True
+    return fixer
+
+
 _FIXERS = {
+    'builtins.cmp': _cmp,
+    '__nonzero__ method': _method('__bool__'),
+    '__div__ method': _method('__truediv__'),
+    '__unicode__ method': _method('__str__'),
+    'next method of an iterator': _method('__next__'),
     'chainer.FunctionSet': _function_set,
     'chainer.Optimizer.zero_grads': _zero_grads,
     'chainer.FunctionSet.collect_parameters': _collect_parameters,
@@ -381,4 +421,14 @@ _FIXERS = {
     'numpy.fromstring of bytes': _frombuffer,
     'numpy.stack of a generator': _listed,
     'division of whole numbers': _floor,
+    # What the version decides that the user names
+    'chainer.functions.split_axis without force_tuple': _added('force_tuple=False'),
+    'chainer.links.GRU with n_units first': _stateless_gru,
+    'chainer.links.LSTM with a forget bias of 0': _added('forget_bias_init=0'),
+    'chainer.links.ConvolutionND without a bias': _added('nobias=True'),
+    'persistent values that Link.copyparams leaves alone': _added(
+        'copy_persistent=False'),
+    **{'chainer.links.%s with a running variance from 0' % name: _added(
+        'initial_avg_var=0') for name in (
+            'BatchNormalization', 'BatchRenormalization')},
 }

@@ -25,6 +25,8 @@ class Edits:
         The same for a statement and all that follow in its block.
     modules : dict
         Modules for the ``from`` imports that begin at some places.
+    definitions : dict
+        New names for the functions whose definitions begin at some places.
     imports : list of str
         Import statements to add.
     """
@@ -37,6 +39,7 @@ class Edits:
         self.wraps = {}
         self.wrapped_rests = {}
         self.modules = {}
+        self.definitions = {}
         self.imports = []
 
     def __bool__(self):
@@ -57,6 +60,9 @@ class Edits:
 
     def module(self, node, name):
         self.modules[node.lineno, node.col_offset] = name
+
+    def definition(self, node, name):
+        self.definitions[node.lineno, node.col_offset] = name
 
     def wrap(self, node, header):
         self.wraps[node.lineno, node.col_offset] = header

@@ -46,6 +46,12 @@ class _Rewriter(cst.CSTTransformer):
                     rpar=[*getattr(new, 'rpar', ()), *getattr(updated, 'rpar', ())])
         return updated
 
+    def leave_FunctionDef(self, original_node, updated_node):
+        name = self._edits.definitions.get(self._place(original_node)[:2])
+        if name is None:
+            return updated_node
+        return updated_node.with_changes(name=cst.Name(name))
+
     def leave_ImportFrom(self, original_node, updated_node):
         name = self._edits.modules.get(self._place(original_node)[:2])
         if name is None:
