@@ -10,6 +10,7 @@ from chainer_fast import (
     _backprop,
     _backprop_utils,
     _environment_check,
+    _missing_names,
     _runtime_info,
     _version,
     alias,
@@ -125,6 +126,7 @@ from chainer_fast.variable import (
 
 basic_math.install_variable_arithmetics()
 array.get_item.install_variable_get_item()
+_missing_names.explain()
 
 #: Set it to True to have no FutureWarning for experimental features.
 disable_experimental_feature_warning = False
