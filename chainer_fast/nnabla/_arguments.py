@@ -34,15 +34,11 @@ def as_gradients(given, outputs):
     if given is None:
         return [None] * len(outputs)
     if not isinstance(given, (list, tuple)):
-        if len(outputs) != 1:
-            raise ValueError(
-                'grad_outputs is a %s, which stands for one output, but there are %d: '
-                'give a list of that length' % (type(given).__name__, len(outputs)))
         given = [given]
     if len(given) != len(outputs):
         raise ValueError(
-            'grad_outputs and outputs must be of the same length, but they have %d and '
-            '%d elements' % (len(given), len(outputs)))
+            'grad_outputs must be a list with one element for each of outputs, but '
+            'there are %d for %d' % (len(given), len(outputs)))
     return [_as_gradient(i, *pair)
             for i, pair in enumerate(zip(given, outputs, strict=True))]
 

@@ -16,22 +16,20 @@ class Reached:
     nodes : set of VariableNode
         Nodes that require a gradient, the first ones included.
     functions : list of FunctionNode
-        The functions that made them.
+        The functions that made them; one with several outputs may be there repeatedly.
     """
 
     def __init__(self, nodes):
         self.nodes = set()
         self.functions = []
         pending = list(nodes)
-        seen = set()
         while pending:
             node = pending.pop()
             if node in self.nodes or not node.requires_grad:
                 continue
             self.nodes.add(node)
             function = node.creator_node
-            if function is not None and function not in seen:
-                seen.add(function)
+            if function is not None:
                 self.functions.append(function)
                 pending.extend(function.inputs or ())
 

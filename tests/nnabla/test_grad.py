@@ -80,6 +80,7 @@ def test_an_output_without_an_array():
 def test_an_input_without_an_array(xw):
     gradient, = grad(xw[0] * 2, Parameter())
     assert gradient.array == 0
+    assert gradient.dtype.kind == 'f'
 
 
 def test_repeated_inputs(xw):
@@ -161,7 +162,7 @@ def test_a_number_of_another_device_or_dtype(device):
     [], [1, 2, 3], (1,), 2, W, Variable(W)], ids=['[]', '3', '1', 'n', 'a', 'v'])
 def test_wrong_lengths(given):
     x = Variable(X)
-    with pytest.raises(ValueError, match='grad_outputs'):
+    with pytest.raises(ValueError, match='one element for each of outputs'):
         grad([x * 2, x * 3], [x], given)
 
 
@@ -338,6 +339,14 @@ def test_several_leaves_with_one_array(xw):
     compare.assert_allclose(grad(first, third)[0].array, 2 + 6 * X)
 
 
+def test_a_released_leaf_matches_nothing(xw):
+    x, _ = xw
+    y = x + Variable(x.array.copy())
+    gradient, = grad(y, Parameter())
+    assert gradient.shape == ()
+    assert gradient.array == 0
+
+
 def test_arrays_in_between_do_not_match(xw):
     x, _ = xw
     h = x * 2
@@ -419,6 +428,16 @@ class Opaque(FunctionNode):
         return inputs[0] * 2,
 
 
+class Accumulating(FunctionNode):
+    """Twice the input, without ``backward``."""
+
+    def forward(self, inputs):
+        return inputs[0] * 2,
+
+    def backward_accumulate(self, indexes, gys, gxs):
+        return gys[0] * 2 + (0 if gxs[0] is None else gxs[0]),
+
+
 class OldSquare(Function):
     def forward(self, inputs):
         return inputs[0] ** 2,
@@ -442,6 +461,12 @@ def test_a_function_without_backward(function, xw):
     # It is on no way from this input.
     compare.assert_allclose(
         grad(y, w)[0].array, F.sin(function(x)).array)
+
+
+def test_a_function_that_accumulates(xw):
+    x, _ = xw
+    y, = Accumulating().apply((x,))
+    compare.assert_array_equal(grad([y, x], x)[0].array, 3)
 
 
 def test_evaluation_functions():
@@ -536,6 +561,33 @@ def test_bound_gradients_share_no_memory_with_others(xw):
     compare.assert_array_equal(w.array, W)
     compare.assert_array_equal(gradients[0].array, 2)
     compare.assert_array_equal(x.grad, 200)
+
+
+def test_bound_gradients_are_no_views(xw):
+    x, _ = xw
+    h = F.reshape(x, (1, 3))
+    grad(h * h, [x, h], bind_grad_output=True)
+    x.grad *= 100
+    compare.assert_allclose(h.grad, 2 * X.reshape(1, 3))
+
+
+class Product(FunctionNode):
+    """A product that takes its gradient to be one."""
+
+    def forward(self, inputs):
+        self.retain_inputs((0, 1))
+        return inputs[0] * inputs[1],
+
+    def backward(self, indexes, gys):
+        return self.get_retained_inputs()[::-1]
+
+
+def test_bound_gradients_are_no_data(xw):
+    x, w = xw
+    y, = Product().apply((x, w))
+    grad(y, [x, w], bind_grad_output=True)
+    x.grad *= 100
+    compare.assert_array_equal(w.array, W)
 
 
 def test_bound_gradient_of_an_output(xw):
