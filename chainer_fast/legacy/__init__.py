@@ -28,11 +28,14 @@ _MODULES = {
     'v4': ('_engine.copies', '_training.epochs',
            '_functions.names', '_functions.pyramid', '_links.meanings',
            '_links.renormalization'),
-    'v5': ('_engine.hooks', '_engine.roots', '_training.graphs', '_training.silent'),
+    'v5': ('_engine.hooks', '_engine.places', '_engine.roots', '_training.graphs',
+           '_training.silent'),
     'v6': ('_engine.modules_v6', '_functions.meanings'),
-    'python': ('_python.idioms', '_python.standard_library', '_python.standard_modules'),
+    'python': ('_python.idioms', '_python.standard_library',
+               '_python.standard_modules'),
     'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
-    'libraries': ('_libraries.modules', '_libraries.names', '_libraries.functions'),
+    'libraries': ('_libraries.of_scipy', '_libraries.of_sklearn',
+                  '_libraries.of_pictures', '_libraries.of_files'),
     'cpu': ('_cpu.devices', '_cpu.cupy'),
 }
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
