@@ -72,7 +72,8 @@ CLASSES_OF_V2 = {
 CHANGED_CLASSES = (
     'ConnectionistTemporalClassification', 'Copy', 'NStepBiGRU', 'NStepBiLSTM',
     'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU', 'NStepLSTM', 'NStepRNNReLU',
-    'NStepRNNTanh', 'Permutate', 'ResizeImages', 'TheanoFunction', 'TransposeSequence', 'Where')
+    'NStepRNNTanh', 'Permutate', 'ResizeImages', 'TheanoFunction',
+    'TransposeSequence', 'Where')
 
 _TRAIN = 'put the call in `with chainer.using_config(\'train\', False):`'
 _CUDNN = 'put the call in `with chainer.using_config(\'use_cudnn\', \'never\'):`'
