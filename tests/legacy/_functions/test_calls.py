@@ -35,7 +35,7 @@ def array(y):
      lambda: F.convolution_2d(IMAGE, W, None, 2, 0, True)),
     (lambda: F.convolution_nd(IMAGE, W, None, 2, 0, False, True),
      lambda: F.convolution_nd(IMAGE, W, None, 2, 0, True)),
-], ids=str)
+])
 def test_the_call_tells(call, today, enable, used):
     expected = array(today())
     enable()
@@ -52,7 +52,7 @@ def test_the_call_tells(call, today, enable, used):
     lambda: F.split_axis(X, 1, 0),
     lambda: F.matmul(X[0], X[1], transb=True),
     lambda: F.dropout(X, .5, mask=np.ones_like(X)),
-], ids=str)
+])
 def test_what_works_today_does_unless_a_version_is_named(call, enable, used):
     expected = call()
     enable()
@@ -74,7 +74,7 @@ def test_what_works_today_does_unless_a_version_is_named(call, enable, used):
     (lambda: F.split_axis(X, 1, 0), lambda: F.identity(X)),
     (lambda: F.matmul(X[0], X[1], transb=True),
      lambda: F.identity(np.outer(X[0], X[1]))),
-], ids=str)
+])
 def test_version_1_named(call, today, enable):
     expected = today()
     enable('v1')

@@ -55,7 +55,7 @@ def lecun(wscale):
     (lambda: L.MLPConvolution2D(3, (4, 2), 3, 1, 0, 9, abs, True, None, 1),
      lambda: L.MLPConvolution2D(3, (4, 2), 3, conv_init=lecun(9), bias_init=1)),
     (lambda: L.Maxout(6, 3, 2, wscale=4), lambda: L.Maxout(6, 3, 2, lecun(4))),
-], ids=str)
+])
 def test_old_form(make, today, enable, used):
     enable()
     check_same(make, today)
@@ -69,7 +69,7 @@ def test_old_form(make, today, enable, used):
     lambda: L.ConvolutionND(2, 3, 4, 3), lambda: L.Maxout(6, 3, 2, 0.5),
     lambda: L.NStepLSTM(1, 2, 3, 0.5, initialW=1),
     lambda: L.BatchNormalization(3, .9, 1e-5, None, True, False),
-], ids=str)
+])
 def test_form_of_today(make, enable, used):
     expected = parameters(make)
     enable()
