@@ -18,7 +18,7 @@ from chainer_fast.legacy._patches import Patches
 _MODULES = {
     'v1': (
         '_engine.volatility', '_engine.type_checks', '_engine.initializers',
-        '_engine.names', '_engine.links', '_engine.orders', '_engine.optimizers',
+        '_engine.names', '_engine.links', '_orders', '_engine.optimizers',
         '_engine.rules', '_engine.cuda', '_engine.modules_v1', '_engine.lengths',
         '_training.snapshots', '_training.marked_extensions', '_training.losses',
         '_links.arguments', '_links.calls', '_links.gru', '_links.function_set'),
@@ -31,7 +31,8 @@ _MODULES = {
     'v5': ('_engine.hooks', '_engine.places', '_engine.roots', '_training.graphs',
            '_training.silent', '_links.orthogonal'),
     'v6': ('_engine.modules_v6',),
-    'python': ('_python.idioms', '_python.standard_library', '_python.standard_modules'),
+    'python': (
+        '_python.idioms', '_python.standard_library', '_python.standard_modules'),
     'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
     'libraries': ('_libraries.modules', '_libraries.names', '_libraries.functions'),
     'cpu': ('_cpu.devices', '_cpu.cupy'),

@@ -32,7 +32,7 @@ class _Order:
         if isinstance(link, Chain):
             names = _names(link, '_children')
             if self.is_python_2 and type(link).__module__.startswith(
-                    'chainer_fast.links.'):
+                    ('chainer_fast.links.', 'chainer_fast.legacy.')):
                 names = keyword_order.in_dictionary(names)
             return [(name, vars(link)[name]) for name in names]
         if isinstance(link, ChainList):
