@@ -52,8 +52,9 @@ _LINKS = (
             'a set since v2; it takes the methods of both, in order of names'),
     Removed('chainer.Link._cpu', V5, 'write link.device.xp is numpy', 'v5'),
     Removed('order of parameters as they were added', V1,
-            'sort by name: parameters come in that order', '',
-            'names are sorted since v2; no result but printed lists depends on it'),
+            'write for name, param in sorted(model.namedparams())', 'v1',
+            'only if v1 is named; if python is named too, keyword arguments come in '
+            'the order of Python 2'),
     Removed('chainer.init_weight', V1,
             'write initializer(array), or pass it to chainer.Parameter', 'v1'),
     Removed('chainer.initializers.init_weight', V1,
