@@ -29,7 +29,7 @@ def table():
         count=len(entries), adapted=sum(bool(entry.part) for entry in entries))]
     for family in _removed.FAMILIES:
         module = importlib.import_module('%s.%s' % (_removed.__name__, family))
-        lines += ['## ' + module.__doc__.partition('\n')[0].rstrip('.'), '',
+        lines += ['## ' + (module.__doc__ or '').partition('\n')[0].rstrip('.'), '',
                   '| what | last in | instead | state |', '| --- | --- | --- | --- |']
         lines += map(_row, sorted(module.ENTRIES))
         lines.append('')
