@@ -7,9 +7,9 @@ from chainer_fast import _removed
 _HEAD = '''\
 # What is gone
 
-All {count} names, arguments and idioms that programs of earlier years use and that stopped
-working; {adapted} of them run in [legacy mode](legacy.md). `python -m chainer_fast._removed`
-prints this page.
+All {count} names, arguments and idioms that programs of earlier years use and that
+stopped working; {adapted} of them run in [legacy mode](legacy.md). This page is printed
+by `python -m chainer_fast._removed`.
 '''
 
 

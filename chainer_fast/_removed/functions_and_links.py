@@ -122,7 +122,7 @@ _CONFIGURED = (
 
 _WSCALE = 'pass initialW=chainer.initializers.LeCunNormal(math.sqrt(wscale))'
 _WITH_WSCALE = ('Linear', 'Convolution2D', 'Deconvolution2D', 'DilatedConvolution2D',
-                'MLPConvolution2D', 'Maxout')
+                'Maxout')
 
 
 def _function_classes(classes, last, part):
@@ -147,6 +147,8 @@ ENTRIES: tuple[Removed, ...] = (
       for name in ('spatial_transformer_grid', 'spatial_transformer_sampler')),
     *(Removed('chainer.links.%s(wscale=)' % name, 'Chainer 1.24', _WSCALE, 'v1')
       for name in _WITH_WSCALE),
+    Removed('chainer.links.MLPConvolution2D(wscale=)', 'Chainer 1.24',
+            _WSCALE.replace('initialW', 'conv_init'), 'v1'),
     *(Removed('chainer.links.%s(bias=)' % name, 'Chainer 1.24', 'pass initial_bias=',
               'v1') for name in ('Linear', 'Convolution2D', 'Deconvolution2D',
                                  'DilatedConvolution2D')),
@@ -173,6 +175,9 @@ ENTRIES: tuple[Removed, ...] = (
             'pass nobias=True', 'v1', _IF_NAMED % 'v1'),
     Removed('chainer.functions.matmul of one-dimensional arrays', 'Chainer 2.1',
             'reshape them to columns', 'v2', _IF_NAMED % 'v2' + ' (or v1)'),
+    Removed('arrays as attributes of links: W, gW, b, gb', 'Chainer 1.4',
+            'write link.W.data and link.W.grad', '',
+            'Chainer 1.5 replaced them by variables; legacy mode begins there'),
     Removed('calling a function object', 'Chainer 4.5',
             'write the function of that name: F.relu(x) for F.ReLU()(x)', 'v4'),
     Removed('chainer.functions.batch_normalization with eps in the running variance',
