@@ -143,6 +143,9 @@ ENTRIES: tuple[Removed, ...] = (
     *_function_classes(CLASSES, 'Chainer 4.5', 'v4'),
     *(Removed('chainer.%s(%s=)' % (name, argument), 'Chainer 1.24', instead, 'v1')
       for names, argument, instead in _CONFIGURED for name in names),
+    Removed('chainer.links.Parameter.__call__(volatile=)', 'Chainer 1.24',
+            'put the call in `with chainer.no_backprop_mode():`', '',
+            'it is still taken, and does nothing'),
     *(Removed('chainer.functions.%s(use_cudnn=)' % name, 'Chainer 2.1', _CUDNN, 'v2')
       for name in ('spatial_transformer_grid', 'spatial_transformer_sampler')),
     *(Removed('chainer.links.%s(wscale=)' % name, 'Chainer 1.24', _WSCALE, 'v1')
