@@ -199,8 +199,9 @@ def test_losses_get_arrays_otherwise(enable, make_trainer):
 
 # ---- epochs
 
-def test_epochs_that_the_program_counts(enable, make_trainer):
-    enable()
+@pytest.mark.parametrize('parts, counted', [((), [1, 2]), (('v4',), [2, 4])])
+def test_epochs_that_the_program_counts(enable, make_trainer, parts, counted):
+    enable(*parts)
     trainer = make_trainer(n=4)
     optimizer = trainer.updater.get_optimizer('main')
     epochs = []
@@ -208,11 +209,23 @@ def test_epochs_that_the_program_counts(enable, make_trainer):
     @training.make_extension(trigger=(1, 'epoch'))
     def count(trainer):
         optimizer.new_epoch()
+        if parts:
+            optimizer.new_epoch()
         epochs.append(optimizer.epoch)
 
     trainer.extend(count)
     trainer.run()
-    assert epochs == [1, 2]
+    assert epochs == counted
+
+
+@pytest.mark.parametrize('parts, epoch', [((), 2), (('v4',), 0), (('v5',), 2)])
+def test_epochs_that_the_updater_counts(enable, make_trainer, parts, epoch):
+    enable(*parts)
+    trainer = make_trainer(n=4)
+    trainer.run()
+    assert trainer.updater.get_optimizer('main').epoch == epoch
     plain = chainer.optimizers.SGD()
     plain.new_epoch()
     assert plain.epoch == 1
+    with pytest.raises(RuntimeError, match='auto=True'):
+        plain.new_epoch(auto=True)
