@@ -29,6 +29,9 @@ def test_children(enable, parts, order):
 
 @pytest.mark.parametrize('make, order', [
     (lambda: Own(MANY), 'hy W lateral l1_h conv3 hh l2 conv3_1 embed dec out'),
+    (lambda: Own('fc7 hy dec conv1 bn1 xh ln_var fc6 l5 embed l1_h softmax l2_h l3'
+                 .split()),
+     'xh hy fc6 fc7 l2_h bn1 l1_h ln_var conv1 l5 softmax embed dec l3'),
     (lambda: chainer.FunctionSet(**{name: chainer.Link() for name in MANY}),
      'hy conv3_1 lateral l1_h conv3 hh l2 W embed dec out'),
     (lambda: chainer.Chain(**{name: chainer.Link() for name in NAMES}),

@@ -108,12 +108,15 @@ def test_the_line_of_the_attribute_is_counted(enable, make_trainer):
 
 
 def test_extensions_of_the_package_begin_when_they_did(enable, make_trainer):
+    # This one has the attribute, and no use for it.
     enable()
-    shift = extensions.ExponentialShift('lr', 0.5, init=1)
+    _report.clear()
     trainer = make_trainer()
+    shift = extensions.PolynomialShift('lr', 1, 4, init=1)
     trainer.extend(shift, trigger=(1, 'iteration'))
     trainer.run()
-    assert trainer.updater.get_optimizer('main').lr == 0.25
+    assert trainer.updater.get_optimizer('main').lr == 0.5
+    assert not _report.uses()
 
 
 def test_extensions_without_call(enable, make_trainer):
