@@ -7,6 +7,8 @@ from chainer_fast import links as L
 NAMES = ['zeta', 'embed', 'alpha', 'l1', 'l2']
 MANY = ['hy', 'l2', 'embed', 'hh', 'conv3_1', 'dec', 'lateral', 'conv3', 'W', 'l1_h',
         'out']
+MORE = ['fc7', 'hy', 'dec', 'conv1', 'bn1', 'xh', 'ln_var', 'fc6', 'l5', 'embed', 'l1_h',
+        'softmax', 'l2_h', 'l3']
 
 
 class Own(chainer.Chain):
@@ -29,6 +31,8 @@ def test_children(enable, parts, order):
 
 @pytest.mark.parametrize('make, order', [
     (lambda: Own(MANY), 'hy W lateral l1_h conv3 hh l2 conv3_1 embed dec out'),
+    (lambda: Own(MORE),
+     'xh hy fc6 fc7 l2_h bn1 l1_h ln_var conv1 l5 softmax embed dec l3'),
     (lambda: chainer.FunctionSet(**{name: chainer.Link() for name in MANY}),
      'hy conv3_1 lateral l1_h conv3 hh l2 W embed dec out'),
     (lambda: chainer.Chain(**{name: chainer.Link() for name in NAMES}),
