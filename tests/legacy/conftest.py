@@ -34,3 +34,10 @@ def used():
         from chainer_fast.legacy import _report
         return {what: sum(places.values()) for what, places in _report.uses().items()}
     return used
+
+
+@pytest.fixture
+def enable():
+    """Function that enables legacy mode until the end of the test."""
+    yield legacy.enable
+    legacy.disable()
