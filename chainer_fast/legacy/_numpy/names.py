@@ -78,6 +78,8 @@ def _always(value):
 
 
 _SPECIAL = {
+    'bool': _always(bool),
+    'long': _always(int),
     'asscalar': _always(lambda a: a.item()),
     'alen': _always(lambda a: len(numpy.array(a, ndmin=1))),
     'in1d': _always(_in1d),

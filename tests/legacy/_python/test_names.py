@@ -4,6 +4,7 @@ import doctest
 import inspect
 import itertools
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def test_libraries_of_today_see_today():
     legacy.enable()
     of_today = {'__name__': 'sklearn.utils', 'np': np, 'collections': collections}
     assert eval('hasattr(np, "float"), hasattr(collections, "Iterable"), '
-                'getattr(np, "Inf", None)', of_today) == (False, False, None)
+                'getattr(np, "rank", None)', of_today) == (False, False, None)
 
 
 def test_those_who_walk_leave_no_trace(used):
@@ -79,7 +80,8 @@ def test_all_is_undone():
         now = vars(sys.modules[name])
         changed = [key for key in contents.keys() | now.keys()
                    if contents.get(key) is not now.get(key)
-                   and not key.startswith('__warningregistry')]
+                   and not key.startswith('__warningregistry')
+                   and not isinstance(now.get(key), types.ModuleType)]
         assert not changed, (name, changed)
     assert sys.meta_path == finders
     left = {name for name in set(sys.modules) - modules
@@ -124,7 +126,9 @@ def test_old_names_lead_somewhere(part):
              and all(word.isidentifier() for word in what.split('.'))
              and not what.startswith(_OTHERWISE)
              and not entry.instead.endswith(('NAME', 'sctype'))]
-    special = {'builtins.file', 'numpy.issubclass_'}
+    # Some of NumPy's of today are not in NumPy 1.26, which has those of old.
+    special = {'builtins.file', 'numpy.issubclass_'} | {
+        'numpy.' + name for name in dir(np)}
     lost = [what for what in plain
             if what not in special and not _leads_somewhere(what)]
     assert len(plain) > 20
