@@ -12,7 +12,8 @@ SEEN = frozenset((
     'chainer.Chain._children as a list', 'chainer.Link._params as a list',
     'chainer.Link._persistent as a list', 'chainer.Variable.__len__',
     'chainer.functions.split_axis without force_tuple',
-    'chainer.links.ConvolutionND without a bias', 'chainer.links.GRU with n_units first',
+    'chainer.links.ConvolutionND without a bias',
+    'chainer.links.GRU with n_units first',
     'chainer.links.LSTM with a forget bias of 0',
     'chainer.optimizer hooks called with an optimizer',
     'chainer.function_hooks.TimerHook.print_report(file)',
@@ -42,7 +43,8 @@ _LISTS = 'list from map, filter, zip, range or dict.keys'
 # Methods of which Python 3 asks for another name.
 _SPECIAL = {
     '__nonzero__': ('__bool__', '__nonzero__ method'),
-    '__div__': ('__truediv__', '__div__ method'), '__cmp__': ('__lt__', '__cmp__ method'),
+    '__div__': ('__truediv__', '__div__ method'),
+    '__cmp__': ('__lt__', '__cmp__ method'),
     '__unicode__': ('__str__', '__unicode__ method'),
     '__getslice__': ('__getitem__', '__getslice__ method'),
     'next': ('__next__', 'next method of an iterator')}
@@ -106,7 +108,7 @@ def _named_call(checker, node, scope, name):
         yield 'random.sample of a set'
     elif name == 'matplotlib.style.use' and given and isinstance(
             given[0], ast.Constant) and str(given[0].value).startswith(
-                'seaborn') and '-v0_8' not in given[0].value:
+                'seaborn') and '-v0_8' not in str(given[0].value):
         yield 'matplotlib.style.use of seaborn'
     elif name == 'chainermn.create_communicator' and isinstance(
             communicator, ast.Constant):
@@ -229,19 +231,17 @@ def _is_ragged(node):
 
 
 def _subscript(checker, node, scope):
-    if isinstance(node.ctx, ast.Load):
-        if isinstance(node.value, ast.Call) and not isinstance(
-                node.value.func, ast.Name) and _views_only(checker, node.value, scope):
-            yield _LISTS
-        elif _is_call_of(checker, node.value, scope, _LAZY - {'builtins.range'}):
-            yield _LISTS
+    if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Call) and (
+            _is_view(checker, node.value, scope)
+            or _is_call_of(checker, node.value, scope, _LAZY - {'builtins.range'})):
+        yield _LISTS
     if isinstance(node.value, ast.Attribute) and node.value.attr in _SETS and any(
             value.kind in (OBJECT, OWN) for value in checker.inference.values(
                 node.value.value, scope)):
         yield _SETS[node.value.attr]
 
 
-def _views_only(checker, node, scope):
+def _is_view(checker, node, scope):
     """Return whether an expression is a view of a dictionary, as far as one can see."""
     return (isinstance(node.func, ast.Attribute) and node.func.attr in (
         'keys', 'values', 'items') and not node.args and not node.keywords
@@ -261,7 +261,7 @@ def _operation(checker, node, scope):
 
 
 def _class(checker, node, scope):
-    names = {}
+    names: dict[str, ast.stmt] = {}
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef):
             names[statement.name] = statement

@@ -1,5 +1,6 @@
 """What the names of a source are bound to, scope by scope."""
 import ast
+import typing
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -74,7 +75,7 @@ class Builder(ast.NodeVisitor):
 
     def __init__(self, tree):
         self.scopes = {}
-        self._scope = None
+        self._scope: typing.Any = None
         self._enter(tree, None)
 
     def _enter(self, node, owner):

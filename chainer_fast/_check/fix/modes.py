@@ -64,8 +64,8 @@ def _is_usual(argument, value):
 def _is_plain(node):
     """Return whether an expression may be evaluated a little earlier."""
     return all(isinstance(part, (
-        ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.Not, ast.Load, ast.BoolOp,
-        ast.And, ast.Or, ast.Compare, ast.cmpop)) for part in ast.walk(node))
+        ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.BoolOp, ast.Compare,
+        ast.Load, ast.unaryop, ast.boolop, ast.cmpop)) for part in ast.walk(node))
 
 
 def _sets(statement, value):

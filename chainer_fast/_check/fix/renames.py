@@ -27,7 +27,8 @@ _OTHERWISE = {
     'sklearn.decomposition.RandomizedPCA', 'sklearn.lda', 'sklearn.qda',
     'sklearn.learning_curve', 'sklearn.datasets.load_boston', 'inspect.getargspec',
     'matplotlib.pyplot.hold', 'chainer.backends.cuda_fusion', 'chainer.cuda_fusion',
-    'cupy.core', 'cupy.testing.gpu', 'cupy.testing.attr', 'cupy.cuda.compile_with_cache',
+    'cupy.core', 'cupy.testing.gpu', 'cupy.testing.attr',
+    'cupy.cuda.compile_with_cache',
     'scipy.stats.nanstd', 'numpy.testing.decorators', 'numpy.testing.dec',
     'numpy.testing.Tester', 'numpy.testing.raises', 'numpy.testing.run_module_suite',
     'fractions.gcd', 'time.clock', 'scipy.misc.comb', 'scipy.misc.electrocardiogram'}
