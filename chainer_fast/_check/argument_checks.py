@@ -4,7 +4,7 @@ import inspect
 import typing
 
 from chainer_fast._check import packages
-from chainer_fast._check.entries import entries
+from chainer_fast._check.entries import entries, idiom
 from chainer_fast._check.inference import NAME, OBJECT, OWN
 from chainer_fast._check.old_calls import POSITIONS
 
@@ -14,6 +14,8 @@ class ArgumentChecks:
 
     inference: typing.Any
     report: typing.Any
+    scope: typing.Any
+    written_for: typing.Any
 
     @staticmethod
     def is_hook(name):
@@ -24,7 +26,7 @@ class ArgumentChecks:
         function = node.func
         for value in self.inference.values(function, scope):
             if value.kind == NAME:
-                name = self._today(value.what)
+                name = self.today(value.what)
                 self._arguments(node, name, entries().arguments(name),
                                 packages.parameters(packages.find(name)))
             elif value.kind == OBJECT:
@@ -43,7 +45,7 @@ class ArgumentChecks:
                                     packages.parameters(packages.find(value.what)), 1)
 
     @staticmethod
-    def _today(name):
+    def today(name):
         """Return the name of the link that stood among the functions, or the name."""
         entry = entries().name(name)
         if entry is None or not name.startswith('chainer.functions.'):
@@ -94,22 +96,40 @@ class ArgumentChecks:
                 self.report(node, what='%s(%s=)' % (name, keyword.arg),
                             instead='leave the argument out: there is no such one',
                             argument=keyword.arg)
-        places = None if given is None else packages.positional(given)
-        if places is None or not name.startswith('chainer'):
-            return
+        if given is not None and name.startswith('chainer'):
+            self._positions(node, name, gone, *packages.positional(given), skip)
+
+    def _positions(self, node, name, gone, places, is_open, skip):
+        """Report arguments by their place."""
         old = POSITIONS.get(name, {})
-        for place, argument in enumerate(node.args[skip:]):
-            if isinstance(argument, ast.Starred):
-                return
+        if any(isinstance(argument, ast.Starred) for argument in node.args):
+            return
+        arguments = node.args[skip:]
+        # Too many of them can only be those of version 1.
+        are_many = len(arguments) > len(places) and not is_open
+        is_old = 'v1' in self.written_for or are_many
+        is_reported = False
+        for place, argument in enumerate(arguments):
             entry = gone.get(old.get(place))
-            if entry is not None and (place >= len(places) or (
-                    places[place] in ('nobias', 'initialW') and _is_number(argument))):
+            if entry is not None and (is_old or place < len(
+                    places) and self._is_misplaced(argument, places[place])):
                 self.report(node, entry, argument=old[place], position=place + skip)
-            elif place >= len(places):
-                self.report(node, what='%s with %d arguments' % (
-                    name, len(node.args) - skip), instead='give at most %d by position'
-                    % len(places))
-                return
+                is_reported = True
+        if are_many and not is_reported:
+            self.report(node, idiom(name + ' by position'), '%s with %d arguments' % (
+                name, len(arguments)), 'give at most %d by position' % len(places))
+
+    def _is_misplaced(self, argument, parameter):
+        """Return whether an argument cannot be meant for today's parameter."""
+        name, default = parameter.name, parameter.default
+        if name in ('nobias', 'initialW', 'activation'):
+            return _is_number(argument)
+        if name == 'pooling':
+            return any(entries().name(full) for full in self.inference.names(
+                argument, self.scope))
+        return isinstance(argument, ast.Constant) and isinstance(
+            argument.value, bool) and default is not inspect.Parameter.empty and (
+                not isinstance(default, bool) and default is not None)
 
 
 def _is_number(node):

@@ -32,7 +32,7 @@ class Checker(NameChecks, ArgumentChecks):
         self.inference = Inference(tree)
         self.scopes = self.inference.scopes
         self.found = []     # (finding, node, scope)
-        self._scope = None
+        self.scope = None
         self._reported = set()
         self._guards = 0
         self.has_chainer = any(
@@ -54,7 +54,7 @@ class Checker(NameChecks, ArgumentChecks):
             self.found.append((Finding(
                 node.lineno, node.col_offset, node.end_lineno, node.end_col_offset,
                 what, entry.instead if entry else instead,
-                entry.last if entry else '', argument, position), node, self._scope))
+                entry.last if entry else '', argument, position), node, self.scope))
 
     # Walking the tree.
 
@@ -63,7 +63,7 @@ class Checker(NameChecks, ArgumentChecks):
             self._visit(node, scope)
 
     def _visit(self, node, scope):
-        self._scope = scope
+        self.scope = scope
         check = getattr(self, '_check_' + type(node).__name__, None)
         if check is not None:
             check(node, scope)

@@ -34,6 +34,9 @@ SEEN = frozenset((
     'matplotlib.style.use of seaborn', 'yaml.load without Loader',
     'yaml.load_all without Loader', 'h5py.File without mode'))
 
+_NORMALIZING = {'chainer.links.' + name for name in (
+    'BatchNormalization', 'BatchRenormalization', 'InceptionBN', 'ResNet50Layers',
+    'ResNet101Layers', 'ResNet152Layers')}
 _SETS = {'_params': 'chainer.Link._params as a list',
          '_persistent': 'chainer.Link._persistent as a list',
          '_children': 'chainer.Chain._children as a list'}
@@ -79,7 +82,7 @@ def _call(checker, node, scope):
         yield 'chainer.optimizer hooks called with an optimizer'
     if checker.written_for:
         for name in names:
-            yield from _changed_meaning(checker, node, scope, name)
+            yield from _changed_meaning(checker, node, scope, checker.today(name))
 
 
 def _named_call(checker, node, scope, name):
@@ -115,6 +118,8 @@ def _named_call(checker, node, scope, name):
         yield '%s(%r)' % (name, communicator.value)
     elif name == 'builtins.input' and checker.is_python2:
         yield 'input evaluates'
+    elif name == 'random.shuffle' and len(given) == 2:
+        yield 'random.shuffle(random=)'
     elif name == 'builtins.sorted' and 'cmp' in keywords:
         yield 'sorted(cmp=)'
     elif name == 'builtins.len' and given and _is_lazy(checker, given[0], scope,
@@ -166,10 +171,10 @@ def _check_extension(checker, node, scope):
 def _changed_meaning(checker, node, scope, name):
     """Calls that still work, and meant something else in an earlier version."""
     given, keywords = node.args, _keywords(node)
-    if name in ('chainer.links.BatchNormalization',
-                'chainer.links.BatchRenormalization') and not {
-                    'initial_avg_var', None} & set(keywords) and len(given) < 11:
-        yield name + ' with a running variance from 0'
+    if name in _NORMALIZING and not {
+            'initial_avg_var', None} & set(keywords) and len(given) < 11:
+        yield '%s with a running variance from 0' % (
+            name if 'Renorm' in name else 'chainer.links.BatchNormalization')
     if 'v1' not in checker.written_for:
         return
     if name == 'chainer.functions.split_axis' and len(
@@ -180,8 +185,10 @@ def _changed_meaning(checker, node, scope, name):
     elif name in ('chainer.links.LSTM', 'chainer.links.StatelessLSTM') and len(
             given) < 6 and 'forget_bias_init' not in keywords:
         yield 'chainer.links.LSTM with a forget bias of 0'
-    elif name in ('chainer.links.ConvolutionND', 'chainer.links.DeconvolutionND') \
-            and not {'nobias', 'initial_bias'} & set(keywords):
+    elif name == 'chainer.links.ConvolutionND' and len(given) > 6:
+        yield 'chainer.links.ConvolutionND by position'
+    elif name == 'chainer.links.ConvolutionND' and not {
+            'nobias', 'initial_bias'} & set(keywords):
         yield 'chainer.links.ConvolutionND without a bias'
     elif name == 'builtins.len' and given and Value(
             OBJECT, VARIABLE) in checker.inference.values(given[0], scope):

@@ -23,6 +23,10 @@ _OF_ANYBODY = {
                      'func_dict', 'func_doc', 'func_closure'), 'function'),
     **dict.fromkeys(('im_func', 'im_self'), 'method'), 'as_matrix': 'pandas.DataFrame',
     'itemset': 'numpy.ndarray', 'newbyteorder': 'numpy.ndarray'}
+# Members that classes of users define, for a base class to ask for.
+_HOOKS = {
+    'init_state', 'init_state_cpu', 'init_state_gpu', 'invoke_before_training',
+    'prepare', 'update_one', 'update_one_cpu', 'update_one_gpu'}
 _OF_OPTIMIZERS = {
     'clip_grads': 'chainer.Optimizer', 'weight_decay': 'chainer.Optimizer'}
 
@@ -47,10 +51,11 @@ class NameChecks:
         return False
 
     def _module(self, node, name):
-        """Report the first part of a module's name that is gone."""
+        """Report the part of a module's name that is gone; the longest known one."""
         parts = packages.usual(name).split('.')
-        return any(self._name(node, '.'.join(parts[:length]))
-                   for length in range(1, len(parts) + 1))
+        full = ['.'.join(parts[:length]) for length in range(1, len(parts) + 1)]
+        known = [one for one in full if entries().name(one)]
+        return any(self._name(node, one) for one in known[-1:] or full)
 
     def _check_Import(self, node, scope):
         for alias in node.names:
@@ -86,6 +91,8 @@ class NameChecks:
                 and packages.find('%s.%s' % (name, node.attr)) is packages.MISSING
                 and not entries().name(name) for name in names):
             self._name(node, packages.usual('%s.%s' % (names[0], node.attr)))
+        if node.attr in _HOOKS - {'prepare'} and isinstance(node.value, ast.Call):
+            return      # super().init_state(): the definition is reported
         for value in values:
             entry = self._member(value, node.attr)
             if entry is not None:
@@ -137,5 +144,5 @@ class NameChecks:
             for name in names:
                 entry = next(filter(None, (
                     entries().method(base, name) for base in bases)), None)
-                if entry is not None and not name.startswith('__'):
+                if entry is not None and name in _HOOKS:
                     self.report(statement, entry)

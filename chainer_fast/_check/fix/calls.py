@@ -7,14 +7,14 @@ from chainer_fast._check.fix.parts import named
 
 _KEYWORD = re.compile(r'(?:write|pass) (\w+)=$')
 _LEFT_OUT = re.compile(r'leave (?:the argument|\w+) out$')
-_FIXERS = {**models.FIXERS, **libraries.FIXERS}
+#: Functions for entries that no other fix is for.
+FIXERS = {**models.FIXERS, **libraries.FIXERS}
 
 
 def fix(plan, finding, node, scope, entry):
     """Rewrite the call that a finding is about; return whether that could be done."""
-    fixer = _FIXERS.get(finding.what)
-    if fixer is not None:
-        return bool(fixer(plan, finding, node, scope))
+    if finding.what in FIXERS:
+        return bool(FIXERS[finding.what](plan, finding, node, scope))
     if finding.argument == 'wscale':
         return _wscale(plan, finding, node, scope)
     if finding.argument == 'bias':

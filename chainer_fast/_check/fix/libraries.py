@@ -108,9 +108,12 @@ def _frombuffer(plan, finding, call, scope):
 
 def _listed(plan, finding, call, scope):
     """Make a list of the first argument."""
-    plan.edits.replace(call.args[0], 'list(%s)' % plan.code(call.args[0]).strip('()')
-                       if isinstance(call.args[0], ast.GeneratorExp)
-                       else 'list(%s)' % plan.code(call.args[0]))
+    first = plan.code(call.args[0])
+    if not isinstance(call.args[0], ast.GeneratorExp):
+        first = '(%s)' % first
+    arguments = ['list' + first, *map(plan.code, call.args[1:]), *(
+        '%s=%s' % (keyword.arg, plan.code(keyword.value)) for keyword in call.keywords)]
+    plan.edits.replace(call, '%s(%s)' % (plan.code(call.func), ', '.join(arguments)))
     return True
 
 

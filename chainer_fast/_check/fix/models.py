@@ -169,6 +169,15 @@ def _stateless_gru(plan, finding, call, scope):
     return True
 
 
+def _variance(plan, finding, call, scope):
+    """Links that have such links inside do not take the argument."""
+    if not any(name.rpartition('.')[2] in ('BatchNormalization', 'BatchRenormalization')
+               for name in plan.inference.names(call.func, scope)):
+        return False
+    plan.edits.add_argument(call, 'initial_avg_var=0')
+    return True
+
+
 #: Functions by the entry that they fix.
 FIXERS = {
     'chainer.FunctionSet': _function_set,
@@ -192,7 +201,6 @@ FIXERS = {
     'chainer.links.ConvolutionND without a bias': added('nobias=True'),
     'persistent values that Link.copyparams leaves alone': added(
         'copy_persistent=False'),
-    **{'chainer.links.%s with a running variance from 0' % name: added(
-        'initial_avg_var=0') for name in (
-            'BatchNormalization', 'BatchRenormalization')},
+    **{'chainer.links.%s with a running variance from 0' % name: _variance
+       for name in ('BatchNormalization', 'BatchRenormalization')},
 }

@@ -3,6 +3,7 @@ import ast
 
 from chainer_fast._check.entries import entries
 from chainer_fast._check.inference import ARRAY, NAME, OBJECT, VARIABLE
+from chainer_fast._check.old_calls import POSITIONS
 
 _ARGUMENTS = {'train', 'test', 'use_cudnn', 'deterministic', 'volatile'}
 _ON = {'chainer.ON', 'chainer.flag.ON'}
@@ -117,10 +118,13 @@ def _is_indifferent(plan, call, header, scope):
     for value in values:
         if value.kind == NAME:
             gone = entries().arguments(value.what)
-            is_known = value.what.startswith((
-                'chainer.functions.', 'chainer.Variable', 'numpy.', 'builtins.'))
+            name = value.what
+            is_known = name.startswith((
+                'chainer.functions.', 'chainer.links.', 'chainer.Variable', 'numpy.',
+                'builtins.'))
         elif value.kind == OBJECT:
             gone = entries().method_arguments(value.what, '__call__')
+            name = value.what + '.__call__'
             is_known = value.what.startswith(('chainer.links.', 'chainer.functions.'))
         else:
             return False
@@ -128,6 +132,8 @@ def _is_indifferent(plan, call, header, scope):
             if argument in gone:
                 given = [keyword.value for keyword in call.keywords
                          if keyword.arg == argument]
+                given += [value for place, value in enumerate(call.args)
+                          if POSITIONS.get(name, {}).get(place) == argument]
                 return bool(given) and _header(
                     plan, argument, given[0], scope) == header
         if not is_known:

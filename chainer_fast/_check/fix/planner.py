@@ -94,5 +94,6 @@ def applied(text, is_wanted, written_for=(), is_python2=False):
     for finding, node, scope in sorted(checker.found, key=lambda item: item[0]):
         if is_wanted(finding):
             entry = _removed.entries().get(finding.what)
-            any(fix(plan, finding, node, scope, entry) for fix in _FIXERS)
+            fixers = (calls.fix,) if finding.what in calls.FIXERS else _FIXERS
+            any(fix(plan, finding, node, scope, entry) for fix in fixers)
     return rewritten(text, plan.edits) if plan.edits else text
