@@ -70,9 +70,10 @@ CLASSES_OF_V2 = {
 
 #: Those whose constructors or inputs are others today; nothing adapts them.
 CHANGED_CLASSES = (
-    'Copy', 'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
-    'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh', 'Permutate', 'ResizeImages',
-    'TheanoFunction', 'TransposeSequence', 'Where')
+    'ConnectionistTemporalClassification', 'Copy', 'NStepBiGRU', 'NStepBiLSTM',
+    'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU', 'NStepLSTM', 'NStepRNNReLU',
+    'NStepRNNTanh', 'Permutate', 'ResizeImages', 'TheanoFunction',
+    'TransposeSequence', 'Where')
 
 _TRAIN = 'put the call in `with chainer.using_config(\'train\', False):`'
 _CUDNN = 'put the call in `with chainer.using_config(\'use_cudnn\', \'never\'):`'

@@ -1,4 +1,4 @@
-"""Dropout between layers that run in both directions, in the order of Chainer 1 to 3."""
+"""Dropout between layers of both directions, in the order of Chainer 1 to 3."""
 import functools
 
 import numpy
@@ -7,6 +7,8 @@ from chainer_fast.functions.noise import dropout
 from chainer_fast.functions.rnn import _layers
 from chainer_fast.legacy import _named, _report
 
+_WHAT = 'chainer.functions.n_step_bilstm that drops the last step first'
+
 
 def _dropped(today):
     @functools.wraps(today)
@@ -14,7 +16,7 @@ def _dropped(today):
         if self.ratio is None or self.directions == 1 or len(self.masks) % 2 == 0:
             return today(self, x)
         # The backward direction saw, and dropped, the last step first.
-        _report.adapted('chainer.functions.n_step_bilstm that drops the last step first')
+        _report.adapted(_WHAT)
         ends = numpy.cumsum(self.sizes)
         mask = self.array_module.empty_like(x)
         for size, end in zip(self.sizes[::-1], ends[::-1], strict=True):

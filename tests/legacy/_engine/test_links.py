@@ -169,3 +169,13 @@ def test_copyparams(parts, copied):
     assert (mine.c.W.array[0], mine.c.n) == (5, copied)
     mine.copyparams(theirs, copy_persistent=True)
     assert mine.c.n == 5
+
+
+# ---- pickles
+
+def test_links_that_hold_functions_are_pickled():
+    model = L.Classifier(L.Linear(2, 2))
+    data = pickle.dumps(model)
+    assert pickle.loads(data).lossfun is F.softmax_cross_entropy
+    legacy.disable()
+    assert pickle.loads(data).lossfun is F.softmax_cross_entropy
