@@ -74,7 +74,9 @@ class ArgumentChecks:
             return
         gone = entries().method_arguments(owner, name)
         found = packages.find(owner)
-        if isinstance(found, type) and owner.startswith('chainer'):
+        is_public = owner.startswith('chainer') and '._' not in owner
+        if is_public and isinstance(found, type) and name != '__new__' and any(
+                name in vars(klass) for klass in found.__mro__):
             if name == '__call__' and issubclass(found, packages.find('chainer.Link')):
                 name = 'forward'
             static = inspect.getattr_static(found, name, None)

@@ -113,5 +113,6 @@ def takes(given, keyword):
 
 def positional(given):
     """Return the parameters that take a place, and whether more may follow them."""
-    return ([p for p in given if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)],
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return ([p for p in given if p.kind in kinds],
             any(p.kind is p.VAR_POSITIONAL for p in given))

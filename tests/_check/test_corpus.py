@@ -1,5 +1,6 @@
 """The programs of earlier years: what is gone is found, and what is fixed runs."""
 import ast
+import functools
 import re
 
 import pytest
@@ -11,6 +12,8 @@ from tests.legacy import corpus
 
 # A name that a program puts together while it runs is not in its source.
 DYNAMIC = {'v1_no_gpu.py': {'getattr(cuda, name)(*arguments)'}}
+# Legacy mode counts the calls that the attribute changes; the check, what sets it.
+ELSEWHERE = {'chainer.links.InceptionBN.train'}
 
 
 def text_of(name):
@@ -28,6 +31,7 @@ def is_seen(what):
     return entry.part != 'cpu' and (' ' not in what or what in idioms.SEEN)
 
 
+@functools.cache
 def fixed(name):
     return fix.fixed(text_of(name), lambda finding: True, versions(name))
 
@@ -36,12 +40,14 @@ def fixed(name):
 def test_marks_are_found(name):
     text = text_of(name)
     found = {(finding.line, finding.what)
-             for finding in analysis.findings(text, versions(name))}
+             for finding in analysis.findings(text, versions(name))
+             if finding.what not in ELSEWHERE}
     dynamic = {number for number, line in enumerate(text.splitlines(), 1)
                if any(code in line for code in DYNAMIC.get(name, ()))}
-    marked = {(line, what) for line, what in corpus.removed(name)
-              if is_seen(what) and line not in dynamic}
-    assert found == marked
+    marked = corpus.removed(name)
+    assert found <= marked
+    assert {(line, what) for line, what in marked
+            if is_seen(what) and line not in dynamic and what not in ELSEWHERE} <= found
 
 
 @pytest.mark.parametrize('name', corpus.NAMES)

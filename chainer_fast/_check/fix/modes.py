@@ -196,9 +196,32 @@ def _is_flag(plan, name, scope):
 
 
 def _volatile(plan, finding, call, argument, value, scope):
+    if not plan.drops_flags:
+        # What is made with that flag still meets what was made with another one.
+        is_usual = isinstance(value, ast.Constant) and value.value in (False, 'off')
+        if is_usual:
+            plan.edits.argument(argument, None)
+        return is_usual
+    return _drop_flag(plan, call, argument, value, scope)
+
+
+def drops_flags(plan, found):
+    """Return whether a source can do without any flag of its variables.
+
+    ``found`` are findings with nodes and scopes; ``plan`` is for the trial alone.
+    """
     if any(isinstance(node, ast.Attribute) and node.attr == 'volatile'
            for node in ast.walk(plan.tree)):
         return False        # who asks for flags needs them
+    for finding, node, scope in found:
+        if finding.argument == 'volatile' and isinstance(node, ast.Call):
+            argument, value = _given(finding, node)
+            if argument is None or not _drop_flag(plan, node, argument, value, scope):
+                return False
+    return True
+
+
+def _drop_flag(plan, call, argument, value, scope):
     flag = _flag(plan, value, scope)
     if flag is True:
         plan.edits.argument(argument, None)
