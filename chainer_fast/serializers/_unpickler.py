@@ -57,7 +57,8 @@ class Unpickler(pickle._Unpickler):
         self._name = name
         self._allowed = allowed
         # What may be called, made, or changed, by the ids of objects that are kept.
-        self._callable: dict = {}
+        gpu_device = _reconstructors.gpu_device     # as an attribute of a class
+        self._callable: dict = {id(gpu_device): gpu_device}
         self._trusted: dict = {}
         self._values: dict = {}
         self._later = _old_states.Later()
