@@ -38,15 +38,28 @@ def explain():
     type checkers from finding misspelt names.
     """
     for module in _MODULES:
-        vars(sys.modules[module])['__getattr__'] = functools.partial(_missing, module)
+        explain_in(sys.modules[module])
     for owner, names in _ATTRIBUTES.items():
         for name in names:
             setattr(getattr(sys.modules['chainer_fast'], owner), name,
                     _Attribute(owner, name))
 
 
+def explain_in(module):
+    """Have one module tell it, which has no function ``__getattr__`` of its own."""
+    vars(module)['__getattr__'] = functools.partial(_missing, module.__name__)
+
+
 def _missing(module, name):
     raise error(module, name)
+
+
+def check_module(name):
+    """Raise an error for a module that was there once; its name is that of an alias."""
+    from chainer_fast._removed import messages
+    words = messages.of(name)
+    if words is not None:
+        raise ModuleNotFoundError('No module named %r, %s' % (name, words), name=name)
 
 
 def error(module, name):

@@ -24,6 +24,16 @@ def _public(module):
     return module
 
 
+def _shown(module):
+    """Return the name by which the program knows a module."""
+    for here, public in _PUBLIC:
+        name = public + module[len(here):]
+        if (module == here or module.startswith(here + '.')) and '.' not in public and (
+                sys.modules.get(name) is sys.modules[module]):
+            return name
+    return module
+
+
 def of(what):
     """Return what became of a name, as text that follows a comma; or None."""
     entry = _removed.entries().get(what)
@@ -36,15 +46,19 @@ def missing_name(module, name, caller):
     That of a removed name has no suggestion of similar names, and
     ``from module import name`` in the frame ``caller`` shows it as well.
     """
-    plain = 'module %r has no attribute %r' % (module, name)
     words = of('%s.%s' % (_public(module), name))
-    if words is None:
-        return AttributeError(plain, name=name, obj=sys.modules[module])
+    path = sys.modules[module].__file__
+    module, real = _shown(module), module
+    plain = 'module %r has no attribute %r' % (module, name)
     code = caller.f_code.co_code
-    if code[caller.f_lasti] == opcode.opmap['IMPORT_FROM']:
+    if code[caller.f_lasti] == opcode.opmap['IMPORT_FROM'] and (
+            '%s.%s' % (real, name) not in sys.modules):
         # Python replaces an AttributeError by words of its own.
-        return ImportError('cannot import name %r from %r, %s' % (name, module, words),
-                           name=module, path=sys.modules[module].__file__)
+        return ImportError('cannot import name %r from %r%s' % (
+            name, module, ' (%s)' % path if words is None else ', ' + words),
+            name=real, path=path)
+    if words is None:
+        return AttributeError(plain, name=name, obj=sys.modules[real])
     return AttributeError('%s, %s' % (plain, words), name=name)
 
 
