@@ -3,12 +3,14 @@
 ``import chainer_fast as chainer`` and go on as the Chainer manual says; programs that
 cannot be edited run under ``python -m chainer_fast SCRIPT``.
 """
+import importlib as _importlib
 import os as _os
 
 from chainer_fast import (
     _backprop,
     _backprop_utils,
     _environment_check,
+    _missing_names,
     _runtime_info,
     _version,
     alias,
@@ -124,9 +126,17 @@ from chainer_fast.variable import (
 
 basic_math.install_variable_arithmetics()
 array.get_item.install_variable_get_item()
+_missing_names.explain()
 
 #: Set it to True to have no FutureWarning for experimental features.
 disable_experimental_feature_warning = False
+
+
+def __getattr__(name):
+    # Imported when asked for.
+    if name == 'nnabla':
+        return _importlib.import_module('chainer_fast.nnabla')
+    raise AttributeError('module %r has no attribute %r' % (__name__, name))
 
 
 def load_ipython_extension(ipython):

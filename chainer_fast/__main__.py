@@ -1,4 +1,5 @@
 """Run a program written for Chainer, unedited: ``python -m chainer_fast SCRIPT``."""
+import builtins
 import importlib.machinery
 import io
 import os
@@ -75,8 +76,10 @@ def _run_script(script):
     main_module.__loader__ = importlib.machinery.SourceFileLoader('__main__', path)
     vars(main_module)['__builtins__'] = sys.modules['builtins']
     sys.modules['__main__'] = main_module
+    # Legacy mode rewrites what no shim reaches.
+    compiler = sys.modules.get('chainer_fast.legacy._python.sources', builtins)
     with io.open_code(path) as f:
-        code = compile(f.read(), path, 'exec', dont_inherit=True)
+        code = compiler.compile(f.read(), path, 'exec', dont_inherit=True)
     exec(code, vars(main_module))
 
 
@@ -119,6 +122,9 @@ def main():
         if arguments[1:]:
             _refuse('--doctor takes no arguments')
         sys.exit(_doctor.main())
+    if arguments[:1] == ['check']:
+        from chainer_fast import _check
+        sys.exit(_check.main(arguments[1:]))
     is_profiled, parts = _take_options(arguments)
     # As with Python itself, the name may follow -m with or without a space, and
     # everything after it belongs to the program.

@@ -8,6 +8,9 @@ import importlib.util
 import os
 import sys
 
+from chainer_fast import _missing_names
+from chainer_fast.alias import _shown
+
 _TARGETS = {
     'chainer': 'chainer_fast', 'chainermn': 'chainer_fast.mn',
     'chainerx': 'chainer_fast.alias.chainerx', 'onnx_chainer': 'chainer_fast.onnx'}
@@ -32,9 +35,15 @@ def _name_loaded_modules():
     ``chainer.utils.experimental``. A module that has its name already is left alone.
     """
     for name, module in list(sys.modules.items()):
+        new = None
         for alias, real in _TARGETS.items():
             if name == real or name.startswith(real + '.'):
-                sys.modules.setdefault(alias + name[len(real):], module)
+                other = alias + name[len(real):]
+                if other not in sys.modules:
+                    sys.modules[other], new = module, other
+        if new is not None:
+            # By the last alias: the others lead to parts of what the first leads to.
+            _shown.rename(name, new)
 
 
 class _Loader:
@@ -63,6 +72,7 @@ class _Finder:
             module = importlib.import_module(real)
         except ModuleNotFoundError as error:
             if error.name == real:
+                _missing_names.check_module(name)
                 return None
             raise
         # Typeshed asks for a method that loaders have not needed since Python 3.4.
@@ -103,3 +113,4 @@ def uninstall():
         sys.meta_path.remove(_finder)
     for name in [name for name in sys.modules if _target(name) is not None]:
         del sys.modules[name]
+    _shown.undo()

@@ -15,7 +15,7 @@ import warnings
 
 import numpy
 
-from chainer_fast import _backend
+from chainer_fast import _backend, _missing_names
 from chainer_fast.backends import _cpu, _cudnn, intel64
 from chainer_fast.backends._cuda_kernel import (
     clear_memo,
@@ -118,7 +118,7 @@ def __getattr__(name):
     if name == 'cudnn_enabled':
         return _cudnn.version() > 0
     if not available or name not in _FROM_CUPY:
-        raise AttributeError('module %r has no attribute %r' % (__name__, name))
+        raise _missing_names.error(__name__, name)
     module_name, attribute = _FROM_CUPY[name]
     value = importlib.import_module(module_name)
     if attribute is not None:

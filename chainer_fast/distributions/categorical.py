@@ -9,6 +9,7 @@ from chainer_fast.functions.activation import log_softmax
 from chainer_fast.functions.array import get_item
 from chainer_fast.functions.math import exponential
 from chainer_fast.functions.math import sum as sum_
+from chainer_fast.utils import _labels
 from chainer_fast.utils.cache import cached_property
 from chainer_fast.variable import Variable, as_array, as_variable
 
@@ -18,7 +19,11 @@ def _at(x, categories):
     xp = backend.get_array_module(x)
     batch = numpy.ogrid[tuple([slice(size) for size in x.shape[:-1]])]
     index = tuple([xp.asarray(each) for each in batch])
-    return get_item.get_item(x, index + (categories,))
+    try:
+        return get_item.get_item(x, index + (categories,))
+    except IndexError as error:
+        raise _labels.explain(
+            error, x.shape[-1], 'categories', x=categories) from None
 
 
 class Categorical(Distribution):

@@ -16,16 +16,27 @@ from chainer_fast.legacy._patches import Patches
 # What each part installs: modules of this package with a function ``install(patches)``.
 # A part ``vN`` is what programs of that version use and the next one lacks.
 _MODULES = {
-    'v1': (),
-    'v2': (),
-    'v3': (),
-    'v4': (),
-    'v5': (),
-    'v6': (),
-    'python': (),
-    'numpy': (),
-    'libraries': (),
-    'cpu': (),
+    'v1': (
+        '_engine.volatility', '_engine.type_checks', '_engine.initializers',
+        '_engine.names', '_engine.links', '_engine.optimizers', '_engine.rules',
+        '_engine.cuda', '_engine.modules_v1', '_engine.lengths', '_training.snapshots',
+        '_training.marked_extensions', '_training.losses',
+        '_links.arguments', '_links.calls', '_links.gru', '_links.function_set'),
+    'v2': ('_engine.fusion', '_engine.files', '_engine.pickles',
+           '_training.before', '_training.triggers', '_functions.calls'),
+    'v3': ('_engine.noise', '_functions.recurrent'),
+    'v4': ('_engine.copies', '_training.epochs',
+           '_functions.names', '_functions.pyramid', '_links.meanings',
+           '_links.renormalization'),
+    'v5': ('_engine.hooks', '_engine.places', '_engine.roots', '_training.graphs',
+           '_training.silent'),
+    'v6': ('_engine.modules_v6', '_functions.meanings'),
+    'python': ('_python.idioms', '_python.standard_library',
+               '_python.standard_modules'),
+    'numpy': ('_numpy.names', '_numpy.functions', '_numpy.arrays'),
+    'libraries': ('_libraries.of_scipy', '_libraries.of_sklearn',
+                  '_libraries.of_pictures', '_libraries.of_files'),
+    'cpu': ('_cpu.devices', '_cpu.cupy'),
 }
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
 
@@ -35,6 +46,7 @@ PARTS = tuple(_MODULES)
 _USUAL = tuple(part for part in PARTS if part != 'cpu')
 
 _enabled = None     # the Patches in force
+_is_asked_for = False       # whether the program itself, or its user, enabled the mode
 
 
 def _chosen(parts):
@@ -70,8 +82,9 @@ def enable(*parts):
     RuntimeError
         If legacy mode is enabled with other parts already.
     """
-    global _enabled
+    global _enabled, _is_asked_for
     chosen = _chosen(parts)
+    _is_asked_for = True
     if _enabled is not None:
         if (_enabled.parts, _enabled.named) == (chosen, frozenset(parts)):
             return
@@ -125,13 +138,18 @@ def _print_at_exit():
     process = os.getpid()
 
     def finish():
-        if os.getpid() == process and _enabled is not None:
+        if os.getpid() == process and _enabled is not None and (
+                _is_asked_for or _report.uses()):
             print(_report.text(), file=sys.stderr)
     atexit.register(finish)
 
 
 def enable_from_environment():
-    """Do what ``CHAINER_FAST_LEGACY`` says: ``1``, or parts with commas."""
+    """Do what ``CHAINER_FAST_LEGACY`` says: ``1``, or parts with commas.
+
+    Workers and other children inherit it: they report only if they adapted something.
+    """
+    global _is_asked_for
     value = os.environ['CHAINER_FAST_LEGACY']
     if value in ('', '0') or _enabled is not None:
         return
@@ -140,3 +158,4 @@ def enable_from_environment():
     except ValueError as error:
         raise ValueError('the environment variable CHAINER_FAST_LEGACY is %r: %s'
                          % (value, error)) from None
+    _is_asked_for = False

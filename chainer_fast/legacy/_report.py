@@ -1,11 +1,16 @@
 """What legacy mode has adapted, where, and how often."""
 import collections
+import importlib
+import inspect
 import os
 import sys
 
 from chainer_fast import _removed
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# What is not the program: its calls, and imports, come through these files. Compiled
+# functions have no frame; importlib's own are called <frozen ...>.
+_NOT_OF_PROGRAM = (_PACKAGE, importlib.__file__, '<frozen ')
 
 # How often each place used each entry: {what: {(file, line): times}}.
 _uses = collections.defaultdict(collections.Counter)
@@ -25,11 +30,52 @@ def adapted(what):
         Name of an entry of ``chainer_fast._removed``.
     """
     frame = sys._getframe(1)
-    # Compiled functions have no frame; importlib's are called <frozen ...>.
     while frame.f_back is not None and frame.f_code.co_filename.startswith(
-            (_PACKAGE, '<frozen ')):
+            _NOT_OF_PROGRAM):
         frame = frame.f_back
     _uses[what][frame.f_code.co_filename, frame.f_lineno] += 1
+
+
+def adapted_at(what, file, line):
+    """Count a use at a place that is known otherwise."""
+    _uses[what][file, line] += 1
+
+
+def adapted_in(what, function):
+    """Count a use in the definition of a function of the program."""
+    code = function.__code__
+    adapted_at(what, code.co_filename, code.co_firstlineno)
+
+
+def adapted_at_class(what, cls, text='class '):
+    """Count a use at the first line of the source of a class that has a text.
+
+    Parameters
+    ----------
+    what : str
+        Name of an entry of ``chainer_fast._removed``.
+    cls : type
+        Class of the program. If its source is not known, the line that runs now counts.
+    text : str
+    """
+    try:
+        lines, first = inspect.getsourcelines(cls)
+    except (OSError, TypeError):
+        adapted(what)
+        return
+    for number, line in enumerate(lines, first):
+        if text in line.partition('#')[0]:
+            adapted_at(what, inspect.getsourcefile(cls), number)
+            return
+    adapted(what)
+
+
+def is_called_by_program():
+    """Tell whether what calls this function is itself called by the program.
+
+    Compiled functions in between do not count.
+    """
+    return not sys._getframe(2).f_code.co_filename.startswith(_NOT_OF_PROGRAM)
 
 
 def uses():

@@ -437,11 +437,15 @@ class Optimizer(_LossScaling):
         """
         for name in ('t', 'epoch'):
             setattr(self, name, serializer(name, getattr(self, name)))
-        for path, param in self.target.namedparams():
-            rule = param.update_rule
-            if rule is not None:
-                rule.serialize(serializer[path])
-                rule._check_states(param, path)
+        ruled = [(path, param) for path, param in self.target.namedparams()
+                 if param.update_rule is not None]
+        parts = {path: serializer[path] for path, _ in ruled}
+        if _states.are_without_counts(parts.values()):
+            parts = {path: _states.Counted(part, self.t)
+                     for path, part in parts.items()}
+        for path, param in ruled:
+            param.update_rule.serialize(parts[path])
+            param.update_rule._check_states(param, path)
 
 
 def _hooks_of(optimizer):

@@ -8,6 +8,49 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import Deserializer
 
 
+def are_without_counts(deserializers):
+    """Return whether none of the rules in a file has a count, as before Chainer 3.
+
+    Parameters
+    ----------
+    deserializers : iterable of AbstractSerializer
+        One for each rule.
+    """
+    found = False
+    for deserializer in deserializers:
+        if not isinstance(deserializer, Deserializer):
+            return False
+        try:
+            if deserializer('t', None) is not None:
+                return False
+        except KeyError:
+            pass
+        found = True
+    return found
+
+
+class Counted(Deserializer):
+    """Reads the states of a rule where the file has no count of its updates.
+
+    Parameters
+    ----------
+    deserializer : Deserializer
+        Reads the states.
+    t : int
+        The count: that of the optimizer, which was that of all rules.
+    """
+
+    def __init__(self, deserializer: Deserializer, t: int) -> None:
+        self._deserializer = deserializer
+        self._t = t
+
+    def __call__(self, key, value):
+        return self._t if key == 't' else self._deserializer(key, value)
+
+    def __getitem__(self, key):
+        return self._deserializer[key]
+
+
 class Stateful:
     """Base of update rules; :meth:`init_state` of a rule makes its states."""
 

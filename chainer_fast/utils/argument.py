@@ -3,7 +3,15 @@
 Prefer keyword-only parameters; this is for functions that must refuse arguments of
 earlier versions.
 """
+import inspect
+import numbers
 import sys
+import typing as tp
+import warnings
+
+import numpy
+
+_Function = tp.TypeVar('_Function', bound=tp.Callable)
 
 
 def check_unexpected_kwargs(kwargs, **unexpected):
@@ -61,8 +69,91 @@ def assert_kwargs_empty(kwargs):
     _check_all_taken(kwargs)
 
 
+def refuse(kwargs, *retired):
+    """Refuse keyword arguments that only earlier versions took, and unknown ones.
+
+    Parameters
+    ----------
+    kwargs : dict
+        Keyword arguments that are left.
+    *retired : str
+        Names that are a ``ValueError``; any other is a ``TypeError``.
+    """
+    for name in retired:
+        if name in kwargs:
+            raise ValueError('; '.join(filter(None, [
+                '%s argument is not supported anymore' % name, _way_out(name)])))
+    _check_all_taken(kwargs)
+
+
+def hide_retired(function: _Function) -> _Function:
+    """Leave ``**retired`` out of the signature that tools show: a decorator.
+
+    A function that others derive from, or one that is not called often, takes retired
+    arguments only in order to say what to write instead.
+    """
+    signature = inspect.signature(function)
+    function.__signature__ = signature.replace(parameters=[  # type: ignore[attr-defined]
+        parameter for parameter in signature.parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD])
+    return function
+
+
 def _check_all_taken(kwargs):
     if kwargs:
-        # The function called with the arguments is two frames up.
-        raise TypeError('%s() got unexpected keyword argument(s) %s' % (
-            sys._getframe(2).f_code.co_name, ', '.join(map(repr, sorted(kwargs)))))
+        words = [text for text in map(_way_out, sorted(kwargs)) if text is not None]
+        raise TypeError('; '.join(['%s() got unexpected keyword argument(s) %s' % (
+            _called().f_code.co_name, ', '.join(map(repr, sorted(kwargs)))), *words]))
+
+
+def _called():
+    """Return the frame of the public function that was called with the arguments."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (
+            frame.f_globals is globals() or _is_private(frame.f_code.co_name)):
+        frame = frame.f_back
+    return frame
+
+
+def _is_private(name):
+    return name.startswith('_') and not name.endswith('__')
+
+
+def _way_out(name):
+    """Return what to write instead of an argument of earlier versions, or None."""
+    from chainer_fast._removed import messages
+    frame = _called()
+    function = frame.f_code.co_name
+    owners = type(frame.f_locals['self']).__mro__ if 'self' in frame.f_locals else ()
+    return messages.argument(
+        [f'{owner.__name__}.{function}' for owner in owners] or [function], name)
+
+
+def check_nobias(nobias):
+    """Warn of a number or an array given for ``nobias``: once that was ``wscale``.
+
+    Nothing is said of 0 and 1, which may stand for False and True.
+    """
+    if isinstance(nobias, (bool, numpy.bool_)) or nobias is None:
+        return
+    if isinstance(nobias, numbers.Integral) and nobias in (0, 1):
+        return
+    if isinstance(nobias, numbers.Real) or hasattr(nobias, 'dtype'):
+        from chainer_fast._removed import messages
+        warnings.warn(
+            'nobias says whether to leave out the bias, but is %s; in its place, %s' % (
+                nobias if isinstance(nobias, numbers.Real) else type(nobias),
+                messages.argument(['links.Linear'], 'wscale')),
+            stacklevel=_levels_to_the_caller())
+
+
+def _levels_to_the_caller():
+    """Return the ``stacklevel`` of the code that called this package.
+
+    It is counted for a warning of the function that calls this one.
+    """
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and (
+            frame.f_globals.get('__name__', '').startswith('chainer')):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,9 +1,12 @@
 """The names chainer, chainermn, ... for the modules of chainer_fast."""
+import copy
 import importlib
+import inspect
 import json
 import pathlib
 import pickle
 import sys
+import traceback
 import types
 
 import pytest
@@ -185,3 +188,106 @@ assert F.max(abs(model.predictor.b)).array > 0
 names = ('chainer', 'chainermn', 'chainerx', 'onnx_chainer')
 assert not [n for n in sys.modules if n.split('.')[0] in names]
 ''')
+
+
+FOLDER = pathlib.Path(chainer_fast.__file__).parent
+
+
+@pytest.mark.parametrize('text, shown', [
+    ('L.Linear(3, 2)', '<chainer.links.connection.linear.Linear object at'),
+    ('chainer.optimizers.Adam()', '<chainer.optimizers.adam.Adam object at'),
+    ('F.relu(L.Linear(1, 1).b).creator_node',
+     '<chainer.functions.activation.relu.ReLU object at'),
+    ('chainer.iterators.SerialIterator([], 1)',
+     '<chainer.iterators.serial_iterator.SerialIterator object at'),
+    ('chainer.training.extensions.LogReport()',
+     '<chainer.training.extensions.log_report.LogReport object at'),
+    ('L.Linears', "AttributeError: module 'chainer.links' has no attribute 'Linears'"),
+    ('F.Linear', "AttributeError: module 'chainer.functions' has no attribute "
+     "'Linear', which Chainer 1.24 had: write chainer.links.Linear"),
+    ('chainermn.nothing', "AttributeError: module 'chainermn' has no attribute"),
+    ('chainer.cuda.init', "AttributeError: module 'chainer.backends.cuda' has no"),
+    ('exec("from chainer import nothing")',
+     "ImportError: cannot import name 'nothing' from 'chainer' ("),
+    ('exec("from chainer.links import nothing")',
+     "ImportError: cannot import name 'nothing' from 'chainer.links' ("),
+    ('exec("import chainer.function_set")',
+     "ModuleNotFoundError: No module named 'chainer.function_set', which Chainer 1.24 "
+     'had: write chainer.Chain'),
+    ('F.concat([L.Linear(1, 1).W, L.Linear(1, 1).b])',
+     'chainer.utils.type_check.InvalidType: '),
+])
+def test_errors_and_reprs_say_chainer(alias, text, shown):
+    import chainer
+    import chainermn
+    names = {'chainer': chainer, 'chainermn': chainermn, 'F': chainer.functions,
+             'L': chainer.links}
+    try:
+        printed = repr(eval(text, names))
+    except Exception as error:
+        printed = ''.join(traceback.format_exception_only(error))
+    assert printed.startswith(shown)
+    assert 'chainer_fast' not in printed.replace(str(FOLDER), '')
+
+
+def test_uninstall_shows_the_names_of_the_package_again():
+    def seen():
+        with pytest.raises(AttributeError) as info:
+            chainer_fast.links.Linears  # noqa: B018
+        return (repr(chainer_fast.links.Linear(1, 1)).split()[0], str(info.value),
+                chainer_fast.utils.type_check.InvalidType.__module__,
+                [name for name in (*vars(chainer_fast.link.Link), *vars(
+                    chainer_fast.optimizers)) if name in ('__repr__', '__getattr__')])
+
+    before = seen()
+    names.install()
+    try:
+        assert seen() != before
+    finally:
+        names.uninstall()
+    assert seen() == before
+
+
+# Prints the names of the exceptions that keep the name of this package.
+EXCEPTIONS = '''
+import importlib, sys, warnings
+warnings.simplefilter('ignore')
+from chainer_fast.alias import install
+install()
+for name in sys.argv[1:]:
+    for value in vars(importlib.import_module('chainer.' + name)).values():
+        if isinstance(value, type) and issubclass(value, BaseException) and (
+                value.__module__.startswith('chainer_fast')):
+            print(value.__name__)
+'''
+
+
+def test_exceptions_that_the_alias_names():
+    """All but those that no user sees: add new ones to the list, or here."""
+    found = processes.run('-c', EXCEPTIONS, *sorted(module_names())).split()
+    assert set(found) == {
+        'NotStatic', 'NotThere', 'Unreadable', 'WorkerFailure', '_DriverError',
+        '_MissingGroup', '_PerformanceWarning'}
+
+
+def test_classes_and_modules_keep_their_names(alias):
+    """Pickles name them, and load where there is no alias."""
+    import chainer
+    link = chainer.links.Linear(2, 3)
+    written = pickle.dumps([link, chainer.optimizers.SGD])
+    assert b'chainer.' not in written
+    assert processes.run('-c', '''
+import pickle, sys
+link, SGD = pickle.loads(bytes.fromhex(sys.argv[1]))
+print(type(link), SGD, 'chainer' in sys.modules)
+''', written.hex()).rstrip() == (
+        "<class 'chainer_fast.links.connection.linear.Linear'> "
+        "<class 'chainer_fast.optimizers.sgd.SGD'> False")
+    assert 'class Linear' in inspect.getsource(type(copy.deepcopy(link)))
+    module = sys.modules['chainer.links.connection.linear']
+    assert type(link).__module__ == module.__name__ == module.__spec__.name
+
+
+def test_exceptions_reach_other_processes(alias):
+    InvalidType = chainer_fast.utils.type_check.InvalidType
+    assert type(pickle.loads(pickle.dumps(InvalidType('1', '2')))) is InvalidType

@@ -118,10 +118,7 @@ def rrelu(x, l=1. / 8, u=1. / 3, *, r=None, return_r=False, **kwargs):  # noqa: 
            [ 2. , -1.5]], dtype=float32)
     """
     if kwargs:
-        argument.check_unexpected_kwargs(
-            kwargs, train='rrelu has no argument train any more: '
-            "use chainer.using_config('train', ...)")
-        argument.assert_kwargs_empty(kwargs)
+        argument.refuse(kwargs, 'train')
     function = RReLU(l, u, r)
     y, = function.apply((x,))
     return (y, function.r) if return_r else y

@@ -7,7 +7,7 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray, VariableOrArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 from chainer_fast.variable import Variable
 
 
@@ -25,7 +25,8 @@ def _check_indices(indices):
 
 def _inverse_indices(indices):
     xp = backend.get_array_module(indices)
-    inverse = xp.empty_like(indices)
+    # What is left of it is out of range, unless the indexes are a permutation.
+    inverse = xp.full(len(indices), len(indices), numpy.intp)
     inverse[indices] = xp.arange(len(indices), dtype=indices.dtype)
     return inverse
 
@@ -56,7 +57,20 @@ class Permutate(FunctionNode):
     def forward(self, inputs):
         x, = inputs
         order = _inverse_indices(self.indices) if self.inv else self.indices
-        return backend.get_array_module(x).take(x, order, self.axis),
+        try:
+            return backend.get_array_module(x).take(x, order, self.axis),
+        except IndexError as error:
+            raise self._explained(error, x.shape[self.axis]) from None
+
+    def _explained(self, error, n):
+        explained = _labels.explain(
+            error, n, 'elements along axis %d' % self.axis, indices=self.indices)
+        if explained is error:
+            try:
+                _check_indices(self.indices)
+            except ValueError as reason:
+                return IndexError(str(reason))
+        return explained
 
     def backward(self, indexes, grad_outputs):
         return permutate(

@@ -6,7 +6,7 @@ from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import VariableOrArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
@@ -30,8 +30,13 @@ class SelectItem(FunctionNode):
         self._in_dtype = x.dtype
         if config.debug and not ((t >= 0) & (t < x.shape[1])).all():
             raise ValueError(
-                'Each label `t` need to satisfty `0 <= t < x.shape[1]`')
-        return kernels.select(x, t),
+                'Each label `t` need to satisfty `0 <= t < x.shape[1]`: %s, and '
+                'x.shape[1] is %d' % (
+                    _labels.where_outside('t', t, 0, x.shape[1]), x.shape[1]))
+        try:
+            return kernels.select(x, t),
+        except IndexError as error:
+            raise _labels.explain(error, x.shape[1], 'columns of x', t=t) from None
 
     def backward(self, indexes, gy):
         t, = self.get_retained_inputs()

@@ -82,11 +82,6 @@ def spatial_transformer_grid(
         If ``theta`` is of another dtype or shape.
     """
     if kwargs:
-        argument.check_unexpected_kwargs(kwargs, use_cudnn=_RETIRED)
-        argument.assert_kwargs_empty(kwargs)
+        argument.refuse(kwargs, 'use_cudnn')
     return SpatialTransformerGrid(output_shape)(theta)
 
-
-_RETIRED = ("The argument use_cudnn is not supported anymore: use the context "
-            "chainer.using_config('use_cudnn', value), with a value of 'always', "
-            "'auto' or 'never'.")

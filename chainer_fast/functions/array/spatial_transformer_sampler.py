@@ -7,7 +7,6 @@ import numpy
 from chainer_fast.backends.kernels import bilinear
 from chainer_fast.function import Function
 from chainer_fast.functions import _checks
-from chainer_fast.functions.array import spatial_transformer_grid as grid_mod
 from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument, type_check
 
@@ -80,6 +79,5 @@ def spatial_transformer_sampler(
     spatial_transformer_grid
     """
     if kwargs:
-        argument.check_unexpected_kwargs(kwargs, use_cudnn=grid_mod._RETIRED)
-        argument.assert_kwargs_empty(kwargs)
+        argument.refuse(kwargs, 'use_cudnn')
     return SpatialTransformerSampler()(x, grid)

@@ -8,7 +8,7 @@ from chainer_fast.backends.kernels.embed_id import shortcuts
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import VariableOrArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
@@ -41,8 +41,14 @@ class EmbedIDFunction(FunctionNode):
             if not known.all():
                 raise ValueError(
                     'Each not ignored `x` value need to satisfy '
-                    '`0 <= x < len(W)`')
-        return kernels.look_up(x, W, self.ignore_label),
+                    '`0 <= x < len(W)`: %s, and W has %d rows' % (
+                        _labels.where_outside('x', x, 0, len(W), self.ignore_label),
+                        len(W)))
+        try:
+            return kernels.look_up(x, W, self.ignore_label),
+        except IndexError as error:
+            raise _labels.explain(
+                error, len(W), 'rows of W', self.ignore_label, x=x) from None
 
     def backward(self, indexes, grad_outputs):
         x, = self.get_retained_inputs()
@@ -98,8 +104,10 @@ def embed_id(
 
     Raises
     ------
+    IndexError
+        If an id has no row.
     ValueError
-        In debug mode, if an id has no row.
+        The same, in debug mode.
 
     See Also
     --------

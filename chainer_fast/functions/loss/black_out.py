@@ -12,7 +12,7 @@ from chainer_fast.functions.loss import _candidates
 from chainer_fast.functions.math import average, exponential, logsumexp
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import VariableOrArray
-from chainer_fast.utils import precision, type_check
+from chainer_fast.utils import _labels, precision, type_check
 from chainer_fast.variable import as_variable
 
 if tp.TYPE_CHECKING:
@@ -146,7 +146,11 @@ def black_out(
     chainer.links.BlackOut
     """
     ids = _candidate_ids(t, samples)
-    scores, = _candidates.Scores(ids).apply((x, W))
+    try:
+        scores, = _candidates.Scores(ids).apply((x, W))
+    except IndexError as error:
+        raise _labels.explain(
+            error, W.shape[0], 'rows of W', t=ids[:, 0], samples=ids[:, 1:]) from None
     # The loss needs the share of the target in the sum over all candidates, and the
     # share of all candidates but one for each sample of noise.
     total = logsumexp.logsumexp(scores, axis=1)

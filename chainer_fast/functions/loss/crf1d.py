@@ -11,10 +11,10 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.array import concat, expand_dims
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.functions.math import logsumexp
+from chainer_fast.functions.math import identity, logsumexp
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import VariableOrArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 from chainer_fast.variable import as_variable
 
 if tp.TYPE_CHECKING:
@@ -166,17 +166,20 @@ class _CRF1d(FunctionNode):
     def _check_labels(self, ys, n):
         if backend.get_array_module(ys[0]) is not numpy:
             return
-        for y in ys:
+        for i, y in enumerate(ys):
             if y.size and not (y.min() >= 0 and y.max() < n):
-                raise IndexError(
-                    'ys must be labels from 0 to %d, but have some from %d to %d'
-                    % (n - 1, y.min(), y.max()))
+                where = _labels.where_outside('ys[%d]' % i, y, 0, n)
+                raise (ValueError if config.debug else IndexError)(
+                    '%s, but labels must be from 0 to %d: there are %d of them' % (
+                        where, n - 1, n))
 
     def backward(self, indexes, grad_outputs):
         cost, xs, ys = self._split(self.get_retained_inputs())
         g, = grad_outputs
         ys = [y.array for y in ys]
         if config.enable_backprop:
+            # Identities cut off the graph that the inputs themselves depend on.
+            cost, *xs = identity.identity(cost, *xs)
             loss = _log_partition(cost, xs) - _PathScore(ys).apply((cost, *xs))[0]
             gs = grad([loss], [cost, *xs], [g], enable_double_backprop=True)
         else:

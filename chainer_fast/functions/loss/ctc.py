@@ -12,7 +12,7 @@ from chainer_fast.function import Function
 from chainer_fast.functions.array import stack
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.types import NdArray, VariableOrArray, Xp
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
@@ -133,9 +133,7 @@ class ConnectionistTemporalClassification(Function):
             # The check would have to wait for the GPU.
             return
         if t.size and not (-classes <= t.min() and t.max() < classes):
-            raise IndexError(
-                't must be labels below the %d classes of x, but goes from %d to %d'
-                % (classes, t.min(), t.max()))
+            raise _labels.explain(IndexError(), classes, 'classes', t=t)
         if label_length.size and not (
                 label_length.min() >= 0 and label_length.max() <= t.shape[1]):
             raise ValueError(

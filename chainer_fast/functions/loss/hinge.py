@@ -6,7 +6,7 @@ from chainer_fast.backends.kernels import losses as kernels
 from chainer_fast.function import Function
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.types import VariableOrArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 
 if tp.TYPE_CHECKING:
     from chainer_fast.variable import Variable
@@ -34,7 +34,11 @@ class Hinge(Function):
 
     def forward(self, inputs):
         kernel = kernels.hinge_mean if self.reduce == 'mean' else kernels.hinge_losses
-        return kernel(*inputs, self.norm == 'L2'),
+        x, t = inputs
+        try:
+            return kernel(x, t, self.norm == 'L2'),
+        except IndexError as error:
+            raise _labels.explain(error, x.shape[1], 'classes', t=t) from None
 
     def backward(self, inputs, grad_outputs):
         n = len(inputs[1]) if self.reduce == 'mean' else 1

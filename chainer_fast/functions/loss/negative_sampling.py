@@ -13,9 +13,10 @@ from chainer_fast.function_node import FunctionNode, grad
 from chainer_fast.functions.activation import softplus
 from chainer_fast.functions.array import get_item
 from chainer_fast.functions.loss import _candidates, _reduction
+from chainer_fast.functions.math import identity
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray, VariableOrArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 
 
 @shortcut(shortcuts.NegativeSamplingShortcut())
@@ -60,7 +61,11 @@ class NegativeSamplingFunction(FunctionNode):
     def _losses(self, x, t, W):
         self.samples = self.sampler((len(t), self.sample_size + 1))
         self.ignore_mask = kernels.put_targets(t, self.samples, self.ignore_label)
-        self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
+        try:
+            self.wx = kernels.scores(x, W, self.samples, self.ignore_mask)
+        except IndexError as error:
+            raise _labels.explain(error, len(W), 'rows of W', self.ignore_label, t=t,
+                                  samples=self.samples) from None
         return kernels.losses(self.wx, self.ignore_mask, self.reduce == 'no')
 
     def backward(self, indexes, grad_outputs):
@@ -109,10 +114,11 @@ class NegativeSamplingFunctionGrad(FunctionNode):
                 kernels.spread_rows(g, x, *where, len(W)))
 
     def backward(self, indexes, grad_outputs):
-        inputs = self.get_retained_inputs()
         # Compute the gradient again, now with differentiable functions.
         again = config.enable_backprop
         with using_config('enable_backprop', True):
+            # Identities cut off the graph that the inputs themselves depend on.
+            inputs = identity.identity(*self.get_retained_inputs())
             gs = self._differentiable(*inputs)
             gs, ggs = zip(*[
                 (g, gg) for g, gg in zip(gs, grad_outputs, strict=True)

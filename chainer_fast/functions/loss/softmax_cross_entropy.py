@@ -14,7 +14,7 @@ from chainer_fast.functions.array import cast, reshape, rollaxis, select_item
 from chainer_fast.functions.loss import _reduction
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray, VariableOrArray
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 from chainer_fast.variable import Variable, as_variable
 
 
@@ -34,9 +34,10 @@ def _check_class_weight_option(class_weight):
 def _check_input_values(x, t, ignore_label):
     valid = ((t >= 0) & (t < x.shape[1])) | (t == ignore_label)
     if not valid.all():
+        where = _labels.where_outside('t', t, 0, x.shape[1], ignore_label)
         raise ValueError(
-            'Each label `t` need to satisfy `0 <= t < x.shape[1] or t == %d`'
-            % ignore_label)
+            'Each label `t` need to satisfy `0 <= t < x.shape[1] or t == %d`: %s, and '
+            'there are %d classes' % (ignore_label, where, x.shape[1]))
 
 
 def _check_weights(class_weight, classes):
@@ -100,8 +101,12 @@ class SoftmaxCrossEntropy(FunctionNode):
             if config.debug:
                 _check_input_values(x, t, self.ignore_label)
             _check_weights(self.class_weight, x.shape[1])
-            losses, kept = kernels.hard_losses(
-                x, t, self.class_weight, self.ignore_label)
+            try:
+                losses, kept = kernels.hard_losses(
+                    x, t, self.class_weight, self.ignore_label)
+            except IndexError as error:
+                raise _labels.explain(
+                    error, x.shape[1], 'classes', self.ignore_label, t=t) from None
             n = None if self.normalize else len(t)
         if self.cache_score:
             self._kept = kept

@@ -139,10 +139,7 @@ def dropout(
     True
     """
     if kwargs:
-        argument.check_unexpected_kwargs(
-            kwargs, train='train argument is not supported anymore. '
-            'Use chainer.using_config')
-        argument.assert_kwargs_empty(kwargs)
+        argument.refuse(kwargs, 'train')
     if not config.train:
         y, mask = as_variable(x), None
     else:

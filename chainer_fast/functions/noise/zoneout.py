@@ -85,10 +85,7 @@ def zoneout(
         If the retired argument ``train`` is given.
     """
     if kwargs:
-        argument.check_unexpected_kwargs(
-            kwargs, train='zoneout has no argument train any more: '
-            "use chainer.using_config('train', ...)")
-        argument.assert_kwargs_empty(kwargs)
+        argument.refuse(kwargs, 'train')
     if not config.train:
         return x
     return Zoneout(ratio).apply((h, x))[0]

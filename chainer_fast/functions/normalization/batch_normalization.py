@@ -409,10 +409,7 @@ def batch_normalization(
     chainer.links.BatchNormalization
     """
     if kwargs:
-        argument.check_unexpected_kwargs(
-            kwargs, train='train argument is not supported anymore. '
-            'Use chainer.using_config')
-        argument.assert_kwargs_empty(kwargs)
+        argument.refuse(kwargs, 'train')
     return BatchNormalization(
         eps, running_mean, running_var, decay, axis, impl_selector,
     ).apply((x, gamma, beta))[0]

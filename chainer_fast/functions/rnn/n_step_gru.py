@@ -7,6 +7,7 @@ from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _stacked, n_step_rnn
 from chainer_fast.types import VariableOrArray
+from chainer_fast.utils import argument
 
 
 def _join(w, b):
@@ -53,7 +54,7 @@ class NStepBiGRU(n_step_rnn.BaseNStepRNN):
 
 
 def _run(kwargs, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
-    n_step_rnn.check_retired(kwargs)
+    argument.refuse(kwargs, 'train', 'use_cudnn')
     hy, _, ys = _stacked.stacked_rnn(
         _CELL, n_layers, ratio, hx, None, ws, bs, xs, use_bi_direction)
     return hy, ys

@@ -6,6 +6,7 @@ from chainer_fast.functions.array import reshape, stack
 from chainer_fast.functions.connection import linear
 from chainer_fast.functions.rnn import _stacked, lstm, n_step_rnn
 from chainer_fast.types import VariableOrArray
+from chainer_fast.utils import argument
 
 
 def _stack_weight(ws):
@@ -57,7 +58,7 @@ class NStepBiLSTM(n_step_rnn.BaseNStepRNN):
 
 
 def _run(kwargs, use_bi_direction, n_layers, ratio, hx, cx, ws, bs, xs):
-    n_step_rnn.check_retired(kwargs)
+    argument.refuse(kwargs, 'train', 'use_cudnn')
     n_step_rnn.check_input_size(ws, xs)
     return _stacked.stacked_rnn(
         _CELL, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction)

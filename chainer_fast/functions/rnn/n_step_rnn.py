@@ -19,15 +19,6 @@ if tp.TYPE_CHECKING:
 _DIRECTIONS = {'uni': 1, 'bi': 2}
 
 
-def check_retired(kwargs):
-    """Reject arguments that only earlier versions took."""
-    if kwargs:
-        argument.check_unexpected_kwargs(kwargs, **{
-            name: '%s argument is not supported anymore. '
-            'Use chainer.using_config' % name for name in ('train', 'use_cudnn')})
-        argument.assert_kwargs_empty(kwargs)
-
-
 def check_input_size(ws, xs):
     """Raise an error unless the first layer takes inputs of this size."""
     if not len(xs):
@@ -161,7 +152,7 @@ class BaseNStepRNN(Function):
     def __init__(
             self, n_layers: int, states: None, lengths: tp.Sequence[int], rnn_dir: str,
             rnn_mode: str, **kwargs) -> None:
-        check_retired(kwargs)
+        argument.refuse(kwargs, 'train', 'use_cudnn')
         if states is not None:
             raise RuntimeError(
                 'cuDNN is not enabled, so there are no random states of its dropout: '
@@ -292,7 +283,7 @@ _CELLS = {
 
 
 def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
-    check_retired(kwargs)
+    argument.refuse(kwargs, 'train', 'use_cudnn')
     if activation not in _CELLS:
         raise ValueError(
             "activation must be 'tanh' or 'relu', but is %r" % (activation,))

@@ -3,6 +3,7 @@ from chainer_fast import initializer, link
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.activation import maxout
 from chainer_fast.links.connection import linear
+from chainer_fast.utils import argument
 
 
 class _Grouped:
@@ -65,8 +66,12 @@ class Maxout(link.Chain):
     I. J. Goodfellow et al. Maxout networks. ICML 2013.
     """
 
-    def __init__(self, in_size, out_size, pool_size, initialW=None, initial_bias=0):
+    @argument.hide_retired
+    def __init__(self, in_size, out_size, pool_size, initialW=None, initial_bias=0,
+                 **retired):
         super().__init__()
+        if retired:
+            argument.assert_kwargs_empty(retired)
         self.out_size, self.pool_size = out_size, pool_size
         columns = -1 if in_size is None else in_size
         weight = self._regrouped('initialW', initialW, 3, columns)

@@ -150,9 +150,7 @@ class CaffeFunction(link.Chain):
             If the retired argument ``train`` is given.
         """
         if kwargs:
-            argument.parse_kwargs(
-                kwargs, train='train argument is not supported anymore. '
-                'Use chainer.using_config')
+            argument.refuse(kwargs, 'train')
         known = self.variables = dict(inputs)
         for name, bottom, top in self.layers:
             if name in disable or any(b not in known for b in bottom):

@@ -1,5 +1,6 @@
 """Base of links that apply filters to images."""
 from chainer_fast import initializers, link, variable
+from chainer_fast.utils import argument
 
 
 class Filtered(link.Link):
@@ -18,6 +19,8 @@ class Filtered(link.Link):
     def _set_filters(self, in_channels, nobias, initialW, initial_bias,
                      bias_shape=None, layout=None):
         """Make the parameters, and initialize those whose shape is already known."""
+        if nobias is not False:
+            argument.check_nobias(nobias)
         W = variable.Parameter(initializers._get_initializer(initialW), layout=layout)
         b = None if nobias else variable.Parameter(
             initializers._get_initializer(0 if initial_bias is None else initial_bias))

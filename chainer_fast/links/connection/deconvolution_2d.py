@@ -82,7 +82,7 @@ class Deconvolution2D(_filters.Filtered):
         self.groups = int(groups)
         self.outsize = (None, None) if outsize is None else outsize
 
-        if not nobias and isinstance(initial_bias, get_array_types()):
+        if isinstance(initial_bias, get_array_types()) and not nobias:
             assert initial_bias.shape == (self.out_channels,), (
                 'initial_bias must have an element for each of %s output channels, got '
                 'shape %s' % (self.out_channels, initial_bias.shape))

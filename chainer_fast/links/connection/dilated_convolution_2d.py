@@ -1,6 +1,7 @@
 """Convolution with windows that have holes, with parameters."""
 from chainer_fast.functions.connection import _convolution, dilated_convolution_2d
 from chainer_fast.links.connection import _filters
+from chainer_fast.utils import argument
 
 
 class DilatedConvolution2D(_filters.Filtered):
@@ -46,9 +47,12 @@ class DilatedConvolution2D(_filters.Filtered):
     chainer_fast.functions.dilated_convolution_2d
     """
 
+    @argument.hide_retired
     def __init__(self, in_channels, out_channels, ksize=None, stride=1, pad=0, dilate=1,
-                 nobias=False, initialW=None, initial_bias=None):
+                 nobias=False, initialW=None, initial_bias=None, **retired):
         super().__init__()
+        if retired:
+            argument.assert_kwargs_empty(retired)
         in_channels, self.out_channels, self.ksize = _filters.shift(
             in_channels, out_channels, ksize)
         self.stride, self.pad, self.dilate = [

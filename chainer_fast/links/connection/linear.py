@@ -3,6 +3,7 @@ import math
 
 from chainer_fast import initializers, link, variable
 from chainer_fast.functions.connection import linear
+from chainer_fast.utils import argument
 
 
 class Linear(link.Link):
@@ -32,9 +33,14 @@ class Linear(link.Link):
         As given; ``in_size`` remains None if it was left to the first call.
     """
 
+    @argument.hide_retired
     def __init__(self, in_size, out_size=None, nobias=False, initialW=None,
-                 initial_bias=None):
+                 initial_bias=None, **retired):
         super().__init__()
+        if retired:
+            argument.assert_kwargs_empty(retired)
+        if nobias is not False:
+            argument.check_nobias(nobias)
         if out_size is None:
             in_size, out_size = None, in_size
         self.in_size, self.out_size = in_size, out_size

@@ -9,7 +9,7 @@ from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.backends.kernels import negative_sampling, shortcut
 from chainer_fast.backends.kernels.negative_sampling import shortcuts
 from chainer_fast.initializers import uniform
-from chainer_fast.utils import type_check
+from chainer_fast.utils import _labels, type_check
 
 
 class TreeParser:
@@ -156,7 +156,11 @@ class BinaryHierarchicalSoftmaxFunction(
         longest = self._longest
         if isinstance(t, numpy.ndarray):
             # Fewer steps may do; on a GPU the host would have to wait for this number.
-            lengths = self.begins[t + 1] - self.begins[t]
+            try:
+                lengths = self.begins[t + 1] - self.begins[t]
+            except IndexError as error:
+                raise _labels.explain(
+                    error, len(self.begins) - 1, 'leaves', t=t) from None
             longest = lengths.max(initial=0)
         return negative_sampling.ways(
             t, self.begins, self.paths, self.codes, longest)

@@ -146,10 +146,7 @@ class BatchNormalization(link.Link):
             If the retired argument ``test`` is given.
         """
         if kwargs:
-            argument.check_unexpected_kwargs(
-                kwargs, test='test argument is not supported anymore. '
-                'Use chainer.using_config')
-            argument.assert_kwargs_empty(kwargs)
+            argument.refuse(kwargs, 'test')
         if self.avg_mean is None:
             self._initialize_params(tuple([
                 n for i, n in enumerate(x.shape) if i not in self.axis]))

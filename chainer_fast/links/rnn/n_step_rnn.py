@@ -57,15 +57,6 @@ def permutate_list(lst, indices, inv):
     return moved
 
 
-def _turn_down(kwargs, *retired):
-    """Raise an error for retired and for unknown arguments."""
-    if kwargs:
-        message = '%s argument is not supported anymore. Use chainer.using_config'
-        argument.check_unexpected_kwargs(
-            kwargs, **{name: message % name for name in retired})
-        argument.assert_kwargs_empty(kwargs)
-
-
 class NStepRNNBase(link.ChainList):
     """Stacked recurrent layers for batches of sequences.
 
@@ -109,7 +100,7 @@ class NStepRNNBase(link.ChainList):
 
     def __init__(self, n_layers, in_size, out_size, dropout, *, initialW=None,
                  initial_bias=None, **kwargs):
-        _turn_down(kwargs, 'use_cudnn', 'use_bi_direction', 'activation')
+        argument.refuse(kwargs, 'use_cudnn', 'use_bi_direction', 'activation')
         self.direction = directions = 2 if self.use_bi_direction else 1
         self.n_layers = n_layers
         self.out_size = out_size
@@ -214,7 +205,7 @@ class NStepRNNBase(link.ChainList):
 
     def _run_through(self, states, xs, kwargs):
         """Sort and transpose the sequences, call :meth:`rnn`, and undo both."""
-        _turn_down(kwargs, 'train')
+        argument.refuse(kwargs, 'train')
         assert isinstance(xs, (list, tuple)), (
             'xs must be a list of sequences, not %s' % type(xs))
         order = argsort_list_descent(xs)

@@ -5,8 +5,6 @@ from chainer_fast.functions.rnn import lstm
 from chainer_fast.links.rnn import _state
 from chainer_fast.utils import argument
 
-_RETIRED = 'train argument is not supported anymore. Use chainer.using_config'
-
 
 class StatefulZoneoutLSTM(_state.StatefulLink):
     """Long short-term memory that keeps random elements of its state.
@@ -48,8 +46,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
 
     def __init__(self, in_size, out_size, c_ratio=0.5, h_ratio=0.5, **kwargs):
         if kwargs:
-            argument.check_unexpected_kwargs(kwargs, train=_RETIRED)
-            argument.assert_kwargs_empty(kwargs)
+            argument.refuse(kwargs, 'train')
         super().__init__()
         _state.add_maps(self, in_size, out_size)
         self.c_ratio, self.h_ratio = c_ratio, h_ratio

@@ -1,6 +1,7 @@
 """Base of the extensions that change a hyperparameter over time."""
 import numpy
 
+from chainer_fast.serializer import Deserializer
 from chainer_fast.training import extension
 
 
@@ -84,7 +85,7 @@ class RememberingShift(HyperparameterShift):
         if self._init is None:
             self._init = getattr(self._get_optimizer(trainer), self._attr)
         if self._last_value is None:
-            self._last_value = self._init
+            self._last_value = self._value_at(self._t) if self._t else self._init
         self._set(trainer, self._last_value)
 
     def _update_value(self, optimizer, value):
@@ -107,5 +108,13 @@ class RememberingShift(HyperparameterShift):
 
     def serialize(self, serializer):
         super().serialize(serializer)
-        self._last_value = as_python_scalar(
-            serializer('_last_value', self._last_value))
+        try:
+            value = serializer('_last_value', self._last_value)
+        except KeyError:
+            if not self._t:
+                raise
+            value = None
+        if value is None and self._t and isinstance(serializer, Deserializer):
+            # Chainer 1 saved no value, and counted the one before training as a call.
+            self._t -= 1
+        self._last_value = as_python_scalar(value)

@@ -145,3 +145,16 @@ def test_errors(device, error, change):
     if args[0] is not COST:
         with pytest.raises(error):
             F.argmax_crf1d(*device.send(args[:2]))
+
+
+def test_scores_that_depend_on_each_other(device):
+    xs, ys = data([3, 3])
+    v, w = Variable(device.send(COST)), Variable(device.send(xs[0]))
+
+    def gradients_of_both(double):
+        later = F.matmul(F.sin(w), v)
+        y = F.crf1d(v, [w, later], device.send(ys))
+        return grad([y], [v, w], enable_double_backprop=double)
+
+    for g, h in zip(*map(gradients_of_both, (False, True)), strict=True):
+        compare.assert_allclose(g.array, h.array, rtol=1e-6)

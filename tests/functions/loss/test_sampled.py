@@ -108,6 +108,14 @@ def test_second_gradients_of_one_first(device, index):
         assert gg.array.any()
 
 
+def test_second_gradients_through_the_gradient_of_the_loss(device):
+    # d(l^2) = 2 l dl depends on the inputs through l as well.
+    def squared(x, w):
+        return negative_sampling(device, x, w) ** 2
+
+    gradients.check(device, squared, X, W)
+
+
 def test_far_better_scores(device):
     x, w = Variable(device.send(X * 1000)), Variable(device.send(W))
     f = scores(abs(T)) * 1000

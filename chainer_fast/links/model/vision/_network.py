@@ -11,8 +11,6 @@ from chainer_fast.functions.math.sum import sum as sum_
 from chainer_fast.serializers import npz
 from chainer_fast.utils import argument, imgproc
 
-_RETIRED = '%s argument is not supported anymore. Use chainer.using_config'
-
 # Size of the crops that are cut from larger images for predictions.
 _CROP = 224
 _LARGER = 256
@@ -23,6 +21,9 @@ class ImageNetwork(link.Chain):
 
     A subclass defines the layers in :attr:`functions`.
     """
+
+    # Argument that once told whether to train.
+    _mode = 'test'
 
     # Layer that is extracted by default.
     _features = None
@@ -67,10 +68,10 @@ class ImageNetwork(link.Chain):
         Raises
         ------
         ValueError
-            If the retired argument ``train`` is given.
+            If a retired argument is given: ``test``, or ``train`` of GoogLeNet.
         """
         if kwargs:
-            argument.parse_kwargs(kwargs, train=_RETIRED % 'train')
+            argument.refuse(kwargs, self._mode)
         wanted = {'prob'} if layers is None else set(layers)
         starts = self._branches.values()
         found, kept = {}, {}
@@ -120,11 +121,10 @@ class ImageNetwork(link.Chain):
         ------
         ValueError
             If there are no images, if they differ in size, or if one of the retired
-            arguments ``train`` and ``volatile`` is given.
+            arguments ``volatile`` and ``test`` (``train`` of GoogLeNet) is given.
         """
         if kwargs:
-            argument.parse_kwargs(
-                kwargs, train=_RETIRED % 'train', volatile=_RETIRED % 'volatile')
+            argument.refuse(kwargs, self._mode, 'volatile')
         x = variable.Variable(self._batch(images, size))
         return self(x, layers=[self._features] if layers is None else layers)
 

@@ -134,6 +134,8 @@ class GoogLeNet(_network.ImageNetwork):
     C. Szegedy et al. Going deeper with convolutions. CVPR 2015.
     """
 
+    _mode = 'train'
+
     _features = 'pool5'
     _branches = {'loss1_fc2': 'inception_4a', 'loss2_fc2': 'inception_4d'}
     _prepare = staticmethod(prepare)

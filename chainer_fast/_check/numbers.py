@@ -1,0 +1,40 @@
+"""Whether an expression is a whole number, as far as a glance at the source tells."""
+import ast
+
+_CALLS = {'builtins.len', 'builtins.int', 'builtins.long', 'builtins.ord'}
+_ATTRIBUTES = {'size', 'ndim'}
+
+
+def is_whole(inference, node, scope, _depth=0):
+    """Return whether an expression is surely a whole number.
+
+    Parameters
+    ----------
+    inference : Inference
+    node : ast.expr
+    scope : Scope
+    """
+    if _depth > 8:
+        return False
+    if isinstance(node, ast.Constant):
+        return type(node.value) is int
+    if isinstance(node, ast.UnaryOp):
+        return is_whole(inference, node.operand, scope, _depth + 1)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, (
+            ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)) and all(
+                is_whole(inference, side, scope, _depth + 1)
+                for side in (node.left, node.right))
+    if isinstance(node, ast.Call):
+        return any(name in _CALLS for name in inference.names(node.func, scope))
+    if isinstance(node, ast.Attribute):
+        return node.attr in _ATTRIBUTES
+    if isinstance(node, ast.Subscript):
+        return (isinstance(node.value, ast.Attribute) and node.value.attr == 'shape'
+                and not isinstance(node.slice, ast.Slice))
+    if isinstance(node, ast.Name):
+        bound = scope.lookup(node.id)
+        return bool(bound) and all(
+            isinstance(binding, tuple) and is_whole(inference, *binding, _depth + 1)
+            for binding in bound)
+    return False

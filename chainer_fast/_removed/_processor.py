@@ -1,0 +1,23 @@
+"""What programs ask of a GPU; legacy mode's part ``cpu`` runs it on the processor.
+
+None of it is gone: these entries give the report its words.
+"""
+from chainer_fast._removed.entry import Removed
+
+_WITHOUT = 'without a GPU: '
+
+ENTRIES: tuple[Removed, ...] = tuple(
+    Removed(_WITHOUT + what, 'CuPy', instead, 'cpu', remark)
+    for what, instead, remark in (
+        ('cupy', 'write numpy, or xp = model.xp', "arrays are NumPy's"),
+        ('to_gpu', "write model.to_device('@numpy')", ''),
+        ('device', "write chainer.get_device('@numpy')",
+         'use(), with-blocks and numbers of devices mean the processor'),
+        ('check_cuda_available', 'write if chainer.cuda.available', ''),
+        ('array.get', 'write chainer.cuda.to_cpu(array)',
+         'in the sources that Python imports'),
+        ('array.set', 'write array[...] = values',
+         'in the sources that Python imports'),
+    )) + (
+    Removed('without a GPU: a kernel', 'CuPy',
+            'write NumPy for arrays of NumPy', '', 'it is made, and its call refuses'),)

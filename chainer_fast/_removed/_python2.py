@@ -1,0 +1,122 @@
+"""Names and idioms of Python 2."""
+from chainer_fast._removed._tables import below, renamed
+from chainer_fast._removed.entry import Removed
+
+_SYNTAX = 'such a line does not compile: chainer-fast check --fix rewrites it'
+_MEANING = 'nothing in the call tells which meaning is meant'
+
+ENTRIES: tuple[Removed, ...] = (
+    # Modules
+    *renamed('Python 2.7', 'python', {
+        'cPickle': 'pickle',
+        'Queue': 'queue',
+        'ConfigParser': 'configparser',
+        'HTMLParser': 'html.parser',
+        'SocketServer': 'socketserver',
+        'Tkinter': 'tkinter',
+        '__builtin__': 'builtins',
+        'cookielib': 'http.cookiejar',
+        'copy_reg': 'copyreg',
+        'dummy_thread': '_thread',
+        'htmlentitydefs': 'html.entities',
+        'httplib': 'http.client',
+        'thread': '_thread',
+        'urlparse': 'urllib.parse',
+        'xmlrpclib': 'xmlrpc.client',
+    }),
+    *renamed('Python 2.7', 'python', {
+        'BaseHTTPServer': 'http.server', 'SimpleHTTPServer': 'http.server',
+        'StringIO': 'io.StringIO', 'cStringIO': 'io.StringIO',
+        'commands': 'subprocess', 'sets': 'set', 'urllib2': 'urllib.request',
+        'exceptions': 'builtins'}),
+    # Names of modules
+    *renamed('Python 2.7', 'python', below('itertools.', '''
+        izip=zip imap=map ifilter=filter''', '')),
+    *renamed('Python 2.7', 'python', below('itertools.', '''
+        izip_longest=zip_longest ifilterfalse=filterfalse''')),
+    *renamed('Python 2.7', 'python', below('string.', '''
+        letters=ascii_letters lowercase=ascii_lowercase uppercase=ascii_uppercase''')),
+    *renamed('Python 2.7', 'python', below('string.', '''
+        maketrans split rsplit replace lower upper strip lstrip rstrip find rfind index
+        count zfill ljust rjust center capitalize''', 'str.')),
+    *renamed('Python 2.7', 'python', below(
+        'string.', 'atoi=int atol=int atof=float', '')),
+    Removed('string.join', 'Python 2.7', 'write separator.join(words)', 'python'),
+    *renamed('Python 2.7', 'python', {
+        'os.getcwdu': 'os.getcwd', 'sys.maxint': 'sys.maxsize',
+        'operator.isCallable': 'callable', 'operator.sequenceIncludes':
+        'operator.contains'}),
+    Removed('operator.div', 'Python 2.7', 'write operator.truediv or operator.floordiv',
+            'python', 'floors whole numbers, as it did'),
+    Removed('sys.setdefaultencoding', 'Python 2.7', 'leave the line out', 'python',
+            'does nothing: text is Unicode'),
+    *renamed('Python 2.7', 'python', below('types.', '''
+        StringType=str UnicodeType=str StringTypes=str IntType=int LongType=int
+        FloatType=float ComplexType=complex BooleanType=bool ListType=list
+        TupleType=tuple DictType=dict DictionaryType=dict ObjectType=object
+        TypeType=type ClassType=type SliceType=slice XRangeType=range''', '')),
+    *renamed('Python 2.7', 'python', below('urllib.', '''
+        urlretrieve urlopen pathname2url url2pathname URLopener FancyURLopener''',
+                                           'urllib.request.')),
+    *renamed('Python 2.7', 'python', below('urllib.', '''
+        quote quote_plus unquote unquote_plus urlencode''', 'urllib.parse.')),
+    # Built-in names
+    *renamed('Python 2.7', 'python', below('builtins.', '''
+        xrange=range unicode=str basestring=str unichr=chr long=int raw_input=input''',
+                                           '')),
+    *renamed('Python 2.7', 'python', {
+        'builtins.reduce': 'functools.reduce', 'builtins.reload': 'importlib.reload',
+        'builtins.intern': 'sys.intern'}),
+    Removed('builtins.file', 'Python 2.7', 'write open', 'python'),
+    Removed('builtins.cmp', 'Python 2.7', 'write (a > b) - (a < b)', 'python'),
+    Removed('builtins.execfile', 'Python 2.7', 'write exec(open(path).read())',
+            'python'),
+    Removed('builtins.apply', 'Python 2.7', 'write f(*arguments)', 'python'),
+    # Methods and attributes
+    *(Removed('dict.' + old, 'Python 2.7', 'write %s()' % new, 'python')
+      for old, new in (('iteritems', 'items'), ('iterkeys', 'keys'),
+                       ('itervalues', 'values'), ('viewitems', 'items'),
+                       ('viewkeys', 'keys'), ('viewvalues', 'values'))),
+    Removed('dict.has_key', 'Python 2.7', 'write key in d', 'python'),
+    Removed('iterator.next', 'Python 2.7', 'write next(iterator)', 'python'),
+    *renamed('Python 2.7', 'python', below('function.', '''
+        func_name=__name__ func_code=__code__ func_defaults=__defaults__
+        func_globals=__globals__ func_dict=__dict__ func_doc=__doc__
+        func_closure=__closure__''', '')),
+    *renamed('Python 2.7', 'python', {
+        'method.im_func': '__func__', 'method.im_self': '__self__'}),
+    Removed('str.decode', 'Python 2.7', 'leave .decode(...) out', 'python',
+            'gives the text itself'),
+    # What no shim reaches
+    *(Removed(idiom, 'Python 2.7', instead, '', _SYNTAX) for idiom, instead in (
+        ('print statement', 'write print(...)'),
+        ('except E, name', 'write except E as name'),
+        ('raise E, value', 'write raise E(value)'),
+        ('exec statement', 'write exec(code)'),
+        ('backticks', 'write repr(x)'),
+        ('<> operator', 'write !='),
+        ('octal 0755', 'write 0o755'),
+        ('number 10L', 'write 10'),
+        ("ur'' string", "write r''"),
+        ('tuple parameter', 'unpack the tuple in the body'))),
+    *(Removed(idiom, 'Python 2.7', instead, '', _MEANING) for idiom, instead in (
+        ('division of whole numbers', 'write a // b'),
+        ('list from map, filter, zip, range or dict.keys', 'write list(...)'),
+        ('round half away from zero', 'write decimal, or numpy.floor(x + 0.5)'),
+        ('bytes as text', "open text with mode 'r', bytes with 'rb', and decode"),
+        ('input evaluates', 'write eval(input())'))),
+    *(Removed(idiom, 'Python 2.7', instead, '', remark) for idiom, instead, remark in (
+        ('list.sort(cmp=)', 'write key=functools.cmp_to_key(f)', ''),
+        ('sorted(cmp=)', 'write key=functools.cmp_to_key(f)', ''),
+        ('comparison of different types', 'give a key', ''),
+        ('__metaclass__ attribute', 'write class C(metaclass=M)', ''),
+        ('__nonzero__ method', 'write __bool__', ''),
+        ('__div__ method', 'write __truediv__', ''),
+        ('__cmp__ method', 'write __lt__ and __eq__', ''),
+        ('__unicode__ method', 'write __str__', ''),
+        ('__getslice__ method', 'write __getitem__', ''),
+        ('next method of an iterator', 'write __next__', ''),
+        ('random of Python 2', 'draw from numpy.random',
+         'random.choice, sample, shuffle and randint of Python 3 draw other numbers of '
+         'the same seed; so does hash() of text'))),
+)

@@ -1,0 +1,81 @@
+"""What errors and reprs show as long as an alias is in force.
+
+Programs say ``chainer``, and so do the names of exceptions in tracebacks, the reprs of
+objects, and errors such as «module 'chainer.links' has no attribute ...». Modules and
+other classes keep ``__name__`` and ``__module__``: pickles name them, and have to load
+in processes without an alias; and tools compare the two with each other.
+"""
+import sys
+
+from chainer_fast import _missing_names
+
+# Exceptions that users come across, which are hardly ever kept in files.
+_EXCEPTIONS = {
+    'chainer_fast.dataset.download': ('_DownloadError',),
+    'chainer_fast.gradient_check._numerical_grad': ('NondifferentiableError',),
+    'chainer_fast.graph_optimizations._chain_state': ('Unrecordable',),
+    'chainer_fast.mn.communicators._communication_utility': ('MPIUnavailableError',),
+    'chainer_fast.mn.communicators._transfer': ('NoArrayError',),
+    'chainer_fast.mn.datasets.scatter': ('DataSizeError',),
+    'chainer_fast.onnx._load.node': ('Unsupported',),
+    'chainer_fast.testing._function_link_support': (
+        '_TestError', 'FunctionTestError', 'LinkTestError'),
+    'chainer_fast.utils.type_check': ('InvalidType',),
+    'chainer_fast.warnings': ('PerformanceWarning',),
+}
+
+# Classes whose subclasses in this package have the repr of ``object``.
+_BASES = {
+    'chainer_fast.dataset.iterator': ('Iterator',),
+    'chainer_fast.function_hook': ('FunctionHook',),
+    'chainer_fast.function_node': ('FunctionNode',),
+    'chainer_fast.initializer': ('Initializer',),
+    'chainer_fast.link': ('Link',),
+    'chainer_fast.optimizer': ('Optimizer', 'UpdateRule'),
+    'chainer_fast.reporter': ('DictSummary', 'Reporter', 'Summary'),
+    'chainer_fast.training._updater': ('Updater',),
+    'chainer_fast.training.extension': ('Extension',),
+    'chainer_fast.training.trainer': ('Trainer',),
+    'chainer_fast.variable': ('VariableNode',),
+}
+
+# Modules whose names programs misspell; more of them would slow down this package.
+_PACKAGES = frozenset('chainer_fast.' + name for name in (
+    'dataset', 'datasets', 'distributions', 'exporters', 'function_hooks', 'iterators',
+    'link_hooks', 'links', 'mn', 'optimizer_hooks', 'optimizers', 'serializers',
+    'training', 'training.extensions', 'training.triggers', 'training.updaters'))
+
+_undo = []
+
+
+def _repr(self):
+    text = object.__repr__(self)
+    return text.replace('<chainer_fast.', '<chainer.', 1)
+
+
+def rename(real, alias):
+    """Show another name for what a module defines, which just got that name."""
+    module = sys.modules[real]
+    for name in _EXCEPTIONS.get(real, ()):
+        if name in vars(module):    # not while it is being imported
+            _set(vars(module)[name], '__module__', alias)
+    for name in _BASES.get(real, ()):
+        cls = vars(module).get(name)
+        if cls is not None and cls.__repr__ is object.__repr__:
+            cls.__repr__ = _repr
+            _undo.append((delattr, cls, '__repr__'))
+    if real in _PACKAGES and '__getattr__' not in vars(module):
+        _missing_names.explain_in(module)
+        _undo.append((delattr, module, '__getattr__'))
+
+
+def _set(owner, name, value):
+    _undo.append((setattr, owner, name, getattr(owner, name)))
+    setattr(owner, name, value)
+
+
+def undo():
+    """Show the names of this package again."""
+    while _undo:
+        function, *arguments = _undo.pop()
+        function(*arguments)

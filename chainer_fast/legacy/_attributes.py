@@ -1,0 +1,89 @@
+"""Attributes of modules that are gone, and modules that have moved."""
+import importlib
+import importlib.util
+import sys
+
+from chainer_fast import alias
+from chainer_fast.legacy import _report
+
+
+def provide(patches, module, what, values):
+    """Give a module further attributes, and count their uses.
+
+    Parameters
+    ----------
+    patches : Patches
+    module : module
+    what : str
+        Name of the entries, with ``%s`` for that of the attribute.
+    values : dict
+        Names and values.
+    """
+    def find(name):
+        _report.adapted(what % name)
+        return values[name]
+    _look_up(patches, module, values, find)
+
+
+def _look_up(patches, module, names, find):
+    """Have a function called for attributes that a module does not have."""
+    outer = vars(module).get('__getattr__')
+
+    def look_up(name):
+        if name in names:
+            return find(name)
+        if outer is not None:
+            return outer(name)
+        raise AttributeError(
+            'module %r has no attribute %r' % (module.__name__, name))
+    patches.set(module, '__getattr__', look_up)
+
+
+class _Finder:
+    """Importer of modules at their old places, which counts the imports."""
+
+    def __init__(self, moved):
+        self.moved = moved
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.moved:
+            return None
+        module = self.moved[name]
+        if isinstance(module, str):
+            module = importlib.import_module(module)
+        _report.adapted(name.replace('chainer_fast', 'chainer', 1))
+        return importlib.util.spec_from_loader(
+            name, alias._Loader(module))  # type: ignore[arg-type]
+
+
+def move(patches, moved):
+    """Let modules be imported from where they were, and count the imports.
+
+    Parameters
+    ----------
+    patches : Patches
+    moved : dict
+        Full names of old, with ``chainer_fast`` in front, to modules, or to their full
+        names of today. The old name as Chainer's is that of the entry.
+    """
+    finder = _Finder(moved)
+    sys.meta_path.insert(0, finder)
+
+    def undo():
+        sys.meta_path.remove(finder)
+        for name in moved:
+            for known in (name, name.replace('chainer_fast', 'chainer', 1)):
+                sys.modules.pop(known, None)
+            parent, _, last = name.rpartition('.')
+            vars(sys.modules[parent]).pop(last, None)
+    patches.call_at_end(undo)
+
+    # Packages import their modules, so that programs read them as attributes.
+    children = {}
+    for name in moved:
+        parent, _, last = name.rpartition('.')
+        children.setdefault(parent, set()).add(last)
+    for parent, names in children.items():
+        def find(last, parent=parent):
+            return importlib.import_module('%s.%s' % (parent, last))
+        _look_up(patches, importlib.import_module(parent), names, find)

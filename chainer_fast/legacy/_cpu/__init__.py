@@ -1,0 +1,1 @@
+"""Programs that ask for a GPU, on machines without one."""

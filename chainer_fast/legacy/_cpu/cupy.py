@@ -1,0 +1,175 @@
+"""The module ``cupy`` where there is no GPU: its arrays are NumPy's."""
+import functools
+import sys
+import types
+
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._cpu import devices
+from chainer_fast.legacy._python import modules, sources
+
+_WHAT = 'without a GPU: cupy'
+
+
+class _Kernel:
+    """A kernel of CUDA: it can be made and not be called."""
+
+    def __init__(self, *args, **kwargs):
+        self.name = kwargs.get('name') or (args[3:4] or args[1:2] or ('',))[0]
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(
+            'the kernel %r is CUDA code, which no processor runs: where the array '
+            'module is numpy, compute the same with NumPy' % self.name)
+
+
+class _Pool:
+    """A pool of memory that has none."""
+
+    def __init__(self, allocator=None):
+        pass
+
+    def malloc(self, size):
+        raise RuntimeError('there is no memory of a GPU to allocate')
+
+    def _nothing(self, *args, **kwargs):
+        return 0
+
+    free_all_blocks = free_all_free = n_free_blocks = _nothing
+    used_bytes = free_bytes = total_bytes = set_limit = get_limit = _nothing
+
+
+class _Module(types.ModuleType):
+    """A module that has what NumPy's has, besides its own."""
+
+    __path__: list[str] = []
+
+    def __init__(self, name, numpy_module=None, **contents):
+        super().__init__(name)
+        self.__dict__['_numpy'] = numpy_module
+        self.__dict__.update(contents)
+
+    def __getattr__(self, name):
+        if self._numpy is None or name.startswith('__'):
+            raise AttributeError('legacy mode without a GPU has no %s.%s' % (
+                self.__name__, name))
+        return getattr(self._numpy, name)
+
+
+def _with_dtype(function):
+    """Let a function of ``numpy.random`` take the dtype that CuPy's takes."""
+    @functools.wraps(function)
+    def draw(*args, dtype=None, **kwargs):
+        drawn = function(*args, **kwargs)
+        return drawn if dtype is None else numpy.asarray(drawn).astype(dtype)
+    return draw
+
+
+_FLOAT_DRAWS = ('rand', 'randn', 'random', 'random_sample', 'ranf', 'sample', 'uniform',
+                'normal', 'standard_normal', 'lognormal', 'gumbel', 'binomial',
+                'exponential', 'gamma', 'beta', 'laplace')
+
+
+def _asnumpy(a, stream=None, order='C', out=None):
+    return numpy.asarray(a)
+
+
+def _scatter_add(a, slices, value):
+    numpy.add.at(a, slices, value)
+
+
+def _fuse(*args, **kwargs):
+    return args[0] if args and callable(args[0]) else lambda function: function
+
+
+def _memoize(for_each_device=False):
+    return functools.cache
+
+
+def _make():
+    """Return the modules, by name."""
+    runtime = _Module(
+        'cupy.cuda.runtime', getDeviceCount=lambda: 0, deviceSynchronize=lambda: None,
+        CUDARuntimeError=RuntimeError, is_hip=False)
+    pool = _Pool()
+    gpu = _Module(
+        'cupy.cuda', runtime=runtime, Device=devices.Device, Stream=devices.Stream,
+        Event=devices.Event, MemoryPool=_Pool, PinnedMemoryPool=_Pool,
+        set_allocator=lambda allocator=None: None,
+        set_pinned_memory_allocator=lambda allocator=None: None,
+        get_current_stream=lambda: devices.Stream.null, is_available=lambda: False,
+        using_allocator=lambda allocator=None: devices.Device())
+    vars(gpu).update(stream=gpu, device=gpu, memory=gpu)
+    draws = _Module('cupy.random', numpy.random, **{
+        name: _with_dtype(getattr(numpy.random, name)) for name in _FLOAT_DRAWS})
+    extra = _Module('cupyx', scatter_add=_scatter_add,
+                    rsqrt=lambda x: 1 / numpy.sqrt(x))
+    cupy = _Module(
+        'cupy', numpy, cuda=gpu, random=draws, asnumpy=_asnumpy,
+        scatter_add=_scatter_add,
+        get_array_module=lambda *args: numpy, fuse=_fuse, memoize=_memoize,
+        clear_memo=lambda: None, get_default_memory_pool=lambda: pool,
+        get_default_pinned_memory_pool=lambda: pool, rsqrt=extra.rsqrt,
+        ElementwiseKernel=_Kernel, ReductionKernel=_Kernel, RawKernel=_Kernel,
+        RawModule=_Kernel, linalg=numpy.linalg, fft=numpy.fft, testing=numpy.testing,
+        is_available=lambda: False, **{
+            name: getattr(numpy, name) for name in ('ndarray', 'float32', 'float64')})
+    return {'cupy': cupy, 'cupy.cuda': gpu, 'cupy.cuda.runtime': runtime,
+            'cupy.random': draws, 'cupyx': extra, 'cupy.cuda.memory': gpu,
+            'cupy.cuda.stream': gpu, 'cupy.cuda.device': gpu}
+
+
+def _get(owner):
+    if not isinstance(owner, (numpy.ndarray, numpy.generic)):
+        return NotImplemented
+    _report.adapted('without a GPU: array.get')
+    return lambda stream=None: numpy.array(owner)
+
+
+def _set(owner):
+    if not isinstance(owner, numpy.ndarray):
+        return NotImplemented
+
+    def set_(values, stream=None):
+        owner[...] = values
+    _report.adapted('without a GPU: array.set')
+    return set_
+
+
+def _provide_attribute(patches, cupy):
+    """Have ``chainer.cuda.cupy`` give the module, and count it."""
+    outer, old = cuda.__getattr__, cuda.cupy
+    del cuda.cupy
+
+    def look_up(name):
+        if name == 'cupy':
+            _report.adapted(_WHAT)
+            return cupy
+        return outer(name)
+    patches.call_at_end(lambda: setattr(cuda, 'cupy', old))
+    patches.set(cuda, '__getattr__', look_up)
+
+
+def install(patches):
+    if cuda.available:
+        return
+    made = _make()
+    for name in list(sys.modules):
+        if name.partition('.')[0] in ('cupy', 'cupyx'):
+            # It is installed, and no GPU is there for it.
+            patches.module(name, sys.modules[name])
+            del sys.modules[name]
+    modules.provide(patches, {
+        name: (lambda module=module: module, _WHAT) for name, module in made.items()},
+        is_first=True)
+    _provide_attribute(patches, made['cupy'])
+    for name, value in (
+            ('cuda', made['cupy.cuda']), ('cupyx', made['cupyx']),
+            ('memory_pool', made['cupy'].get_default_memory_pool()),
+            ('pinned_memory_pool', made['cupy'].get_default_memory_pool()),
+            ('elementwise', _Kernel), ('reduce', _Kernel), ('raw', _Kernel)):
+        patches.set(cuda, name, value)
+    rules = sources.use(patches)
+    rules.add_methods({('get', 0): _get, ('set', 1): _set})

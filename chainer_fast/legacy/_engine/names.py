@@ -1,0 +1,132 @@
+"""Names of parameters, persistent values and children, which version 1 had as lists."""
+import collections.abc
+
+from chainer_fast.legacy import _report
+from chainer_fast.link import Chain, Link
+
+_METHODS = ('append', 'count', 'extend', 'index', 'insert', 'reverse', 'sort')
+
+
+class Names(collections.abc.MutableSet):
+    """A set of names that has the methods of a list, too.
+
+    Parameters
+    ----------
+    names : set of str
+        The set that is read and changed.
+    what : str
+        Name of the entry under which uses as a list are counted.
+    """
+
+    def __init__(self, names, what):
+        self._names, self._what = names, what
+
+    @classmethod
+    def _from_iterable(cls, names):
+        return set(names)
+
+    def __contains__(self, name):
+        return name in self._names
+
+    def __iter__(self):
+        return iter(sorted(self._names))
+
+    def __len__(self):
+        return len(self._names)
+
+    def __repr__(self):
+        return repr(sorted(self._names))
+
+    def __eq__(self, other):
+        if isinstance(other, list):
+            return sorted(self._names) == sorted(other)
+        return self._names == other
+
+    __hash__ = None
+
+    def add(self, name):
+        """Add a name."""
+        self._names.add(name)
+
+    def discard(self, name):
+        """Remove a name if it is there."""
+        self._names.discard(name)
+
+    def __getitem__(self, index):
+        _report.adapted(self._what)
+        return sorted(self._names)[index]
+
+    def __delitem__(self, index):
+        names = self[index]
+        for name in names if isinstance(names, list) else [names]:
+            self._names.discard(name)
+
+    def __add__(self, other):
+        _report.adapted(self._what)
+        return sorted(self._names) + list(other)
+
+    def __iadd__(self, other):
+        _report.adapted(self._what)
+        self._names.update(other)
+        return self
+
+    def pop(self, *index):
+        """Remove a name and return it, that of an index if one is given."""
+        if not index:
+            return self._names.pop()
+        name = self[index[0]]
+        self._names.discard(name)
+        return name
+
+    def __getattr__(self, name):
+        if name not in _METHODS:
+            raise AttributeError('names of a link have no attribute %r' % name)
+        _report.adapted(self._what)
+        return getattr(self, '_list_' + name)
+
+    def _list_append(self, name):
+        self._names.add(name)
+
+    def _list_extend(self, names):
+        self._names.update(names)
+
+    def _list_insert(self, index, name):
+        self._names.add(name)
+
+    def _list_count(self, name):
+        return int(name in self._names)
+
+    def _list_index(self, name):
+        return sorted(self._names).index(name)
+
+    def _list_sort(self, **options):
+        """Leave the order as it is."""
+
+    _list_reverse = _list_sort
+
+
+def _view(attribute, what):
+    """Make a property that shows programs a set of names as a list, too."""
+
+    def get(self):
+        try:
+            names = self.__dict__[attribute]
+        except KeyError:
+            raise AttributeError('%r object has no attribute %r' % (
+                type(self).__name__, attribute)) from None
+        return Names(names, what) if _report.is_called_by_program() else names
+
+    def put(self, names):
+        if isinstance(names, Names):
+            names = names._names
+        self.__dict__[attribute] = names if isinstance(names, set) else set(names)
+
+    return property(get, put)
+
+
+def install(patches):
+    """Let the sets of names of links be used as lists."""
+    for cls, attribute in (
+            (Link, '_params'), (Link, '_persistent'), (Chain, '_children')):
+        patches.set(cls, attribute, _view(
+            attribute, 'chainer.%s.%s as a list' % (cls.__name__, attribute)))

@@ -1,0 +1,1 @@
+"""Links as programs of Chainer 1 to 6 make and call them."""

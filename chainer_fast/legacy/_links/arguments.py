@@ -1,0 +1,95 @@
+"""Arguments of links that are gone: ``wscale``, ``bias``, ``use_cudnn`` and others."""
+import math
+
+from chainer_fast import initializers, links
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.legacy import _old_calls
+from chainer_fast.legacy._engine.initializers import Scaled
+
+_CONV = 'self in_channels out_channels ksize stride pad '
+_WEIGHTS = 'wscale** bias** nobias '
+_N_STEP = 'self n_layers in_size out_size dropout use_cudnn*'
+
+# The forms of Chainer 1.24; see _old_calls.OldForm.
+_FORMS = {
+    'BatchNormalization':
+        'self size decay eps dtype use_gamma use_beta initial_gamma initial_beta '
+        'use_cudnn*',
+    'Convolution2D':
+        _CONV + _WEIGHTS + 'use_cudnn* initialW initial_bias deterministic*',
+    'ConvolutionND':
+        'self ndim in_channels out_channels ksize stride pad initialW initial_bias '
+        'use_cudnn* cover_all',
+    'Deconvolution2D':
+        _CONV + _WEIGHTS + 'outsize use_cudnn* initialW initial_bias deterministic*',
+    'DeconvolutionND':
+        'self ndim in_channels out_channels ksize stride pad outsize initialW '
+        'initial_bias use_cudnn*',
+    'DilatedConvolution2D':
+        _CONV + 'dilate ' + _WEIGHTS + 'use_cudnn* initialW initial_bias',
+    'Linear': 'self in_size out_size ' + _WEIGHTS + 'initialW initial_bias',
+    'MLPConvolution2D':
+        _CONV + 'wscale** activation use_cudnn* conv_init bias_init',
+    'Maxout': 'self in_size out_size pool_size wscale** initialW initial_bias',
+    **dict.fromkeys((
+        'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
+        'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh'), _N_STEP),
+}
+
+
+def _scaled(initializer, scale):
+    """Return an initializer that makes what another specification does, scaled."""
+    if scale == 1:
+        return initializer
+    if isinstance(initializer, get_array_types()):
+        return initializer * scale
+    return Scaled(initializers._get_initializer(initializer), scale)
+
+
+def _weights(arguments):
+    """Put the initializers of today in the place of ``wscale`` and ``bias``."""
+    # The weights were scaled by the square root.
+    scale = math.sqrt(arguments.pop('wscale', 1))
+    arguments['initialW'] = _scaled(arguments.get('initialW'), scale)
+    bias = arguments.pop('bias', None)
+    if arguments.get('initial_bias') is None and bias is not None:
+        arguments['initial_bias'] = bias
+
+
+def _filters(arguments):
+    scale = math.sqrt(arguments.pop('wscale', 1))
+    arguments['conv_init'] = _scaled(arguments.get('conv_init'), scale)
+
+
+def _optional_bias(arguments):
+    """Have a bias only if it is initialized, as links of N dimensions did."""
+    arguments['nobias'] = arguments.get('initial_bias') is None
+
+
+def _bias_of_zeros(arguments):
+    arguments['nobias'] = arguments.setdefault('initial_bias', 0) is None
+
+
+_CHANGES = {
+    'Linear': _weights, 'Convolution2D': _weights, 'Deconvolution2D': _weights,
+    'DilatedConvolution2D': _weights, 'MLPConvolution2D': _filters,
+    'Maxout': _weights, 'ConvolutionND': _optional_bias,
+    'DeconvolutionND': _bias_of_zeros,
+}
+
+
+def adapt_method(patches, name, method, old, named, change=None):
+    """Make a method of a link take calls of Chainer 1.24 as well."""
+    cls = getattr(links, name)
+    today = getattr(cls, method)
+    what = 'chainer.links.' + name + {
+        '__init__': '', 'forward': '.__call__'}.get(method, '.' + method)
+    form = _old_calls.OldForm(what, old, today, named)
+    patches.set(cls, method, _old_calls.adapt(form, today, change))
+
+
+def install(patches):
+    """Take the arguments of constructors that Chainer 1 had."""
+    named = 'v1' in patches.named
+    for name, old in _FORMS.items():
+        adapt_method(patches, name, '__init__', old, named, _CHANGES.get(name))

@@ -1,0 +1,82 @@
+"""Arguments of calls of links: ``train``, ``test`` and ``volatile``."""
+import functools
+
+from chainer_fast import links
+from chainer_fast.configuration import using_config
+from chainer_fast.legacy import _old_calls, _report
+from chainer_fast.legacy._links import arguments
+from chainer_fast.links import caffe
+
+_N_STEP = 'self hx %sxs train*'
+_OF_TEST = ('VGG16Layers', 'ResNet50Layers', 'ResNet101Layers', 'ResNet152Layers')
+
+# The forms of Chainer 1.24; see _old_calls.OldForm.
+_FORMS = (
+    ('BatchNormalization', 'forward', 'self x test* finetune'),
+    *((name, 'forward', _N_STEP % ('cx ' if 'LSTM' in name else ''))
+      for name in ('NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh',
+                   'NStepGRU', 'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh')),
+    ('GoogLeNet', 'forward', 'self x layers train*'),
+    ('GoogLeNet', 'extract', 'self images layers size train* volatile**'),
+    *((name, 'forward', 'self x layers test*') for name in _OF_TEST),
+    *((name, 'extract', 'self images layers size test* volatile**')
+      for name in _OF_TEST),
+)
+
+
+def _install_inception(patches):
+    """``InceptionBN`` had an attribute ``train``, which ``test=`` overrode."""
+    today = links.InceptionBN.forward
+
+    @functools.wraps(today)
+    def forward(self, x, test=None):
+        if test is not None:
+            _report.adapted('chainer.links.InceptionBN.__call__(test=)')
+        elif 'train' in vars(self):
+            _report.adapted('chainer.links.InceptionBN.train')
+            test = not self.train
+        else:
+            return today(self, x)
+        with using_config('train', not test):
+            return today(self, x)
+    patches.set(links.InceptionBN, 'forward', forward)
+
+
+def _install_zoneout(patches):
+    """``StatefulZoneoutLSTM`` was told once whether it is trained."""
+    cls = links.StatefulZoneoutLSTM
+    construct, call = cls.__init__, cls.forward
+
+    @functools.wraps(construct)
+    def __init__(self, in_size, out_size, c_ratio=0.5, h_ratio=0.5, train=None):
+        construct(self, in_size, out_size, c_ratio, h_ratio)
+        if train is not None:
+            _report.adapted('chainer.links.StatefulZoneoutLSTM(train=)')
+            self.train = train
+
+    @functools.wraps(call)
+    def forward(self, x):
+        if 'train' not in vars(self):
+            return call(self, x)
+        with using_config('train', bool(self.train)):
+            return call(self, x)
+    patches.set(cls, '__init__', __init__)
+    patches.set(cls, 'forward', forward)
+
+
+def _install_caffe(patches):
+    cls = caffe.CaffeFunction
+    form = _old_calls.OldForm(
+        'chainer.links.caffe.CaffeFunction.__call__',
+        'self inputs outputs disable train*', cls.forward, 'v1' in patches.named)
+    patches.set(cls, 'forward', _old_calls.adapt(form, cls.forward))
+
+
+def install(patches):
+    """Take the arguments of calls that Chainer 1 had."""
+    named = 'v1' in patches.named
+    for name, method, old in _FORMS:
+        arguments.adapt_method(patches, name, method, old, named)
+    _install_inception(patches)
+    _install_zoneout(patches)
+    _install_caffe(patches)

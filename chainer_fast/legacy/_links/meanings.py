@@ -1,0 +1,71 @@
+"""Defaults of links that have changed; the old ones hold if their version is named."""
+import functools
+
+from chainer_fast import links
+from chainer_fast.configuration import using_config
+from chainer_fast.legacy import _named, _report
+
+_VISION = ('GoogLeNet', 'VGG16Layers', 'ResNet50Layers', 'ResNet101Layers',
+           'ResNet152Layers')
+
+
+def _with_default(patches, cls, argument, value, what):
+    """Have an argument that is left out mean something else than today."""
+    today = cls.__init__
+
+    @functools.wraps(today)
+    def __init__(self, *args, **kwargs):
+        if kwargs.get(argument) is None:
+            _report.adapted(what)
+            kwargs[argument] = value
+        today(self, *args, **kwargs)
+    patches.set(cls, '__init__', __init__)
+
+
+def _in_test_mode(patches, cls, method, flag_at):
+    """Have a network run in test mode, unless the call says otherwise.
+
+    The arguments ``train`` and ``test``, the latter at a position, set the
+    configuration inside of this.
+    """
+    today = getattr(cls, method)
+
+    @functools.wraps(today)
+    def call(self, *args, **kwargs):
+        if (len(args) > flag_at or {'train', 'test'} & kwargs.keys()
+                or not _report.is_called_by_program()):
+            return today(self, *args, **kwargs)
+        _report.adapted('chainer.links.%s in test mode by default' % cls.__name__)
+        with using_config('train', False):
+            return today(self, *args, **kwargs)
+    patches.set(cls, method, call)
+
+
+def _without_bias(patches):
+    """Have no bias in a convolution of N dimensions unless it is initialized."""
+    today = links.ConvolutionND.__init__
+
+    @functools.wraps(today)
+    def __init__(self, *args, **kwargs):
+        # Behind nobias stand initialW and initial_bias.
+        if len(args) < 7 and kwargs.keys().isdisjoint(('nobias', 'initial_bias')):
+            _report.adapted('chainer.links.ConvolutionND without a bias')
+            kwargs['nobias'] = True
+        today(self, *args, **kwargs)
+    patches.set(links.ConvolutionND, '__init__', __init__)
+
+
+def install(patches):
+    """Give links the defaults of a version that was named."""
+    if _named.is_named(patches, 'v1'):
+        for cls in (links.LSTM, links.StatelessLSTM):
+            _with_default(patches, cls, 'forget_bias_init', 0,
+                          'chainer.links.LSTM with a forget bias of 0')
+        _without_bias(patches)
+        for name in _VISION:
+            for method, flag_at in (('forward', 2), ('extract', 3)):
+                _in_test_mode(patches, getattr(links, name), method, flag_at)
+    if _named.is_named(patches, 'v4'):
+        for name in ('BatchNormalization', 'BatchRenormalization'):
+            _with_default(patches, getattr(links, name), 'initial_avg_var', 0,
+                          'chainer.links.%s with a running variance from 0' % name)

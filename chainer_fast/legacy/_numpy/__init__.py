@@ -1,0 +1,1 @@
+"""Names and habits of NumPy 1."""

@@ -1,0 +1,160 @@
+"""Calls of NumPy that are refused today, or that mean something else."""
+import functools
+import types
+
+import numpy
+
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._python import callers
+
+
+def _is_old():
+    """Whether the program calls, perhaps through functions of NumPy."""
+    return callers.wants_old_names(callers.caller(ignored=('numpy',)))
+
+
+def _making(function):
+    """Wrap a function that makes an array of something.
+
+    Ragged rows become an array of objects, and ``copy=False`` copies if it has to.
+    """
+    @functools.wraps(function)
+    def make(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except ValueError as error:
+            text = str(error)
+            is_ragged = 'inhomogeneous shape' in text and not (
+                kwargs.get('dtype') or args[1:2] not in ((), (None,)))
+            has_to_copy = kwargs.get('copy') is False and 'avoid copy' in text
+            if not (is_ragged or has_to_copy) or not _is_old():
+                raise
+            if is_ragged:
+                _report.adapted('numpy.array of ragged rows')
+                kwargs['dtype'] = object
+                args = args[:1]
+            else:
+                _report.adapted('numpy.array(copy=False) that has to copy')
+                kwargs['copy'] = None
+            return make(*args, **kwargs)
+    return make
+
+
+def _fromstring(function):
+    @functools.wraps(function)
+    def fromstring(string, dtype=float, count=-1, *, sep='', **kwargs):
+        if sep != '' or not _is_old():
+            return function(string, dtype, count, sep=sep, **kwargs)
+        _report.adapted('numpy.fromstring of bytes')
+        if isinstance(string, str):
+            string = string.encode('latin1')
+        return numpy.frombuffer(string, dtype, count).copy()
+    return fromstring
+
+
+def _refuses_objects(error):
+    return 'allow_pickle=False' in str(error)
+
+
+class _Archive(numpy.lib.npyio.NpzFile):
+    """A file of arrays, objects included."""
+
+    def __getitem__(self, key):
+        try:
+            return super().__getitem__(key)
+        except ValueError as error:
+            if not _refuses_objects(error):
+                raise
+        self.allow_pickle = True
+        _report.adapted('numpy.load of objects')
+        return super().__getitem__(key)
+
+
+def _load(function):
+    @functools.wraps(function)
+    def load(file, mmap_mode=None, *args, **kwargs):
+        if args or 'allow_pickle' in kwargs or not _is_old():
+            return function(file, mmap_mode, *args, **kwargs)
+        start = file.tell() if hasattr(file, 'tell') else None
+        try:
+            loaded = function(file, mmap_mode, **kwargs)
+        except ValueError as error:
+            if not _refuses_objects(error):
+                raise
+            if start is not None:
+                file.seek(start)
+            _report.adapted('numpy.load of objects')
+            return function(file, mmap_mode, allow_pickle=True, **kwargs)
+        if type(loaded) is numpy.lib.npyio.NpzFile:
+            loaded.__class__ = _Archive
+        return loaded
+    return load
+
+
+def _renamed(what, old, new):
+    """Return a decorator of functions one of whose keywords has another name."""
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            if old in kwargs and new not in kwargs:
+                kwargs[new] = kwargs.pop(old)
+                _report.adapted(what)
+            return function(*args, **kwargs)
+        return call
+    return decorate
+
+
+def _of_sequence(function):
+    """Wrap a function that joins arrays, and took them from a generator once."""
+    @functools.wraps(function)
+    def join(arrays, *args, **kwargs):
+        if hasattr(arrays, '__next__'):
+            arrays = list(arrays)
+            _report.adapted('numpy.stack of a generator')
+        return function(arrays, *args, **kwargs)
+    return join
+
+
+def _histogram(function):
+    # `normed` of histogram() and of the others is the same.
+    return _renamed('numpy.histogram(normed=)', 'normed', 'density')(function)
+
+
+_INTERPOLATION = _renamed('numpy.percentile(interpolation=)', 'interpolation', 'method')
+_NEWSHAPE = _renamed(
+    'numpy.reshape(newshape=)', 'newshape',
+    'shape' if numpy.lib.NumpyVersion(numpy.__version__) >= '2.1.0' else 'newshape')
+_WRAPPED = {
+    **dict.fromkeys(('array', 'asarray', 'asanyarray', 'ascontiguousarray',
+                     'asfortranarray'), _making),
+    **dict.fromkeys(('stack', 'hstack', 'vstack', 'dstack', 'column_stack'),
+                    _of_sequence),
+    'fromstring': _fromstring,
+    'load': _load,
+    'histogram': _histogram, 'histogram2d': _histogram, 'histogramdd': _histogram,
+    'percentile': _INTERPOLATION, 'nanpercentile': _INTERPOLATION,
+    'quantile': _INTERPOLATION, 'nanquantile': _INTERPOLATION,
+    'reshape': _NEWSHAPE,
+}
+
+
+class _Builtin:
+    """A function that no class binds as a method, as those written in C are."""
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *args, **kwargs):
+        return self._function(*args, **kwargs)
+
+    def __reduce__(self):
+        return self._function.__name__
+
+
+def install(patches):
+    for name, wrap in _WRAPPED.items():
+        function = getattr(numpy, name)
+        wrapped = wrap(function)
+        is_builtin = isinstance(function, types.BuiltinFunctionType)
+        patches.set(numpy, name, _Builtin(wrapped) if is_builtin else wrapped)

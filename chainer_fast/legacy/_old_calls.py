@@ -1,0 +1,173 @@
+"""Calls in the form of an earlier version, made in the form of today."""
+import contextlib
+import functools
+import inspect
+
+import numpy
+
+from chainer_fast.configuration import using_config
+from chainer_fast.legacy import _report
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY,
+               inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+# Arguments that became entries of the configuration: the entry, and its value.
+_CONFIGURED = {
+    'train': lambda value: ('train', bool(value)),
+    'test': lambda value: ('train', not value),
+    'use_cudnn': lambda value: ('use_cudnn', 'auto' if value else 'never'),
+    'deterministic': lambda value: ('cudnn_deterministic', bool(value)),
+}
+
+
+def _is_flag(value):
+    return isinstance(value, (bool, numpy.bool_))
+
+
+def is_volatile(value):
+    """Whether a value for v1's ``volatile`` means that no graph is wanted."""
+    return str(value).lower() in ('on', 'true')
+
+
+def configured(arguments):
+    """Return a context in which arguments that are configuration today hold.
+
+    Parameters
+    ----------
+    arguments : dict
+        Arguments by name; those that became configuration are removed.
+    """
+    context = contextlib.ExitStack()
+    for name in list(arguments):
+        value = arguments[name]
+        if name == 'volatile':
+            if is_volatile(value):
+                context.enter_context(using_config('enable_backprop', False))
+        elif name not in _CONFIGURED:
+            continue
+        # None left the choice to the link.
+        elif value is not None:
+            context.enter_context(using_config(*_CONFIGURED[name](value)))
+        del arguments[name]
+    return context
+
+
+class OldForm:
+    """The parameters that a callable had in an earlier version.
+
+    Parameters
+    ----------
+    what : str or None
+        Full name of the callable, as in ``chainer.functions.dropout``; None if its
+        arguments are not reported.
+    old : str
+        Names of the parameters of that version in their order, with spaces between
+        them. An asterisk follows those that are gone and are flags, two asterisks
+        those that are gone and are not.
+    today : callable
+        What takes the call today. A method has ``self`` in both forms.
+    named : bool
+        Whether the user named the version, so that the call has the old meaning where
+        it could have either.
+    """
+
+    def __init__(self, what, old, today, named):
+        words = old.split()
+        self.old = [word.rstrip('*') for word in words]
+        self.gone = {word.rstrip('*') for word in words if word.endswith('*')}
+        self._flags = {word[:-1] for word in words
+                       if word.endswith('*') and not word.endswith('**')}
+        self._today = [parameter for parameter
+                       in inspect.signature(today).parameters.values()
+                       if parameter.kind in _POSITIONAL]
+        same = [a == b.name for a, b in zip(self.old, self._today, strict=False)]
+        self._shared = [*same, False].index(False)
+        self._what, self.named = what, named
+
+    def _tells(self, position, value):
+        """Whether a value at a position is one that only the old form has there."""
+        today, old = self._today[position], self.old[position]
+        if _is_flag(today.default):
+            return (value is not None and not _is_flag(value)
+                    and old not in self._flags)
+        if today.name == 'activation':
+            return value is not None and not callable(value)
+        return _is_flag(value)
+
+    def _fits(self, args):
+        """Whether the positional arguments suit the old form."""
+        return len(args) <= len(self.old) and all(
+            _is_flag(value) or value in (0, 1, None)
+            for name, value in zip(self.old, args, strict=False)
+            if name in self._flags and not hasattr(value, 'shape'))
+
+    def is_old(self, args, kwargs, prefers_old):
+        """Whether a call is one of the earlier version.
+
+        Parameters
+        ----------
+        args, kwargs
+            Arguments of the call.
+        prefers_old : bool
+            Whether it is where it could be either.
+        """
+        if self.gone & kwargs.keys():
+            return True
+        if len(args) <= self._shared or not self._fits(args):
+            return False
+        return prefers_old or len(args) > len(self._today) or any(
+            self._tells(position, args[position])
+            for position in range(self._shared, len(args)))
+
+    def bind(self, args, kwargs):
+        """Take a call apart, and report what of it is gone.
+
+        Returns
+        -------
+        args : tuple
+            Arguments up to where the forms differ.
+        arguments : dict
+            The others, by their old names.
+        """
+        behind = dict(zip(self.old[self._shared:], args[self._shared:], strict=False))
+        twice = behind.keys() & kwargs.keys()
+        if twice:
+            raise TypeError('%s got two values for %s' % (
+                self._what, ', '.join(sorted(twice))))
+        arguments = {**behind, **kwargs}
+        if self._what is not None:
+            self._report(arguments)
+        return args[:self._shared], arguments
+
+    def _report(self, arguments):
+        gone = [name for name in self.old if name in self.gone and name in arguments]
+        for name in gone:
+            _report.adapted('%s(%s=)' % (self._what, name))
+        if not gone:
+            _report.adapted(self._what + ' by position')
+
+
+def adapt(form, today, change=None):
+    """Make a callable take calls of an earlier version as well.
+
+    Parameters
+    ----------
+    form : OldForm
+        How it was called.
+    today : callable
+        What takes the calls of today, and those of old after their translation.
+    change : callable or None
+        Called with the arguments by their old names, to put today's in their place.
+    """
+    @functools.wraps(today)
+    def call(*args, **kwargs):
+        # This package itself calls in the form of today.
+        prefers_old = form.named and _report.is_called_by_program()
+        if not form.is_old(args, kwargs, prefers_old):
+            return today(*args, **kwargs)
+        args, arguments = form.bind(args, kwargs)
+        if change is not None:
+            change(arguments)
+        with configured(arguments):
+            return today(*args, **arguments)
+    return call

@@ -1,0 +1,1 @@
+"""Names, modules and idioms of earlier Pythons."""

@@ -1,0 +1,121 @@
+"""What rewritten sources call in place of what Python and NumPy have dropped.
+
+These helpers do what today's Python does, and adapt only where that fails. They work
+after legacy mode has been disabled as well, for modules imported before.
+"""
+import builtins
+import math
+import re
+import sys
+
+import numpy
+
+from chainer_fast.backends import cuda
+from chainer_fast.legacy import _report
+
+names = {}          # {name: function that returns its meaning}
+attributes = {}     # {attribute: functions that take an object}
+methods = {}        # {(method, number of arguments): functions that take an object}
+
+_CONVERSIONS = re.compile(
+    r'%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?[hlL]?([diouxXeEfFgGcrsa%])')
+_NUMERIC = 'diouxXeEfFgG'
+
+
+def add(table, meanings):
+    """Add functions to a table, once each."""
+    for key, find in meanings.items():
+        known = table.setdefault(key, [])
+        if find not in known:
+            known.append(find)
+
+
+def name(name):
+    """Return a built-in name of old; a global of the caller comes first."""
+    known = sys._getframe(1).f_globals
+    if name in known:
+        return known[name]
+    if hasattr(builtins, name):
+        return getattr(builtins, name)
+    if name not in names:
+        raise NameError('name %r is not defined' % name)
+    return names[name]()
+
+
+def attribute(owner, name):
+    """Return an attribute, or what it was of objects that have lost it."""
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        for find in attributes.get(name, ()):
+            value = find(owner)
+            if value is not NotImplemented:
+                return value
+        raise
+
+
+def method(owner, name, count):
+    """Return a method that is called with a number of arguments."""
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        for find in methods.get((name, count), ()):
+            value = find(owner)
+            if value is not NotImplemented:
+                return value
+        raise
+
+
+def is_one_element(array):
+    """Whether it is an array with one element and axes."""
+    return (isinstance(array, (numpy.ndarray, cuda.ndarray)) and array.ndim > 0
+            and array.size == 1)
+
+
+def number(function, *args):
+    """Call ``float``, ``int``, ``complex`` or a function of ``math``."""
+    if any(map(is_one_element, args)) and (
+            function in (float, int, complex)
+            or getattr(function, '__module__', None) == math.__name__):
+        _report.adapted('float of an array')
+        args = [arg.item() if is_one_element(arg) else arg for arg in args]
+    return function(*args)
+
+
+def formatted(text, values):
+    """Return ``text % values``."""
+    several = values if isinstance(values, tuple) else (values,)
+    if not isinstance(values, dict) and any(map(is_one_element, several)):
+        kinds = [kind for _, kind in _CONVERSIONS.findall(text) if kind != '%']
+        if len(kinds) == len(several):
+            numeric = [kind in _NUMERIC and is_one_element(value)
+                       for kind, value in zip(kinds, several, strict=True)]
+            if any(numeric):
+                _report.adapted("'%f' of an array")
+            values = tuple([value.item() if is_numeric else value for
+                            value, is_numeric in zip(several, numeric, strict=True)])
+    return text % values
+
+
+class _Elements:
+    """An array whose elements can be set to arrays of one element."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __getitem__(self, index):
+        return self._array[index]
+
+    def __setitem__(self, index, value):
+        try:
+            self._array[index] = value
+        except (TypeError, ValueError):
+            if not is_one_element(value):
+                raise
+            self._array[index] = value.reshape(())
+            _report.adapted('element set to an array')
+
+
+def target(owner):
+    """Return what stands for the owner where one of its items is set."""
+    return _Elements(owner) if type(owner) is numpy.ndarray else owner

@@ -1,0 +1,52 @@
+"""Modules that are gone."""
+import importlib
+import importlib.util
+import sys
+
+from chainer_fast import alias
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._python import callers, names
+
+
+class _Finder:
+    """Importer of modules at their old names, which counts the first import."""
+
+    def __init__(self, known):
+        self.known = known
+        self.loaded = {}
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.known or not callers.wants_old_names(callers.caller()):
+            return None
+        make, what = self.known[name]
+        module = names.today(what) if make is None else make()
+        self.loaded[name] = module
+        _report.adapted(what)
+        return importlib.util.spec_from_loader(
+            name, alias._Loader(module),  # type: ignore[arg-type]
+            is_package=hasattr(module, '__path__'))
+
+    def forget(self):
+        sys.meta_path.remove(self)
+        for name, module in self.loaded.items():
+            sys.modules.pop(name, None)
+            parent, _, last = name.rpartition('.')
+            if parent and vars(sys.modules[parent]).get(last) is module:
+                delattr(sys.modules[parent], last)
+
+
+def provide(patches, known, is_first=False):
+    """Let modules be imported that are gone.
+
+    Parameters
+    ----------
+    patches : Patches
+    known : dict
+        Full names, and pairs: a function that returns the module, or None where the
+        entry names it; and the name of the entry.
+    is_first : bool
+        Whether they win over installed ones.
+    """
+    finder = _Finder(known)
+    sys.meta_path.insert(0 if is_first else len(sys.meta_path), finder)
+    patches.call_at_end(finder.forget)

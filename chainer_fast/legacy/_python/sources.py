@@ -1,0 +1,223 @@
+"""Sources of the program, rewritten as they are compiled.
+
+No shim reaches ``float(a)``, ``d.iteritems()`` or ``xrange``: they are built into
+Python, or belong to types of C. Modules of the program, and of libraries that are not
+known to be of today, call helpers of :mod:`~chainer_fast.legacy._python.calls` in their
+place. Python's caches of compiled modules are neither read nor written for them.
+"""
+import ast
+import builtins
+import importlib.machinery
+import re
+import sys
+import typing
+
+from chainer_fast.legacy._python import callers, calls
+
+_HELPERS = '__chainer_fast_legacy__'
+_NUMBERS = {'float', 'int', 'complex'}
+_FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
+
+
+class Rules:
+    """What is rewritten.
+
+    Attributes
+    ----------
+    names : set of str
+        Built-in names that are gone.
+    attributes : set of str
+        Attributes that objects have lost.
+    methods : set of tuple of str and int
+        Methods that objects have lost and others have: where they are called with that
+        many arguments.
+    are_arrays_numbers : bool
+        Whether arrays of one element serve as numbers.
+    """
+
+    def __init__(self):
+        self.clear()
+
+    def clear(self):
+        """Rewrite nothing."""
+        self.names = set()
+        self.attributes = set()
+        self.methods = set()
+        self.are_arrays_numbers = False
+
+    def add_names(self, meanings):
+        """Add ``{name: function that returns its meaning}``."""
+        self.names |= meanings.keys()
+        calls.names.update(meanings)
+
+    def add_attributes(self, meanings):
+        """Add ``{attribute: function}``.
+
+        The function takes an object that lacks it, and returns its meaning, or
+        ``NotImplemented``.
+        """
+        self.attributes |= meanings.keys()
+        calls.add(calls.attributes, meanings)
+
+    def add_methods(self, meanings):
+        """Add ``{(method, number of arguments): function}``."""
+        self.methods |= meanings.keys()
+        calls.add(calls.methods, meanings)
+
+
+def _comes_first(statement):
+    """Whether it is the text of a module, or an import of a ``__future__``."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.ImportFrom) and statement.module == '__future__'
+
+
+class _Rewriter(ast.NodeTransformer):
+
+    def __init__(self, rules, tree):
+        self.rules = rules
+        # A name that the module itself binds is the module's.
+        self.bound: set[str | None] = {
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
+            and not isinstance(node.ctx, ast.Load)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.alias):
+                self.bound.add((node.asname or node.name).partition('.')[0])
+            elif isinstance(node, ast.arg):
+                self.bound.add(node.arg)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+                                   ast.ExceptHandler)):
+                self.bound.add(node.name)
+
+    def _call(self, node, helper, *arguments):
+        function = ast.Attribute(ast.Name(_HELPERS, ast.Load()), helper, ast.Load())
+        call = ast.copy_location(ast.Call(function, list(arguments), []), node)
+        return ast.fix_missing_locations(call)
+
+    def visit_Module(self, node):
+        self.generic_visit(node)
+        start = next((i for i, statement in enumerate(node.body)
+                      if not _comes_first(statement)), None)
+        if start is not None:
+            line = node.body[start].lineno
+            helpers = ast.Import([ast.alias(calls.__name__, _HELPERS)], lineno=line,
+                                 end_lineno=line, col_offset=0, end_col_offset=0)
+            node.body.insert(start, ast.fix_missing_locations(helpers))
+        return node
+
+    def visit_Name(self, node):
+        if (isinstance(node.ctx, ast.Load) and node.id in self.rules.names
+                and node.id not in self.bound):
+            return self._call(node, 'name', ast.Constant(node.id))
+        return node
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and node.attr in self.rules.attributes:
+            return self._call(node, 'attribute', node.value, ast.Constant(node.attr))
+        return node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        function, count = node.func, len(node.args)
+        if any(isinstance(argument, ast.Starred) for argument in node.args):
+            return node
+        if isinstance(function, ast.Attribute):
+            if (function.attr, count) in self.rules.methods:
+                node.func = self._call(
+                    function, 'method', function.value, ast.Constant(function.attr),
+                    ast.Constant(count))
+                return node
+            is_number = (isinstance(function.value, ast.Name)
+                         and function.value.id == 'math')
+        else:
+            is_number = (isinstance(function, ast.Name) and function.id in _NUMBERS
+                         and count == 1)
+        if is_number and self.rules.are_arrays_numbers and not node.keywords:
+            return self._call(node, 'number', function, *node.args)
+        return node
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        if (self.rules.are_arrays_numbers and isinstance(node.op, ast.Mod)
+                and isinstance(node.left, ast.Constant)
+                and isinstance(node.left.value, str)
+                and _FORMATS.search(node.left.value)):
+            return self._call(node, 'formatted', node.left, node.right)
+        return node
+
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        if self.rules.are_arrays_numbers and isinstance(node.ctx, ast.Store):
+            node.value = self._call(node, 'target', node.value)
+        return node
+
+
+rules = Rules()
+
+
+def rewrite(tree):
+    """Rewrite the tree of a module, in place, and return it."""
+    if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
+        _Rewriter(rules, tree).visit(tree)
+    return tree
+
+
+def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
+    """Compile the source of a module; what the rules say is rewritten."""
+    try:
+        tree = builtins.compile(source, filename, mode, flags | ast.PyCF_ONLY_AST,
+                                dont_inherit)
+    except SyntaxError as error:
+        error.msg += ('; if this is Python 2, "chainer-fast check --fix %s" makes it '
+                      'Python 3' % filename)
+        raise
+    return builtins.compile(rewrite(tree), filename, mode, flags, dont_inherit)
+
+
+def use(patches):
+    """Have sources rewritten from now on, by :data:`rules`, until the patches end."""
+    loader = importlib.machinery.SourceFileLoader
+    if 'get_code' not in vars(loader):
+        original = loader.get_code
+
+        def get_code(self, name):
+            path = self.get_filename(name)
+            if callers.is_of_today(name):
+                return original(self, name)
+            return compile(self.get_data(path), path)
+        patches.set(loader, 'get_code', get_code)
+        patches.call_at_end(rules.clear)
+        _use_in_notebook(patches)
+        _use_in_tests(patches)
+    return rules
+
+
+class _Cells:
+    """What IPython calls with the tree of each cell."""
+
+    visit = staticmethod(rewrite)
+
+
+def _use_in_notebook(patches):
+    ipython = sys.modules.get('IPython')
+    shell = ipython and ipython.get_ipython()
+    if shell:
+        cells = _Cells()
+        shell.ast_transformers.append(cells)
+        patches.call_at_end(lambda: shell.ast_transformers.remove(cells))
+
+
+def _use_in_tests(patches):
+    """Rewrite the modules of tests, too, which pytest compiles by itself."""
+    asserts: typing.Any = sys.modules.get('_pytest.assertion.rewrite')
+    if not (hasattr(asserts, 'rewrite_asserts') and hasattr(asserts, 'PYC_TAIL')):
+        return
+    original = asserts.rewrite_asserts
+
+    def rewrite_asserts(tree, source, module_path=None, config=None):
+        original(tree, source, module_path, config)
+        if not callers.is_installed_today(str(module_path)):
+            rewrite(tree)
+    patches.set(asserts, 'rewrite_asserts', rewrite_asserts)
+    patches.set(asserts, 'PYC_TAIL', '-legacy' + asserts.PYC_TAIL)

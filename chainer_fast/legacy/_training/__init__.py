@@ -1,0 +1,1 @@
+"""Trainers, extensions and triggers as Chainer 1 to 6 had them."""

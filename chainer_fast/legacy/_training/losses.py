@@ -1,0 +1,48 @@
+"""Variables that version 1 gave to loss functions, and the graphs behind reports."""
+import threading
+
+from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.configuration import global_config
+from chainer_fast.dataset import convert
+from chainer_fast.legacy._engine import flags, volatility
+from chainer_fast.training import extensions
+from chainer_fast.variable import Variable
+
+
+class _State(threading.local):
+    flag = flags.OFF
+
+
+_state = _State()
+
+
+def _as_variable(value):
+    if not isinstance(value, get_array_types()):
+        return value
+    variable = Variable(value)
+    volatility.put_flag(variable, _state.flag)
+    return variable
+
+
+def install(patches):
+    """Have updaters and Evaluator make the variables, if version 1 is named."""
+    if 'v1' not in patches.named:
+        return
+    as_arguments, evaluate = convert._as_arguments, extensions.Evaluator.evaluate
+
+    def as_variables(batch):
+        arguments, options = as_arguments(batch)
+        return tuple(map(_as_variable, arguments)), {
+            name: _as_variable(value) for name, value in options.items()}
+
+    def evaluate_volatile(self):
+        _state.flag = flags.ON
+        try:
+            return evaluate(self)
+        finally:
+            _state.flag = flags.OFF
+
+    evaluate_volatile.__doc__ = evaluate.__doc__
+    patches.set(convert, '_as_arguments', as_variables)
+    patches.set(extensions.Evaluator, 'evaluate', evaluate_volatile)
+    patches.set(global_config, 'keep_graph_on_report', True)

@@ -1,0 +1,45 @@
+"""What errors say of labels, ids and indexes that are out of range."""
+import numpy
+
+
+def where_outside(name, values, low, high, ignored=None):
+    """Describe the first value not from ``low`` to ``high - 1``, or return None.
+
+    Arrays on a GPU are passed over, as the check would have to wait for it.
+    """
+    if not isinstance(values, numpy.ndarray):
+        return None
+    outside = (values < low) | (values >= high)
+    if ignored is not None:
+        outside &= values != ignored
+    if not outside.any():
+        return None
+    place = tuple(numpy.argwhere(outside)[0].tolist())
+    return '%s[%s] is %d' % (name, ', '.join(map(str, place)), values[place])
+
+
+def explain(error, n, what, ignored=None, **labels):
+    """Return the error to raise in place of an ``IndexError`` that labels caused.
+
+    Labels are looked at after the failure alone, so that those in range cost nothing.
+    As with NumPy, negative ones count from the end.
+
+    Parameters
+    ----------
+    error : IndexError
+        What has failed.
+    n : int
+        Number of what the labels are labels of.
+    what : str
+        The name of that, ``'classes'`` for instance.
+    ignored : int or None
+        Label that stands for none.
+    **labels : array
+        Labels by the names of the arguments.
+    """
+    for name, values in labels.items():
+        found = where_outside(name, values, -n, n, ignored)
+        if found is not None:
+            return IndexError('%s, which is out of bounds: there are %d %s, 0 to %d' % (
+                found, n, what, n - 1))
+    return error
