@@ -3,7 +3,7 @@
 They are those of Chainer's examples, made small: mnist, cifar (VGG), vae, dcgan, ptb,
 seq2seq and word2vec.
 
-Usage: PYTHON compat/trainings/small_examples.py DATA.npz RESULT.npz DTYPE STEPS SEEDS NAME
+Usage: PYTHON small_examples.py DATA.npz RESULT.npz DTYPE STEPS SEEDS NAME
 """
 import sys
 
