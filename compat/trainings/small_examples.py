@@ -150,6 +150,8 @@ def vae(data, dtype):
 
 class Generator(chainer.Chain):
 
+    idle = '/l0/', '/ups/'
+
     def __init__(self, hidden, ch):
         super().__init__()
         self.hidden, self.ch = hidden, ch
@@ -176,6 +178,8 @@ def noisy(h):
 
 
 class Discriminator(chainer.Chain):
+
+    idle = '/convs/',
 
     def __init__(self, ch):
         super().__init__()
@@ -382,6 +386,17 @@ EXAMPLES = {f.__name__: f for f in (
     mnist, cifar, vae, dcgan, ptb, seq2seq, word2vec, word2vec_bag)}
 
 
+def acting(model):
+    """Return the arrays of the parameters on which the results depend.
+
+    A batch normalization takes away the bias before it, so that its gradient is zero
+    but for rounding errors, and Adam makes steps of any gradient.
+    """
+    idle = getattr(model, 'idle', ())
+    return [param.array for name, param in sorted(model.namedparams())
+            if not (name.startswith(idle) and name.endswith('/b'))]
+
+
 def main(data, result, dtype, steps, seeds, name):
     data = dict(np.load(data))
     found = {}
@@ -391,8 +406,7 @@ def main(data, result, dtype, steps, seeds, name):
             step, models = EXAMPLES[name](data, dtype)
             found['losses_%d' % seed] = [step() for _ in range(int(steps))]
         found['parameters_%d' % seed] = np.concatenate([
-            param.array.ravel().astype('d') for model in models
-            for _, param in sorted(model.namedparams())])
+            array.ravel().astype('d') for model in models for array in acting(model)])
         # Whether as many numbers were drawn on both sides.
         found['draw_%d' % seed] = np.random.uniform()
     np.savez(result, **found)
