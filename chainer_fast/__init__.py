@@ -3,6 +3,7 @@
 ``import chainer_fast as chainer`` and go on as the Chainer manual says; programs that
 cannot be edited run under ``python -m chainer_fast SCRIPT``.
 """
+import importlib as _importlib
 import os as _os
 
 from chainer_fast import (
@@ -129,6 +130,13 @@ _missing_names.explain()
 
 #: Set it to True to have no FutureWarning for experimental features.
 disable_experimental_feature_warning = False
+
+
+def __getattr__(name):
+    # Imported when asked for.
+    if name == 'nnabla':
+        return _importlib.import_module('chainer_fast.nnabla')
+    raise AttributeError('module %r has no attribute %r' % (__name__, name))
 
 
 def load_ipython_extension(ipython):

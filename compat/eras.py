@@ -24,12 +24,18 @@ print("Chainer %s, Python %s, NumPy %s" % (
 
 
 def programs():
-    """Return ``{name: version of Chainer}`` of all programs."""
+    """Return ``{name: (version of Chainer, arguments)}`` of all programs.
+
+    A program that asks for a GPU says in its first line how it does without:
+    ``era: --gpu=-1``.
+    """
     found = {}
     for name in sorted(os.listdir(PROGRAMS)):
         if name.endswith('.py'):
             with open(os.path.join(PROGRAMS, name), encoding='utf-8') as f:
-                found[name] = re.match(r'# Chainer (\d+\.\d+)', f.readline())[1]
+                header = f.readline()
+            found[name] = (re.match(r'# Chainer (\d+\.\d+)', header)[1],
+                           re.findall(r'era: ([^\s,]+)', header))
     return found
 
 
@@ -59,12 +65,12 @@ def main():
         with open(FIGURES, encoding='utf-8') as f:
             figures = json.load(f)
     known = programs()
-    for name, version in known.items():
+    for name, (version, options) in known.items():
         if version not in pythons or (arguments.only and name not in arguments.only):
             continue
         python = os.path.abspath(pythons[version])
         figures[name] = {'made_by': run(python, ['-c', VERSIONS])[0],
-                         'lines': run(python, [name])}
+                         'lines': run(python, [name, *options])}
         print('%s: %d lines of %s' % (
             name, len(figures[name]['lines']), figures[name]['made_by']))
     with open(FIGURES, 'w', encoding='utf-8') as f:

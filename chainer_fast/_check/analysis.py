@@ -72,7 +72,8 @@ def findings(text, written_for=()):
             tree = _parse(changed)
         except (SyntaxError, ValueError):
             raise error
-    found = Checker(tree, written_for, numbers is not None).findings
+    checker = Checker(tree, written_for, numbers is not None)
+    found = [finding for finding, _, _ in checker.found]
     if numbers is None:
         found = [_characters(finding, lines) for finding in found]
     else:

@@ -30,7 +30,7 @@ _OF_OPTIMIZERS = {
 
 
 class Checker:
-    """Reads one module; :attr:`findings` is the result.
+    """Reads one module.
 
     Parameters
     ----------
@@ -39,6 +39,11 @@ class Checker:
         Versions of Chainer whose meanings the program counts on.
     is_python2 : bool
         Whether the program is one of Python 2.
+
+    Attributes
+    ----------
+    found : list of tuple
+        Findings, each with its node of the tree and its scope.
     """
 
     def __init__(self, tree, written_for=(), is_python2=False):
@@ -46,7 +51,8 @@ class Checker:
         self.is_python2 = is_python2
         self.inference = Inference(tree)
         self.scopes = self.inference.scopes
-        self.findings = []
+        self.found = []     # (finding, node, scope)
+        self._scope = None
         self._reported = set()
         self._guards = 0
         self._has_chainer = any(
@@ -65,10 +71,10 @@ class Checker:
         key = (node.lineno, node.col_offset, node.end_lineno, what)
         if key not in self._reported:
             self._reported.add(key)
-            self.findings.append(Finding(
+            self.found.append((Finding(
                 node.lineno, node.col_offset, node.end_lineno, node.end_col_offset,
                 what, entry.instead if entry else instead,
-                entry.last if entry else '', argument, position))
+                entry.last if entry else '', argument, position), node, self._scope))
 
     # Walking the tree.
 
@@ -77,6 +83,7 @@ class Checker:
             self._visit(node, scope)
 
     def _visit(self, node, scope):
+        self._scope = scope
         check = getattr(self, '_check_' + type(node).__name__, None)
         if check is not None:
             check(node, scope)
@@ -203,13 +210,15 @@ class Checker:
         if entry:
             self.report(node, entry)
 
+    @staticmethod
+    def class_of(node, scope):
+        """Return the ``ClassInfo`` of the definition of a class in a scope."""
+        return next(value for value in scope.lookup(node.name)
+                    if isinstance(value, ClassInfo) and value.node is node)
+
     def _check_ClassDef(self, node, scope):
         """Members that a base class looked for once, and does not any more."""
-        info = next((value.what for value in self.inference.values(
-            ast.copy_location(ast.Name(node.name, ast.Load()), node), scope)
-            if value.kind == CLASS and value.what.node is node), None)
-        if info is None:
-            return
+        info = self.class_of(node, scope)
         bases = [base for base in self.inference.family(info) if isinstance(base, str)]
         for statement in node.body:
             names = ([statement.name] if isinstance(statement, ast.FunctionDef)

@@ -74,7 +74,8 @@ def _fixed(source, arguments):
     """Return the text of a source after the fixes that were asked for."""
     from chainer_fast._check import fix
     return fix.fixed(
-        source.text, lambda text: _findings(text, arguments),
+        source.text, lambda finding: _wanted(finding, arguments),
+        arguments.written_for,
         is_fixed=arguments.fix or not arguments.fix_imports,
         are_imports=arguments.fix_imports)
 

@@ -5,17 +5,33 @@ from chainer_fast._check import numbers
 from chainer_fast._check.entries import idiom
 from chainer_fast._check.inference import OBJECT, OWN, VARIABLE, Value
 
-#: Idioms that only a run can tell; legacy mode reports them.
-UNSEEN = frozenset((
-    "'%f' of an array", 'bytes as text', 'chainer.Optimizer.new_epoch beside an updater',
-    'chainer.functions.matmul of stacked or one-dimensional arrays',
-    'comparison of different types', 'element set to an array', 'float of an array',
-    'functions in call_history of hooks', 'gradients that update() fills with zeros',
-    'graphs behind reported variables', 'number out of range of the dtype',
-    'numpy.load of objects', 'order of parameters as they were added',
-    'promotion by value', 'random of Python 2', 'round half away from zero',
-    'variables as arguments of a loss function', 'variables as inputs of a creator',
-    'chainer.Variable.__repr__'))
+#: Idioms in words that are looked for; the others only a run can tell.
+SEEN = frozenset((
+    'chainer.links.BatchNormalization with a running variance from 0',
+    'chainer.links.BatchRenormalization with a running variance from 0',
+    'chainer.Chain._children as a list', 'chainer.Link._params as a list',
+    'chainer.Link._persistent as a list', 'chainer.Variable.__len__',
+    'chainer.functions.split_axis without force_tuple',
+    'chainer.links.ConvolutionND without a bias', 'chainer.links.GRU with n_units first',
+    'chainer.links.LSTM with a forget bias of 0',
+    'chainer.optimizer hooks called with an optimizer',
+    'chainer.function_hooks.TimerHook.print_report(file)',
+    'chainer.function_hooks.CupyMemoryProfileHook.print_report(file)',
+    'chainer.link_hooks.TimerHook.print_report(file)', 'extensions without __call__',
+    'persistent values that Link.copyparams leaves alone',
+    "chainermn.create_communicator('hierarchical')",
+    "chainermn.create_communicator('single_node')",
+    "chainermn.create_communicator('two_dimensional')",
+    'print statement', 'except E, name', 'raise E, value', 'exec statement',
+    'backticks', '<> operator', 'octal 0755', 'number 10L', "ur'' string",
+    'tuple parameter', 'division of whole numbers', 'input evaluates',
+    '__metaclass__ attribute', '__nonzero__ method', '__div__ method',
+    '__cmp__ method', '__unicode__ method', '__getslice__ method',
+    'next method of an iterator', 'numpy.array of ragged rows',
+    'numpy.array(copy=False) that has to copy', 'numpy.fromstring of bytes',
+    'numpy.stack of a generator', 'random.sample of a set',
+    'matplotlib.style.use of seaborn', 'yaml.load without Loader',
+    'yaml.load_all without Loader', 'h5py.File without mode'))
 
 _SETS = {'_params': 'chainer.Link._params as a list',
          '_persistent': 'chainer.Link._persistent as a list',
@@ -106,7 +122,7 @@ def _named_call(checker, node, scope, name):
 
 def _method_call(checker, node, scope, function):
     keywords, receiver = _keywords(node), function.value
-    if function.attr == 'eval' and not node.args and _is_type_info(receiver):
+    if function.attr == 'eval' and not node.args and _is_type_info(receiver, scope):
         yield 'chainer.utils.type_check.Expr.eval'
     elif function.attr in _LIST_METHODS and isinstance(receiver, ast.Attribute):
         yield _SETS.get(receiver.attr, '')
@@ -119,22 +135,41 @@ def _method_call(checker, node, scope, function):
         yield 'matplotlib.axes.Axes.hist(normed=)'
     elif function.attr == 'print_report' and node.args and not isinstance(
             node.args[0], ast.Constant):
-        for value in checker.inference.values(receiver, scope):
-            if value.kind == OBJECT:
-                yield value.what + '.print_report(file)'
+        # One name may have been given to a hook after another one.
+        hooks = [value for value in checker.inference.values(receiver, scope)
+                 if value.call is not None and value.call[0].lineno < node.lineno]
+        if hooks:
+            yield max(hooks, key=lambda value: value.call[0].lineno
+                      ).what + '.print_report(file)'
+    elif function.attr == 'extend' and node.args:
+        _check_extension(checker, node.args[0], scope)
     if function.attr == 'sort' and _is_lazy(checker, receiver, scope):
         yield _LISTS
     if function.attr == 'copyparams' and len(node.args) == 1 and (
-            'copy_persistent' not in keywords) and {
-                'v1', 'v2', 'v3', 'v4'} & set(checker.written_for):
+            'copy_persistent' not in keywords) and checker.written_for:
         yield 'persistent values that Link.copyparams leaves alone'
 
 
+def _check_extension(checker, node, scope):
+    """Report the class of an extension that a trainer cannot call."""
+    for value in checker.inference.values(node, scope):
+        if value.kind == OWN:
+            family = checker.inference.family(value.what)
+            entry = idiom('extensions without __call__')
+            if entry is not None and 'chainer.training.Extension' in family and not any(
+                    '__call__' in getattr(klass, 'attributes', ()) for klass in family):
+                checker.report(value.what.node, entry)
+
+
 def _changed_meaning(checker, node, scope, name):
-    """Calls that still work, and mean something else than in version 1."""
+    """Calls that still work, and meant something else in an earlier version."""
+    given, keywords = node.args, _keywords(node)
+    if name in ('chainer.links.BatchNormalization',
+                'chainer.links.BatchRenormalization') and not {
+                    'initial_avg_var', None} & set(keywords) and len(given) < 11:
+        yield name + ' with a running variance from 0'
     if 'v1' not in checker.written_for:
         return
-    given, keywords = node.args, _keywords(node)
     if name == 'chainer.functions.split_axis' and len(
             given) < 4 and 'force_tuple' not in keywords:
         yield 'chainer.functions.split_axis without force_tuple'
@@ -151,11 +186,14 @@ def _changed_meaning(checker, node, scope, name):
         yield 'chainer.Variable.__len__'
 
 
-def _is_type_info(node):
+def _is_type_info(node, scope):
     """Return whether an expression is about the types of a function's arguments."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return isinstance(node, ast.Name) and node.id in ('in_types', 'out_types', 'in_type')
+    return isinstance(node, ast.Name) and (
+        node.id in ('in_types', 'out_types', 'in_type')
+        or getattr(scope.node, 'name', '').startswith('check_type_')
+        and node.id in scope.bindings)
 
 
 def _is_call_of(checker, node, scope, names):
@@ -198,7 +236,7 @@ def _subscript(checker, node, scope):
         elif _is_call_of(checker, node.value, scope, _LAZY - {'builtins.range'}):
             yield _LISTS
     if isinstance(node.value, ast.Attribute) and node.value.attr in _SETS and any(
-            value.kind == OWN for value in checker.inference.values(
+            value.kind in (OBJECT, OWN) for value in checker.inference.values(
                 node.value.value, scope)):
         yield _SETS[node.value.attr]
 
@@ -223,17 +261,18 @@ def _operation(checker, node, scope):
 
 
 def _class(checker, node, scope):
-    names = set()
+    names = {}
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef):
-            names.add(statement.name)
+            names[statement.name] = statement
         elif isinstance(statement, ast.Assign):
-            names.update(target.id for target in statement.targets
+            names.update((target.id, statement) for target in statement.targets
                          if isinstance(target, ast.Name))
     for old, (new, words) in _SPECIAL.items():
-        if old in names and new not in names and not (
+        entry = idiom(words)
+        if entry is not None and old in names and new not in names and not (
                 old == 'next' and '__iter__' not in names):
-            yield words
+            checker.report(names[old], entry)
     if '__metaclass__' in names:
         yield '__metaclass__ attribute'
 

@@ -56,6 +56,12 @@ class Inference:
             self._known[key] = tuple(dict.fromkeys(found))
         return self._known[key]
 
+    def scope_of(self, node, parents):
+        """Return the scope in which a node stands, given the node around each."""
+        while parents[node] not in self.scopes:
+            node = parents[node]
+        return self.scopes[parents[node]]
+
     def names(self, node, scope):
         """Return the full names that an expression may stand for."""
         return [value.what for value in self.values(node, scope) if value.kind == NAME]

@@ -2,6 +2,7 @@
 import difflib
 import functools
 import logging
+import re
 
 from chainer_fast._check.finding import Finding
 
@@ -12,7 +13,7 @@ _SYNTAX = {
     'numliterals': 'octal 0755', 'tuple_params': 'tuple parameter', 'paren': '',
     'throw': '', 'unicode': "ur'' string"}
 # Fixers that look at files beside the source, or make nothing but another style.
-_UNWANTED = {'import', 'idioms', 'ws_comma', 'set_literal', 'buffer', 'asserts',
+_UNWANTED = {'print', 'exec', 'import', 'idioms', 'ws_comma', 'set_literal', 'buffer', 'asserts',
              'future', 'isinstance'}
 # Fixers for what compiles and stops when it runs.
 _NAMES = {
@@ -20,6 +21,9 @@ _NAMES = {
         'iteritems', 'iterkeys', 'itervalues', 'viewitems', 'viewkeys', 'viewvalues')},
     'dict.has_key': 'has_key', 'iterator.next': 'next',
     'builtins.execfile': 'execfile', 'builtins.apply': 'apply'}
+
+
+_RAW = re.compile(r'\b[uU][rR][\'"]')
 
 
 def _fissix():
@@ -39,17 +43,18 @@ def is_there():
 
 
 @functools.cache
-def _tool(names):
+def _tool(names, prints=False):
     """Return a tool with the fixers of these names; all that are useful if None."""
     _, refactor = _fissix()
     fixers = [fixer for fixer in refactor.get_fixers_from_package('fissix.fixes')
               if (fixer.rpartition('fix_')[2] not in _UNWANTED if names is None
                   else fixer.rpartition('fix_')[2] in names)]
-    return refactor.RefactoringTool(fixers)
+    return refactor.RefactoringTool(fixers, {'print_function': prints})
 
 
-def _run(text, names):
-    tool = _tool(names)
+def _run(text, names, prints=False):
+    """Return a text after some fixers; ``prints`` tells that print is a function."""
+    tool = _tool(names, prints)
     try:
         tree = tool.refactor_string(text + '\n', '<source>')
     except Exception as error:      # each of fissix's modules has errors of its own
@@ -61,14 +66,8 @@ def _run(text, names):
 
 
 def modernized(text):
-    """Return a source of Python 2 as one of Python 3.
-
-    Raises
-    ------
-    SyntaxError
-        If it is not one of Python 2.
-    """
-    return _run(text, None)
+    """Return what :func:`readable` made of a source as one of Python 3."""
+    return _run(text, None, True)
 
 
 def names_modernized(text, found):
@@ -77,7 +76,7 @@ def names_modernized(text, found):
     ``found`` are names of entries; those that other fixes are for are left alone.
     """
     fixers = frozenset(_NAMES[what] for what in found if what in _NAMES)
-    return _run(text, fixers) if fixers else text
+    return _run(text, fixers, True) if fixers else text
 
 
 def readable(text):
@@ -89,7 +88,9 @@ def readable(text):
         The text; the line of the original for each of its lines, from 1; a list of
         findings in the original.
     """
-    changed = _run(text, frozenset(_SYNTAX))
+    # It would change names, too.
+    unneeded = set() if _RAW.search(text) else {'unicode'}
+    changed = _run(text, frozenset(_SYNTAX) - unneeded)
     return changed, _lines(text, changed), _findings(text)
 
 
@@ -107,8 +108,7 @@ def _findings(text):
     from chainer_fast._check.entries import idiom
     pygram, _ = _fissix()
     tool = _tool(frozenset(_SYNTAX))
-    features = 'print_function' in text and 'from __future__' in text
-    if features:
+    if 'print_function' in text:
         tool.driver.grammar = pygram.python_grammar_no_print_statement
     try:
         tree = tool.driver.parse_string(text + '\n')
@@ -118,14 +118,29 @@ def _findings(text):
     for node in tree.pre_order():
         for fixer in (*tool.pre_order, *tool.post_order):
             what = _SYNTAX[type(fixer).__module__.rpartition('fix_')[2]]
-            if what and fixer.match(node):
+            if what and fixer._accept_type in (None, node.type) and fixer.match(node):
                 what = _narrowed(what, str(node).strip())
                 entry = what and idiom(what)
                 if entry:
-                    line = node.get_lineno()
-                    found.append(Finding(line, 0, line, 0, entry.what, entry.instead,
-                                         entry.last))
+                    found += [Finding(place.get_lineno(), 0, place.get_lineno(), 0,
+                                      entry.what, entry.instead, entry.last)
+                              for place in _places(pygram, what, node)]
     return list(dict.fromkeys(found))
+
+
+def _places(pygram, what, node):
+    """Return the nodes in which the syntax stands that a fixer has matched."""
+    symbols = pygram.python_symbols
+    if what == 'except E, name':
+        return [child for child in node.children if child.type == symbols.except_clause
+                and any(str(leaf) == ',' for leaf in child.children)]
+    if what == 'tuple parameter':
+        if node.type == symbols.lambdef:
+            return [node]
+        return [node] if any(child.type == symbols.tfpdef
+                             for part in node.children[:-1]
+                             for child in part.pre_order()) else []
+    return [node]
 
 
 def _narrowed(what, text):

@@ -50,6 +50,7 @@ _LINKS = (
     Removed('chainer.Chain._children as a list', V1,
             'write chain.children() or del chain.NAME', 'v1',
             'a set since v2; it takes the methods of both, in order of names'),
+    Removed('chainer.Link._cpu', V5, 'write link.device.xp is numpy', 'v5'),
     Removed('order of parameters as they were added', V1,
             'sort by name: parameters come in that order', '',
             'names are sorted since v2; no result but printed lists depends on it'),

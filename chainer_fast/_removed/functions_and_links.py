@@ -70,9 +70,10 @@ CLASSES_OF_V2 = {
 
 #: Those whose constructors or inputs are others today; nothing adapts them.
 CHANGED_CLASSES = (
-    'Copy', 'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
-    'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh', 'Permutate', 'ResizeImages',
-    'TheanoFunction', 'TransposeSequence', 'Where')
+    'ConnectionistTemporalClassification', 'Copy', 'NStepBiGRU', 'NStepBiLSTM',
+    'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU', 'NStepLSTM', 'NStepRNNReLU',
+    'NStepRNNTanh', 'Permutate', 'ResizeImages', 'TheanoFunction',
+    'TransposeSequence', 'Where')
 
 _TRAIN = 'put the call in `with chainer.using_config(\'train\', False):`'
 _CUDNN = 'put the call in `with chainer.using_config(\'use_cudnn\', \'never\'):`'
@@ -190,9 +191,17 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed('chainer.links.%s with a running variance from 0' % name, 'Chainer 4.5',
               'pass initial_avg_var=0', 'v4', _IF_NAMED % 'v4' + ' (or earlier)')
       for name in ('BatchNormalization', 'BatchRenormalization')),
-    Removed('chainer.initializers.Orthogonal by singular vectors', 'Chainer 5.4',
-            'nothing, unless the numbers matter', 'v5',
-            _IF_NAMED % 'v5' + ' (or earlier)'),
+    Removed('chainer.functions.batch_renormalization with eps in the running variance',
+            'Chainer 6.7', 'nothing, unless the numbers matter', 'v6',
+            _IF_NAMED % 'v6' + ' (or earlier)'),
+    Removed('chainer.functions.n_step_bilstm that drops the last step first',
+            'Chainer 3.5', 'nothing, unless the numbers matter', 'v3',
+            _IF_NAMED % 'v3' + ' (or earlier); so do the other functions and links '
+            'that run in both directions'),
+    *(Removed('chainer.initializers.Orthogonal of Chainer %s' % last, 'Chainer ' + last,
+              'nothing, unless the numbers matter', '',
+              'the signs of its rows depended on the LAPACK of the time')
+      for last in ('5.4', '6.7')),
     *(Removed('chainer.links.%s in test mode by default' % name, 'Chainer 1.24', _TRAIN,
               'v1', _IF_NAMED % 'v1')
       for name in ('GoogLeNet', 'VGG16Layers', *_RESNETS)),

@@ -2,7 +2,8 @@
 
 The first line of a program tells what it was written for, and the options it needs:
 ``# Chainer 1.24, Python 2.7, --legacy=v1``; a program that says ``--fix`` has the
-syntax of Python 2 and has to be rewritten before it runs. A line that uses what is gone
+syntax of Python 2 and has to be rewritten before it runs; ``era: --gpu=-1`` are the
+arguments it got in its year. A line that uses what is gone
 ends with ``# removed: ENTRY; ENTRY``, names of entries of ``chainer_fast._removed``.
 figures.json has what each program prints with its own version of Chainer;
 compat/eras.py makes it.

@@ -372,13 +372,26 @@ class PowVarConstGrad(function_node.FunctionNode):
         ggx, = ggx
         grads = []
         for i in indexes:
-            if i == 0:
+            if i == 0 and numpy.isscalar(self.value) and self.value == 1:
+                grads.extend(_ZeroGradient().apply((x,)))
+            elif i == 0:
                 # value * x ** (value - 1) is differentiated by the rule once more.
                 rule = PowVarConstGrad(self.value - 1)
                 grads.extend(rule.apply((x, ggx * self.value * gy)))
             else:
                 grads.extend(PowVarConstGrad(self.value).apply((x, ggx)))
         return tuple(grads)
+
+
+class _ZeroGradient(function_node.FunctionNode):
+    """Gradient of a constant in the place of ``0 * x ** -1``, NaN where ``x`` is 0."""
+
+    def forward(self, inputs):
+        self.retain_inputs((0,))
+        return backend.get_array_module(*inputs).zeros_like(inputs[0]),
+
+    def backward(self, indexes, gy):
+        return _ZeroGradient().apply(self.get_retained_inputs())
 
 
 class PowConstVar(_operands.ConstantOperator):

@@ -107,6 +107,9 @@ class MaxPoolingNDWithIndexes(FunctionNode):
             x, x.shape[2:], y.shape[2:], self.func._window, (indexes,), (y,))
         return y,
 
+    def backward(self, indexes, gy):
+        return MaxPoolingNDGrad(self.func).apply(gy)
+
 
 def max_pooling_nd(
         x: VariableOrArray, ksize: int | tp.Sequence[int],

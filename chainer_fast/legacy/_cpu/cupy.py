@@ -101,13 +101,14 @@ def _make():
         set_pinned_memory_allocator=lambda allocator=None: None,
         get_current_stream=lambda: devices.Stream.null, is_available=lambda: False,
         using_allocator=lambda allocator=None: devices.Device())
-    gpu.stream = gpu.device = gpu.memory = gpu
+    vars(gpu).update(stream=gpu, device=gpu, memory=gpu)
     draws = _Module('cupy.random', numpy.random, **{
         name: _with_dtype(getattr(numpy.random, name)) for name in _FLOAT_DRAWS})
     extra = _Module('cupyx', scatter_add=_scatter_add,
                     rsqrt=lambda x: 1 / numpy.sqrt(x))
     cupy = _Module(
-        'cupy', numpy, cuda=gpu, random=draws, asnumpy=_asnumpy, scatter_add=_scatter_add,
+        'cupy', numpy, cuda=gpu, random=draws, asnumpy=_asnumpy,
+        scatter_add=_scatter_add,
         get_array_module=lambda *args: numpy, fuse=_fuse, memoize=_memoize,
         clear_memo=lambda: None, get_default_memory_pool=lambda: pool,
         get_default_pinned_memory_pool=lambda: pool, rsqrt=extra.rsqrt,

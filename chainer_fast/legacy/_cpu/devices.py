@@ -66,6 +66,8 @@ class Event(_Context):
 class Stream(Event):
     """A stream on which everything is done."""
 
+    null: 'Stream'
+
     def wait_event(self, event):
         """Do nothing."""
 
@@ -138,6 +140,7 @@ def install(patches):
             ('_get_cuda_device', _get_device), ('to_gpu', _to_gpu), ('copy', _copy)):
         patches.set(cuda, name, value)
     patches.set(cuda.GpuDevice, 'from_device_id', staticmethod(_from_device_id))
-    patches.set(backend, '_guess_device_from_array_module', lambda xp: backend.CpuDevice())
+    patches.set(backend, '_guess_device_from_array_module',
+                lambda xp: backend.CpuDevice())
     patches.set(device_resident.DeviceResident, 'to_gpu', _stay)
     patches.set(_moves.Movable, 'to_gpu', _stay_without_result)

@@ -1,14 +1,13 @@
 """Optimizers that programs of version 1 define: methods in place of update rules."""
+import functools
+
 import numpy
 
 from chainer_fast.legacy import _report
 from chainer_fast.optimizer import GradientMethod, Hyperparameter, Optimizer, UpdateRule
 
-_METHODS = tuple([
-    (cls, name) for cls, names in (
-        (Optimizer, ('init_state', 'init_state_cpu', 'init_state_gpu')),
-        (GradientMethod, ('update_one', 'update_one_cpu', 'update_one_gpu')))
-    for name in names])
+_STATES = ('init_state', 'init_state_cpu', 'init_state_gpu')
+_UPDATES = ('update_one', 'update_one_cpu', 'update_one_gpu')
 
 
 class RuleOfOptimizer(UpdateRule):
@@ -31,24 +30,51 @@ def _dispatch(name):
     """Make a method that calls the one for the device of a parameter."""
     def call(self, param, state):
         kind = 'cpu' if param.device.xp is numpy else 'gpu'
-        return getattr(self, '%s_%s' % (name, kind))(param, state)
+        getattr(self, '%s_%s' % (name, kind))(param, state)
     return call
 
 
-def _do_nothing(self, param, state):
-    """Make no states, as most optimizers of the time have none."""
+def _rule_of_today(optimizer, state):
+    """Return a rule of the optimizer that works on states of a program."""
+    rule = type(optimizer).create_update_rule(optimizer)
+    rule._state, rule.t = state, optimizer.t
+    return rule
 
 
-def _not_defined(self, param, state):
-    raise NotImplementedError(
-        '%s defines neither update_one nor create_update_rule' % type(self).__name__)
+def _init_by_rule(self, param, state):
+    if _has_rules(type(self)):
+        _rule_of_today(self, state).init_state(param)
+
+
+def _update_by_rule(self, param, state):
+    if not _has_rules(type(self)):
+        raise NotImplementedError(
+            '%s defines neither update_one nor create_update_rule'
+            % type(self).__name__)
+    _rule_of_today(self, state).update_core(param)
+
+
+_METHODS = {
+    **{name: (Optimizer, method) for name, method in zip(
+        _STATES, (_dispatch('init_state'), _init_by_rule, _init_by_rule), strict=True)},
+    **{name: (GradientMethod, method) for name, method in zip(
+        _UPDATES, (_dispatch('update_one'), _update_by_rule, _update_by_rule),
+        strict=True)},
+}
+
+
+def _has_rules(cls):
+    return getattr(cls, 'create_update_rule', None) not in (None, _create_update_rule)
+
+
+def _own_methods(cls):
+    """Return the methods of version 1 that a class of a program defines, by entry."""
+    return {'chainer.%s.%s' % (owner.__name__, name): getattr(cls, name)
+            for name, (owner, method) in _METHODS.items()
+            if getattr(cls, name) is not method}
 
 
 def _create_update_rule(self):
-    for owner, name in _METHODS:
-        method = getattr(type(self), name)
-        if method is not vars(owner)[name]:
-            _report.adapted_in('chainer.%s.%s' % (owner.__name__, name), method)
     return RuleOfOptimizer(self)
 
 
@@ -88,18 +114,45 @@ def _get_states(self):
 
 
 def _prepare(self):
-    _report.adapted('chainer.Optimizer.prepare')
+    if _report.is_called_by_program():
+        _report.adapted('chainer.Optimizer.prepare')
     _states_of(self)
+
+
+def _call_hooks_and_prepare(optimizer, timing='pre'):
+    """Have an optimizer prepare where version 1 did: behind its hooks."""
+    type(optimizer).call_hooks(optimizer, timing)
+    if timing == 'pre':
+        optimizer.prepare()
 
 
 def install(patches):
     """Let classes of optimizers define what version 1 asked for."""
-    methods = (_dispatch('init_state'), _do_nothing, _do_nothing,
-               _dispatch('update_one'), _not_defined, _not_defined)
-    for (cls, name), method in zip(_METHODS, methods, strict=True):
-        patches.set(cls, name, method)
+    setup = GradientMethod.setup
+
+    def set_up(self, link):
+        setup(self, link)
+        cls = type(self)
+        own = _own_methods(cls)
+        for what, method in own.items():
+            _report.adapted_in(what, method)
+        if own:
+            for param in link.params():
+                param.update_rule = RuleOfOptimizer(self)
+        if cls.prepare is not _prepare:
+            _report.adapted_in('chainer.Optimizer.prepare', cls.prepare)
+            self.call_hooks = functools.partial(_call_hooks_and_prepare, self)
+            self.prepare()
+        elif own:
+            _states_of(self)
+        return self
+
+    set_up.__doc__ = setup.__doc__
+    for name, (owner, method) in _METHODS.items():
+        patches.set(owner, name, method)
     patches.set(Optimizer, 'prepare', _prepare)
     patches.set(Optimizer, '_states', property(_get_states))
+    patches.set(GradientMethod, 'setup', set_up)
     patches.set(GradientMethod, 'create_update_rule', _create_update_rule)
     patches.set(GradientMethod, '_use_fp32_update', False)
     patches.set(GradientMethod, 'hyperparam', _Hyperparameters())

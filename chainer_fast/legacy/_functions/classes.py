@@ -81,13 +81,14 @@ _FORMS = {
 
 
 def _call(self, *inputs):
-    """Apply the function; once more, if it was applied before."""
+    """Apply the function, as often as one likes, and keep what it leaves behind."""
     _report.adapted('calling a function object')
-    node = self
-    if self.inputs is not None:
-        node = copy.copy(self)
-        node.inputs = node.outputs = None
+    node = copy.copy(self)
     outputs = node.apply(inputs)
+    fields = vars(self)
+    # What is None was to be chosen anew for each call.
+    fields.update((name, value) for name, value in vars(node).items()
+                  if fields.get(name, self) is not None)
     return outputs[0] if len(outputs) == 1 else outputs
 
 

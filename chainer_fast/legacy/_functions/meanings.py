@@ -6,8 +6,6 @@ from chainer_fast.functions.array import reshape
 from chainer_fast.legacy import _named, _report
 from chainer_fast.legacy._functions import calls
 
-_EPS = 'chainer.functions.batch_normalization with eps in the running variance'
-
 
 def _split_axis(today):
     @functools.wraps(today)
@@ -24,8 +22,7 @@ def _split_axis(today):
 def _as_column(x):
     if x.ndim != 1:
         return x
-    _report.adapted(
-        'chainer.functions.matmul of one-dimensional arrays')
+    _report.adapted('chainer.functions.matmul of one-dimensional arrays')
     return reshape.reshape(x, (-1, 1))
 
 
@@ -36,18 +33,32 @@ def _matmul(today):
     return matmul
 
 
-def _batch_normalization(today):
+# Parameters of the normalizations; programs of Chainer 1 give any of them by position.
+_NORMALIZATIONS = {
+    'batch_normalization': 'x gamma beta eps running_mean running_var decay',
+    'batch_renormalization':
+        'x gamma beta rmax dmax eps running_mean running_var decay update_statistics',
+}
+
+
+def _counting_eps(today):
+    """Return a normalization whose running variance has a share of ``eps``."""
+    what = 'chainer.functions.%s with eps in the running variance' % today.__name__
+    names = _NORMALIZATIONS[today.__name__].split()
+
     @functools.wraps(today)
-    def batch_normalization(x, gamma, beta, *args, **kwargs):
-        y = today(x, gamma, beta, *args, **kwargs)
-        running_var = kwargs.get('running_var')
-        if running_var is not None:
-            _report.adapted(_EPS)
-            count = x.size // gamma.size
-            share = (1 - kwargs.get('decay', 0.9)) * count / max(count - 1, 1)
-            running_var += share * kwargs.get('eps', 2e-5)
+    def normalize(*args, **kwargs):
+        y = today(*args, **kwargs)
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        running_var = given.get('running_var')
+        if running_var is not None and given.get(
+                'update_statistics', 'update_statistics' not in names):
+            _report.adapted(what)
+            count = given['x'].size // given['gamma'].size
+            share = (1 - given.get('decay', 0.9)) * count / max(count - 1, 1)
+            running_var += share * given.get('eps', 2e-5)
         return y
-    return batch_normalization
+    return normalize
 
 
 def install(patches):
@@ -56,8 +67,10 @@ def install(patches):
     ``split_axis`` and ``matmul`` change in ``chainer.functions`` alone: this package
     itself calls them in the modules that define them.
     """
-    if _named.is_named(patches, 'v3'):
-        calls.replace(patches, 'batch_normalization', _batch_normalization)
+    for name, version in (('batch_normalization', 'v3'),
+                          ('batch_renormalization', 'v6')):
+        if _named.is_named(patches, version):
+            calls.replace(patches, name, _counting_eps)
     if _named.is_named(patches, 'v1'):
         patches.set(functions, 'split_axis', _split_axis(functions.split_axis))
     if _named.is_named(patches, 'v2'):

@@ -36,6 +36,18 @@ class FunctionSet(link.Chain):
                     if name in self._children]
         return [parameter for child in children for parameter in child.params()]
 
+    def _with(self, arrays):
+        """Return pairs of a parameter and an array for it."""
+        parameters, arrays = self._ordered(), list(arrays)
+        if len(arrays) != len(parameters):
+            raise ValueError('the set has %d parameters, but %d arrays were given' % (
+                len(parameters), len(arrays)))
+        for k, (parameter, array) in enumerate(zip(parameters, arrays, strict=True)):
+            if parameter.shape != array.shape:
+                raise ValueError('parameter %d has the shape %s, but its array %s' % (
+                    k, parameter.shape, array.shape))
+        return zip(parameters, arrays, strict=True)
+
     @property
     def parameters(self):
         """Arrays of the parameters, a tuple."""
@@ -45,7 +57,7 @@ class FunctionSet(link.Chain):
     @parameters.setter
     def parameters(self, arrays):
         _report.adapted('chainer.FunctionSet.parameters')
-        for parameter, array in zip(self._ordered(), arrays, strict=True):
+        for parameter, array in self._with(arrays):
             parameter.data = array
 
     @property
@@ -64,7 +76,7 @@ class FunctionSet(link.Chain):
     @gradients.setter
     def gradients(self, arrays):
         _report.adapted('chainer.FunctionSet.gradients')
-        for parameter, array in zip(self._ordered(), arrays, strict=True):
+        for parameter, array in self._with(arrays):
             parameter.grad = array
 
     def collect_parameters(self):
@@ -81,7 +93,7 @@ class FunctionSet(link.Chain):
             Values in the order of :attr:`parameters`.
         """
         _report.adapted('chainer.FunctionSet.copy_parameters_from')
-        for parameter, array in zip(self._ordered(), params, strict=True):
+        for parameter, array in self._with(params):
             parameter.data[...] = self.device.send(array)
 
 

@@ -22,17 +22,20 @@ def _with_default(patches, cls, argument, value, what):
     patches.set(cls, '__init__', __init__)
 
 
-def _in_test_mode(patches, cls, method):
+def _in_test_mode(patches, cls, method, flag_at):
     """Have a network run in test mode, unless the call says otherwise.
 
-    The arguments ``train`` and ``test`` set the configuration inside of this one.
+    The arguments ``train`` and ``test``, the latter at a position, set the
+    configuration inside of this.
     """
     today = getattr(cls, method)
 
     @functools.wraps(today)
     def call(self, *args, **kwargs):
-        if not {'train', 'test'} & kwargs.keys():
-            _report.adapted('chainer.links.%s in test mode by default' % cls.__name__)
+        if (len(args) > flag_at or {'train', 'test'} & kwargs.keys()
+                or not _report.is_called_by_program()):
+            return today(self, *args, **kwargs)
+        _report.adapted('chainer.links.%s in test mode by default' % cls.__name__)
         with using_config('train', False):
             return today(self, *args, **kwargs)
     patches.set(cls, method, call)
@@ -60,8 +63,8 @@ def install(patches):
                           'chainer.links.LSTM with a forget bias of 0')
         _without_bias(patches)
         for name in _VISION:
-            for method in ('forward', 'extract'):
-                _in_test_mode(patches, getattr(links, name), method)
+            for method, flag_at in (('forward', 2), ('extract', 3)):
+                _in_test_mode(patches, getattr(links, name), method, flag_at)
     if _named.is_named(patches, 'v4'):
         for name in ('BatchNormalization', 'BatchRenormalization'):
             _with_default(patches, getattr(links, name), 'initial_avg_var', 0,

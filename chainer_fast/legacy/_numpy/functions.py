@@ -1,5 +1,6 @@
 """Calls of NumPy that are refused today, or that mean something else."""
 import functools
+import types
 
 import numpy
 
@@ -137,6 +138,23 @@ _WRAPPED = {
 }
 
 
+class _Builtin:
+    """A function that no class binds as a method, as those written in C are."""
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *args, **kwargs):
+        return self._function(*args, **kwargs)
+
+    def __reduce__(self):
+        return self._function.__name__
+
+
 def install(patches):
     for name, wrap in _WRAPPED.items():
-        patches.set(numpy, name, wrap(getattr(numpy, name)))
+        function = getattr(numpy, name)
+        wrapped = wrap(function)
+        is_builtin = isinstance(function, types.BuiltinFunctionType)
+        patches.set(numpy, name, _Builtin(wrapped) if is_builtin else wrapped)

@@ -101,8 +101,8 @@ _SPECIAL = {
 
 def _umath_tests():
     module = types.ModuleType('numpy.core.umath_tests')
-    module.inner1d = lambda a, b: numpy.einsum('...i,...i->...', a, b)
-    module.matrix_multiply = numpy.matmul
+    vars(module).update(inner1d=lambda a, b: numpy.einsum('...i,...i->...', a, b),
+                        matrix_multiply=numpy.matmul)
     return module
 
 

@@ -28,6 +28,13 @@ def is_of_today(module):
     return str(module).partition('.')[0] in _OF_TODAY
 
 
+def is_installed_today(path):
+    """Whether a file belongs to an installed library of today."""
+    _, installed, inside = path.rpartition('site-packages' + os.sep)
+    return bool(installed) and is_of_today(
+        inside.partition(os.sep)[0].removesuffix('.py').removeprefix('_'))
+
+
 def caller(ignored=()):
     """Return the frame that calls into this package, perhaps through an import.
 

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import types
+import typing
 
 _PARTS = re.compile(r'\d+|[a-z]+')
 _STRICT = re.compile(r'(\d+)\.(\d+)(?:\.(\d+))?(?:([ab])(\d+))?$')
@@ -78,7 +79,7 @@ def copy_tree(src, dst):
             for name in names]
 
 
-_CONTENTS = {
+_CONTENTS: dict[str, dict[str, typing.Any]] = {
     'distutils.version': {'LooseVersion': LooseVersion, 'StrictVersion': StrictVersion},
     'distutils.util': {'strtobool': strtobool},
     'distutils.spawn': {'find_executable': shutil.which},
@@ -89,7 +90,8 @@ _CONTENTS = {
 
 def _make(name):
     module = types.ModuleType(name)
-    vars(module).update(_CONTENTS.get(name, {'__path__': []}))
+    contents: dict[str, typing.Any] = {'__path__': []}
+    vars(module).update(_CONTENTS.get(name, contents))
     return module
 
 

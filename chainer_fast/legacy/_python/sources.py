@@ -10,6 +10,7 @@ import builtins
 import importlib.machinery
 import re
 import sys
+import typing
 
 from chainer_fast.legacy._python import callers, calls
 
@@ -64,13 +65,21 @@ class Rules:
         calls.add(calls.methods, meanings)
 
 
+def _comes_first(statement):
+    """Whether it is the text of a module, or an import of a ``__future__``."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.ImportFrom) and statement.module == '__future__'
+
+
 class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, rules, tree):
         self.rules = rules
         # A name that the module itself binds is the module's.
-        self.bound = {getattr(node, 'id', None) for node in ast.walk(tree)
-                      if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        self.bound: set[str | None] = {
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
+            and not isinstance(node.ctx, ast.Load)}
         for node in ast.walk(tree):
             if isinstance(node, ast.alias):
                 self.bound.add((node.asname or node.name).partition('.')[0])
@@ -87,17 +96,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Module(self, node):
         self.generic_visit(node)
-        start = 0
-        for start, statement in enumerate([*node.body, None]):
-            is_text = (isinstance(statement, ast.Expr)
-                       and isinstance(statement.value, ast.Constant))
-            if not is_text and not (isinstance(statement, ast.ImportFrom)
-                                    and statement.module == '__future__'):
-                break
-        if node.body:
-            first = ast.Import([ast.alias(calls.__name__, _HELPERS)])
-            ast.copy_location(first, node.body[min(start, len(node.body) - 1)])
-            node.body.insert(start, ast.fix_missing_locations(first))
+        start = next((i for i, statement in enumerate(node.body)
+                      if not _comes_first(statement)), None)
+        if start is not None:
+            line = node.body[start].lineno
+            helpers = ast.Import([ast.alias(calls.__name__, _HELPERS)], lineno=line,
+                                 end_lineno=line, col_offset=0, end_col_offset=0)
+            node.body.insert(start, ast.fix_missing_locations(helpers))
         return node
 
     def visit_Name(self, node):
@@ -136,7 +141,8 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if (self.rules.are_arrays_numbers and isinstance(node.op, ast.Mod)
                 and isinstance(node.left, ast.Constant)
-                and isinstance(node.left.value, str) and _FORMATS.search(node.left.value)):
+                and isinstance(node.left.value, str)
+                and _FORMATS.search(node.left.value)):
             return self._call(node, 'formatted', node.left, node.right)
         return node
 
@@ -183,6 +189,7 @@ def use(patches):
         patches.set(loader, 'get_code', get_code)
         patches.call_at_end(rules.clear)
         _use_in_notebook(patches)
+        _use_in_tests(patches)
     return rules
 
 
@@ -199,3 +206,18 @@ def _use_in_notebook(patches):
         cells = _Cells()
         shell.ast_transformers.append(cells)
         patches.call_at_end(lambda: shell.ast_transformers.remove(cells))
+
+
+def _use_in_tests(patches):
+    """Rewrite the modules of tests, too, which pytest compiles by itself."""
+    asserts: typing.Any = sys.modules.get('_pytest.assertion.rewrite')
+    if not (hasattr(asserts, 'rewrite_asserts') and hasattr(asserts, 'PYC_TAIL')):
+        return
+    original = asserts.rewrite_asserts
+
+    def rewrite_asserts(tree, source, module_path=None, config=None):
+        original(tree, source, module_path, config)
+        if not callers.is_installed_today(str(module_path)):
+            rewrite(tree)
+    patches.set(asserts, 'rewrite_asserts', rewrite_asserts)
+    patches.set(asserts, 'PYC_TAIL', '-legacy' + asserts.PYC_TAIL)

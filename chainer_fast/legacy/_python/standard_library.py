@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import types
+import typing
 import urllib
 
 from chainer_fast import _removed
@@ -21,7 +22,7 @@ from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import names
 from chainer_fast.legacy._python.arrivals import when_imported
 
-_ArgSpec = collections.namedtuple('ArgSpec', 'args varargs keywords defaults')
+ArgSpec = collections.namedtuple('ArgSpec', 'args varargs keywords defaults')
 
 
 def _getargspec(function):
@@ -30,7 +31,7 @@ def _getargspec(function):
     if full.kwonlyargs or full.annotations:
         raise ValueError('%r has keyword-only arguments or annotations: '
                          'inspect.getfullargspec() knows these' % (function,))
-    return _ArgSpec(*full[:4])
+    return ArgSpec(*full[:4])
 
 
 def _gcd(a, b):
@@ -45,7 +46,7 @@ def _div(a, b):
     return operator.floordiv(a, b) if is_whole else operator.truediv(a, b)
 
 
-_SPECIAL = {
+_SPECIAL: dict[types.ModuleType, dict[str, typing.Callable]] = {
     inspect: {'getargspec': lambda: _getargspec},
     fractions: {'gcd': lambda: _gcd},
     time: {'clock': lambda: (

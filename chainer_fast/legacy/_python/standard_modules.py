@@ -1,5 +1,6 @@
 """Modules of the standard library that are gone."""
 import importlib
+import importlib.machinery
 import importlib.util
 import io
 import pickle
@@ -31,7 +32,8 @@ def _pickle():
 
 def _string_io():
     def StringIO(initial=''):
-        return io.BytesIO(initial) if isinstance(initial, bytes) else io.StringIO(initial)
+        is_bytes = isinstance(initial, bytes)
+        return io.BytesIO(initial) if is_bytes else io.StringIO(initial)
     return _module('StringIO', 'Files of text, or of bytes.', StringIO=StringIO)
 
 
@@ -52,9 +54,11 @@ def _commands():
 
 def _imp():
     def load_source(name, path, file=None):
-        spec = importlib.util.spec_from_file_location(name, path)
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        loader = importlib.machinery.SourceFileLoader(name, path)
+        module = importlib.util.module_from_spec(
+            importlib.util.spec_from_loader(name, loader))  # type: ignore[arg-type]
+        sys.modules[name] = module
+        loader.exec_module(module)
         return module
     return _module('imp', 'Of importlib.', load_source=load_source,
                    reload=importlib.reload, new_module=types.ModuleType)
@@ -80,5 +84,6 @@ def install(patches):
     known = {what: (_SPECIAL.get(what), what)
              for what, entry in _removed.entries().items() if _is_module(what, entry)}
     known['imp'] = (_imp, 'imp')
-    known.update((name, (make, 'distutils')) for name, make in distutils.MODULES.items())
+    for name, make in distutils.MODULES.items():
+        known[name] = make, 'distutils'
     modules.provide(patches, known)

@@ -25,6 +25,7 @@ def install(patches):
 
         def decorate_and_mark(function):
             decorate(function)._is_called_before_training = invoke_before_training
+            function.invoke_before_training = invoke_before_training
             return function
         return decorate_and_mark
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from chainer_fast import functions as F
-from chainer_fast import gradient_check
+from chainer_fast import grad, gradient_check
 from chainer_fast.functions.math import basic_math
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
@@ -324,3 +324,13 @@ def test_matrix_product_operator(device):
             Variable(x_sent) @ Variable(w_sent.astype('f'))):
         assert y.dtype == np.float32
         compare.assert_allclose(y.array, x @ w, rtol=1e-5)
+
+
+@pytest.mark.parametrize('exponent, expected', [
+    (2, [[0, 4], [2, 2], [0, 0], [0, 0]]), (3, [[0, 12], [0, 12], [6, 6], [0, 0]])])
+def test_higher_derivatives_of_powers_at_zero(device, exponent, expected):
+    x = Variable(device.send(np.array([0., 2.])))
+    y = x ** exponent
+    for each in expected:
+        y, = grad([y], [x], enable_double_backprop=True)
+        compare.assert_array_equal(y.array, each)

@@ -30,6 +30,22 @@ class AdaMom(optimizer.GradientMethod):
         raise NotImplementedError
 
 
+class Rounded(chainer.optimizers.MomentumSGD):
+
+    def prepare(self):  # removed: chainer.Optimizer.prepare
+        super(Rounded, self).prepare()  # removed: chainer.Optimizer.prepare
+        self.lr *= 0.9
+
+    def init_state(self, param, state):  # removed: chainer.Optimizer.init_state
+        super(Rounded, self).init_state(param, state)
+        state['n'] = 0
+
+    def update_one(self, param, state):  # removed: chainer.GradientMethod.update_one
+        super(Rounded, self).update_one(param, state)
+        state['n'] += 1
+        param.data[...] = np.round(param.data, 3)
+
+
 rs = np.random.RandomState(0)
 x = rs.rand(10, 3).astype(np.float32)
 t = rs.rand(10, 1).astype(np.float32)
@@ -51,3 +67,10 @@ for i in range(5):
 print('%.6f' % opt._states['/l1/W']['h'].sum())  # removed: chainer.Optimizer._states
 opt.zero_grads()  # removed: chainer.Optimizer.zero_grads
 print(sum(abs(p.grad).sum() for p in model.params()) == 0)
+
+opt = Rounded(lr=0.2)
+opt.setup(model)
+for i in range(3):
+    opt.update(loss_of, chainer.Variable(x), chainer.Variable(t))
+    print('%d %.6f' % (opt.t, float(loss_of(chainer.Variable(x), chainer.Variable(t)).data)))
+print('%.6f %.6f %d' % (model.l1.W.data.sum(), opt.lr, opt._states['/l1/b']['n']))  # removed: chainer.Optimizer._states

@@ -27,6 +27,7 @@ with hook:
     model(x)
 hook.print_report(report)  # removed: chainer.link_hooks.TimerHook.print_report(file)
 print(len(report.getvalue().splitlines()))
+print(model._cpu)  # removed: chainer.Link._cpu
 np.random.seed(0)
 sampler = WalkerAlias([1, 2, 3, 4])
 print(sampler.sample_cpu((8,)))  # removed: chainer.utils.WalkerAlias.sample_cpu

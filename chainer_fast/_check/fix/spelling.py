@@ -1,0 +1,59 @@
+"""How a source may write the full name of a thing."""
+import builtins
+
+_ALIASES = {'chainer.links': 'L', 'chainer.functions': 'F', 'numpy': 'np'}
+# Packages whose modules are there as soon as the package is imported.
+_WHOLE = ('chainer', 'numpy')
+
+
+class Speller:
+    """Finds names that a source has already, and adds imports for others.
+
+    Parameters
+    ----------
+    edits : Edits
+        Takes the imports.
+    """
+
+    def __init__(self, edits):
+        self._edits = edits
+
+    def spell(self, name, scope):
+        """Return code for a full name in a scope; None if there is none."""
+        if '.' not in name:
+            return name if hasattr(builtins, name) and scope.lookup(
+                name) is None else None
+        parts = name.split('.')
+        module = '.'.join(parts[:-1])
+        for length in range(len(parts) - 1, 0, -1):
+            bound = self._bound('.'.join(parts[:length]), scope)
+            if length < len(parts) - 1 and module in _ALIASES and scope.lookup(
+                    _ALIASES[module]) is None:
+                break       # the usual import is better than a long name
+            if bound is not None:
+                if length < len(parts) - 1 and not module.startswith(_WHOLE):
+                    self._edits.add_import('import ' + module)
+                return '.'.join([bound, *parts[length:]])
+        return self._imported(parts, scope)
+
+    @staticmethod
+    def _bound(name, scope):
+        """Return a name that imports alone bind to a module, or None."""
+        while scope is not None:
+            for local, values in scope.bindings.items():
+                if values and all(value == name for value in values):
+                    return local
+            scope = scope.parent
+        return None
+
+    def _imported(self, parts, scope):
+        module, last = '.'.join(parts[:-1]), parts[-1]
+        alias = _ALIASES.get(module, '')
+        if alias and scope.lookup(alias) is None:
+            self._edits.add_import('import %s as %s' % (module, alias))
+            return '%s.%s' % (alias, last)
+        if scope.lookup(parts[0]) is None:
+            whole = module.startswith(_WHOLE)
+            self._edits.add_import('import ' + (parts[0] if whole else module))
+            return '.'.join(parts)
+        return None

@@ -1,0 +1,40 @@
+"""Print the table of all entries, docs/legacy-table.md."""
+import importlib
+import sys
+
+from chainer_fast import _removed
+
+_HEAD = '''\
+# What is gone
+
+All {count} names, arguments and idioms that programs of earlier years use and that stopped
+working; {adapted} of them run in [legacy mode](legacy.md). `python -m chainer_fast._removed`
+prints this page.
+'''
+
+
+def _row(entry):
+    state = 'adapted (`%s`)' % entry.part if entry.part else 'not adapted'
+    if entry.remark:
+        state += ': ' + entry.remark
+    what = entry.what if ' ' in entry.what else '`%s`' % entry.what
+    cells = (what, entry.last, entry.instead, state)
+    return '| %s |' % ' | '.join(cell.replace('|', r'\|') for cell in cells)
+
+
+def table():
+    """Return the page as text in Markdown: a table for each family."""
+    entries = _removed.entries().values()
+    lines = [_HEAD.format(
+        count=len(entries), adapted=sum(bool(entry.part) for entry in entries))]
+    for family in _removed.FAMILIES:
+        module = importlib.import_module('%s.%s' % (_removed.__name__, family))
+        lines += ['## ' + module.__doc__.partition('\n')[0].rstrip('.'), '',
+                  '| what | last in | instead | state |', '| --- | --- | --- | --- |']
+        lines += map(_row, sorted(module.ENTRIES))
+        lines.append('')
+    return '\n'.join(lines)
+
+
+if __name__ == '__main__':
+    sys.stdout.write(table())

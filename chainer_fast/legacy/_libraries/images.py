@@ -1,0 +1,108 @@
+"""The functions of images that SciPy had, through Pillow."""
+import numpy
+
+_FILTERS = {'nearest': 0, 'lanczos': 1, 'bilinear': 2, 'bicubic': 3, 'cubic': 3}
+
+
+def bytescale(data, cmin=None, cmax=None, high=255, low=0):
+    """Scale an array to bytes; one of bytes is returned as it is."""
+    if data.dtype == numpy.uint8:
+        return data
+    if not 0 <= low <= high <= 255:
+        raise ValueError('low and high have to be in order, from 0 to 255, not '
+                         '%r and %r' % (low, high))
+    cmin = data.min() if cmin is None else cmin
+    cmax = data.max() if cmax is None else cmax
+    if cmax < cmin:
+        raise ValueError('cmax has to be larger than cmin, not %r and %r'
+                         % (cmax, cmin))
+    scale = float(high - low) / (float(cmax) - float(cmin) or 1)
+    scaled = (data - cmin) * scale + low
+    return (scaled.clip(low, high) + 0.5).astype(numpy.uint8)
+
+
+def _channels_last(arr, channel_axis):
+    if channel_axis is None:
+        channel_axis = next((axis for size in (3, 4) for axis in range(3)
+                             if arr.shape[axis] == size), None)
+    if channel_axis is None or arr.shape[channel_axis] not in (3, 4):
+        raise ValueError('a picture has 3 or 4 channels, not the shape %r'
+                         % (arr.shape,))
+    return numpy.moveaxis(arr, channel_axis, 2)
+
+
+def toimage(arr, high=255, low=0, cmin=None, cmax=None, pal=None, mode=None,
+            channel_axis=None):
+    """Return a picture of Pillow of an array, scaled to bytes."""
+    from PIL import Image
+    data = numpy.asarray(arr)
+    if numpy.iscomplexobj(data):
+        raise ValueError('a picture cannot have complex numbers')
+    if data.ndim == 3:
+        data = bytescale(_channels_last(data, channel_axis), cmin, cmax, high, low)
+        is_rgb = data.shape[2] == 3
+        return Image.frombytes(
+            mode or ('RGB' if is_rgb else 'RGBA'), data.shape[1::-1], data.tobytes())
+    if data.ndim != 2:
+        raise ValueError('a picture has 2 or 3 axes, not the shape %r' % (data.shape,))
+    size = data.shape[::-1]
+    if mode == 'F':
+        return Image.frombytes('F', size, data.astype(numpy.float32).tobytes())
+    if mode == 'I':
+        return Image.frombytes('I', size, data.astype(numpy.int32).tobytes())
+    scaled = bytescale(data, cmin, cmax, high, low)
+    if mode == '1':
+        return Image.fromarray(numpy.where(scaled > high, 255, 0).astype('uint8')
+                               ).convert('1')
+    image = Image.frombytes('L', size, scaled.tobytes())
+    if pal is not None:
+        image.putpalette(numpy.asarray(pal, numpy.uint8).tobytes())
+    return image
+
+
+def fromimage(im, flatten=False, mode=None):
+    """Return an array of a picture of Pillow."""
+    if mode is not None:
+        im = im.convert(mode)
+    elif im.mode == 'P':
+        im = im.convert('RGBA' if 'transparency' in im.info else 'RGB')
+    if flatten:
+        im = im.convert('F')
+    elif im.mode == '1':
+        im = im.convert('L')
+    return numpy.array(im)
+
+
+def imread(name, flatten=False, mode=None):
+    """Return an array of a file."""
+    from PIL import Image
+    with Image.open(name) as im:
+        return fromimage(im, flatten, mode)
+
+
+def imsave(name, arr, format=None):
+    """Write an array to a file."""
+    toimage(arr, channel_axis=2).save(name, format or None)
+
+
+def imresize(arr, size, interp='bilinear', mode=None):
+    """Resize: to per cent (int), by a factor (float), or to rows and columns."""
+    im = toimage(arr, mode=mode)
+    if isinstance(size, (int, numpy.integer)):
+        size = size / 100.0
+    if isinstance(size, (float, numpy.floating)):
+        size = tuple([int(side * size) for side in im.size])
+    else:
+        size = int(size[1]), int(size[0])
+    return fromimage(im.resize(size, resample=_FILTERS[interp]))
+
+
+def imrotate(arr, angle, interp='bilinear'):
+    """Rotate by an angle in degrees, counter-clockwise."""
+    im = toimage(arr)
+    return fromimage(im.rotate(angle, resample=_FILTERS[interp]))
+
+
+def imshow(arr):
+    """Show an array in the system's viewer."""
+    toimage(arr).show()

@@ -1,5 +1,0 @@
-"""To be written."""
-
-
-def install(patches):
-    pass

@@ -1,0 +1,167 @@
+"""Modules and names of scikit-learn that are gone."""
+import functools
+import types
+
+import numpy
+
+from chainer_fast.legacy import _report
+from chainer_fast.legacy._python import modules, names
+from chainer_fast.legacy._python.arrivals import when_imported
+
+
+class _Folds:
+    """Splits of a number of examples: what is iterated over."""
+
+    def __init__(self, splitter, n, y=None):
+        self._splitter = splitter
+        self._n = n
+        self._y = y
+
+    def __iter__(self):
+        return self._splitter.split(numpy.zeros(self._n), self._y)
+
+    def __len__(self):
+        return self._splitter.get_n_splits(numpy.zeros(self._n), self._y)
+
+
+def _cross_validation():
+    """Return the module whose classes took the examples, not the number of folds."""
+    from sklearn import model_selection
+
+    def KFold(n, n_folds=3, shuffle=False, random_state=None):
+        return _Folds(model_selection.KFold(
+            n_folds, shuffle=shuffle, random_state=random_state if shuffle else None),
+            n)
+
+    def StratifiedKFold(y, n_folds=3, shuffle=False, random_state=None):
+        return _Folds(model_selection.StratifiedKFold(
+            n_folds, shuffle=shuffle, random_state=random_state if shuffle else None),
+            len(y), y)
+
+    def ShuffleSplit(n, n_iter=10, test_size=0.1, train_size=None, random_state=None):
+        return _Folds(model_selection.ShuffleSplit(
+            n_iter, test_size=test_size, train_size=train_size,
+            random_state=random_state), n)
+
+    def LeaveOneOut(n):
+        return _Folds(model_selection.LeaveOneOut(), n)
+
+    module = types.ModuleType('sklearn.cross_validation')
+    vars(module).update(
+        {name: getattr(model_selection, name) for name in model_selection.__all__
+         if not name.startswith(('Halving', '_'))},
+        KFold=KFold, StratifiedKFold=StratifiedKFold, ShuffleSplit=ShuffleSplit,
+        LeaveOneOut=LeaveOneOut)
+    return module
+
+
+def _linear_assignment_():
+    from scipy.optimize import linear_sum_assignment
+
+    def linear_assignment(X):
+        return numpy.stack(linear_sum_assignment(X), 1)
+    module = types.ModuleType('sklearn.utils.linear_assignment_')
+    vars(module)['linear_assignment'] = linear_assignment
+    return module
+
+
+def _discriminant(name, long_name):
+    from sklearn import discriminant_analysis
+    module = types.ModuleType('sklearn.' + name.lower())
+    setattr(module, name, getattr(discriminant_analysis, long_name))
+    return module
+
+
+def _Imputer(missing_values='NaN', strategy='mean', axis=0, verbose=0, copy=True):
+    from sklearn.impute import SimpleImputer
+    if axis:
+        raise ValueError('SimpleImputer works along columns only: write axis=0, or '
+                         'transpose the array')
+    if missing_values == 'NaN':
+        missing_values = numpy.nan
+    return SimpleImputer(missing_values=missing_values, strategy=strategy, copy=copy)
+
+
+def _refuse(name, why, instead):
+    def function(*args, **kwargs):
+        raise RuntimeError('sklearn.datasets.%s: %s; %s' % (name, why, instead))
+    function.__name__ = name
+    return function
+
+
+_fetch_mldata = _refuse(
+    'fetch_mldata', 'mldata.org is gone',
+    "write sklearn.datasets.fetch_openml('mnist_784', as_frame=False), whose data and "
+    'target are those of MNIST original in another order')
+_load_boston = _refuse(
+    'load_boston', 'its data was withdrawn',
+    'write sklearn.datasets.fetch_california_housing()')
+
+_SPECIAL = {
+    'sklearn.datasets': {'fetch_mldata': lambda: _fetch_mldata,
+                         'load_boston': lambda: _load_boston},
+    'sklearn.preprocessing': {'Imputer': lambda: _Imputer},
+    'sklearn.decomposition': {},
+    'sklearn.mixture': {},
+}
+_MODULES = {
+    'sklearn.cross_validation': _cross_validation,
+    'sklearn.grid_search': None,
+    'sklearn.learning_curve': None,
+    'sklearn.lda': functools.partial(
+        _discriminant, 'LDA', 'LinearDiscriminantAnalysis'),
+    'sklearn.qda': functools.partial(
+        _discriminant, 'QDA', 'QuadraticDiscriminantAnalysis'),
+    'sklearn.externals.joblib': None,
+    'sklearn.externals.six': None,
+    'sklearn.utils.linear_assignment_': _linear_assignment_,
+    'sklearn.utils.testing': None,
+}
+
+
+def _with_squared(mean_squared_error):
+    @functools.wraps(mean_squared_error)
+    def call(*args, squared=True, **kwargs):
+        if not squared:
+            _report.adapted('sklearn.metrics.mean_squared_error(squared=)')
+        error = mean_squared_error(*args, **kwargs)
+        return error if squared else numpy.sqrt(error)
+    return call
+
+
+def _with_sparse(init):
+    @functools.wraps(init)
+    def call(self, *args, **kwargs):
+        if 'sparse' in kwargs:
+            kwargs['sparse_output'] = kwargs.pop('sparse')
+            _report.adapted('sklearn.preprocessing.OneHotEncoder(sparse=)')
+        init(self, *args, **kwargs)
+    return call
+
+
+def _provide(patches, special, module):
+    names.provide(patches, module, 'libraries', special)
+    if module.__name__ == 'sklearn.preprocessing':
+        patches.set(module.OneHotEncoder, '__init__',
+                    _with_sparse(module.OneHotEncoder.__init__))
+
+
+def _of_metrics(patches, module):
+    patches.set(module, 'mean_squared_error', _with_squared(module.mean_squared_error))
+
+
+def _of_text(patches, module):
+    if not hasattr(module.CountVectorizer, 'get_feature_names'):
+        names.set_counted(
+            patches, module.CountVectorizer, 'get_feature_names',
+            module.__name__ + '.CountVectorizer.get_feature_names',
+            lambda self: list(self.get_feature_names_out()))
+
+
+def install(patches):
+    modules.provide(patches, {name: (make, name) for name, make in _MODULES.items()})
+    for name, special in _SPECIAL.items():
+        when_imported(patches, name, functools.partial(_provide, patches, special))
+    when_imported(patches, 'sklearn.metrics', functools.partial(_of_metrics, patches))
+    when_imported(patches, 'sklearn.feature_extraction.text',
+                  functools.partial(_of_text, patches))

@@ -1,0 +1,134 @@
+"""The function ``grad``."""
+import operator
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any
+
+import numpy
+
+from chainer_fast import function_node
+from chainer_fast.configuration import config
+from chainer_fast.nnabla import _arguments, _paths
+from chainer_fast.variable import Variable
+
+
+def grad(
+        outputs: Variable | Iterable[Variable], inputs: Variable | Iterable[Variable],
+        grad_outputs: Any = None, persistent_outputs: Iterable[bool] = (),
+        bind_grad_output: bool = False) -> list[Variable]:
+    """Return gradients of the sum of some outputs; they can be differentiated again.
+
+    The contract is that of ``nnabla.grad``. Unlike :func:`chainer_fast.grad`, it takes
+    single variables, numbers and arrays, returns zeros instead of None, and always
+    builds the graph of the gradients, unless ``config.enable_backprop`` is False.
+
+    Parameters
+    ----------
+    outputs : Variable or iterable of Variable
+        The variables to differentiate; several count as their sum.
+    inputs : Variable or iterable of Variable
+        The variables with respect to which to differentiate. One that is not in the
+        graph stands for the leaves there that have the same array, such as a parameter
+        of ``link.copy()`` for that of the link.
+    grad_outputs : None, number, array, Variable or list of these, optional
+        Gradients of the outputs; None means ones. What is not a list stands for the
+        only output.
+    persistent_outputs : iterable of bool, optional
+        Which outputs' arrays the graph keeps when their variables have been released;
+        by default all.
+    bind_grad_output : bool
+        Whether the results also become the ``grad`` of those inputs that the outputs
+        depend on.
+
+    Returns
+    -------
+    list of Variable
+        A gradient for each input. If no output depends on an input, or if it requires
+        no gradient, the gradient is zero and no part of a graph.
+
+    Raises
+    ------
+    ValueError
+        If something other than a variable is among the outputs or the inputs, or if
+        ``grad_outputs`` or ``persistent_outputs`` have a wrong type, length or shape.
+    TypeError
+        If ``persistent_outputs`` cannot be iterated over.
+    NotImplementedError
+        If a function between an input and an output has no gradient.
+    RuntimeError
+        If an old-style function would have to be differentiated twice.
+    """
+    ys = _arguments.as_variables('outputs', outputs)
+    xs = _arguments.as_variables('inputs', inputs)
+    _arguments.check_initialized(ys)
+    persistent = _arguments.as_flags(persistent_outputs, ys)
+    gys = _arguments.as_gradients(grad_outputs, ys)
+    reached = _paths.Reached(y.node for y in ys)
+    matches = _match(xs, reached)
+    targets = list({x.node: x for match in matches for x in match}.values())
+    _paths.check_differentiable(reached, targets)
+    sources, sums = _without_repetition(ys, gys)
+    found = function_node.grad(
+        sources, targets, sums, enable_double_backprop=bool(config.enable_backprop))
+    by_node = {x.node: gx for x, gx in zip(targets, found, strict=True)}
+    results = []
+    for match in matches:
+        terms = [by_node[x.node] for x in match if by_node[x.node] is not None]
+        results.append(reduce(operator.add, terms) if terms else None)
+    for y, keeps in zip(ys, persistent, strict=True):
+        if keeps:
+            y.retain_data()
+    if bind_grad_output:
+        _bind(xs, results, [v.array for v in (*ys, *xs, *gys) if v is not None])
+    return [_zeros(x) if gx is None else gx
+            for x, gx in zip(xs, results, strict=True)]
+
+
+def _without_repetition(outputs, gradients):
+    """Return each output once, and the sums of the gradients that were given for it."""
+    sums = {}
+    for y, gy in zip(outputs, gradients, strict=True):
+        if y.node in sums:
+            known = sums[y.node][1]
+            gy = sum([_ones(y) if each is None else each for each in (known, gy)])
+        sums[y.node] = y, gy
+    return [y for y, _ in sums.values()], [gy for _, gy in sums.values()]
+
+
+def _ones(y):
+    return _arguments.as_gradients(1, [y])[0]
+
+
+def _match(inputs, reached):
+    """Return which variables of the graph each input stands for."""
+    matches = [[x] if x.node in reached.nodes else [] for x in inputs]
+    if all(matches):
+        return matches
+    leaves = reached.leaves_by_array()
+    return [
+        match if match or x.creator_node is not None else leaves.get(id(x.array), [])
+        for x, match in zip(inputs, matches, strict=True)]
+
+
+def _zeros(x):
+    if x.array is None:
+        return Variable(numpy.zeros((), x.dtype), requires_grad=False)
+    with x.device.create_context():
+        return Variable(x.xp.zeros_like(x.array), requires_grad=False)
+
+
+def _bind(inputs, gradients, taken):
+    """Give inputs their gradients, in memory of their own.
+
+    What optimizers do to a gradient in place shows in the result, as in nnabla, but not
+    in another variable's gradient, nor in data.
+    """
+    owned = {id(array) for array in taken}
+    for x, gx in zip(inputs, gradients, strict=True):
+        if gx is None:
+            continue
+        array = gx.array
+        if id(array) in owned or array.base is not None:
+            array = array.copy()
+        owned.add(id(array))
+        x.grad = array

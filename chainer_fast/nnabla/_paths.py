@@ -1,0 +1,66 @@
+"""The part of a graph that lies behind the outputs, before it is differentiated."""
+from chainer_fast.function import Function, FunctionAdapter
+from chainer_fast.function_node import FunctionNode
+
+
+class Reached:
+    """What gradients of some nodes reach.
+
+    Parameters
+    ----------
+    nodes : iterable of VariableNode
+        Where to start.
+
+    Attributes
+    ----------
+    nodes : set of VariableNode
+        Nodes that require a gradient, the first ones included.
+    functions : list of FunctionNode
+        The functions that made them; one with several outputs may be there repeatedly.
+    """
+
+    def __init__(self, nodes):
+        self.nodes = set()
+        self.functions = []
+        pending = list(nodes)
+        while pending:
+            node = pending.pop()
+            if node in self.nodes or not node.requires_grad:
+                continue
+            self.nodes.add(node)
+            function = node.creator_node
+            if function is not None:
+                self.functions.append(function)
+                pending.extend(function.inputs or ())
+
+    def leaves_by_array(self):
+        """Return the leaves as variables, ``{id of the array: [variable, ...]}``."""
+        found = {}
+        for node in self.nodes:
+            if node.creator_node is None:
+                variable = node.get_variable()
+                if variable.array is not None:
+                    found.setdefault(id(variable.array), []).append(variable)
+        return found
+
+
+def check_differentiable(reached, inputs):
+    """Refuse functions between the inputs and the outputs that have no gradient."""
+    wanted = {x.node for x in inputs}
+    for function in reached.functions:
+        if _has_backward(function):
+            continue
+        if wanted & Reached(function.inputs or ()).nodes:
+            raise NotImplementedError(
+                '%s has no gradient: define its backward, or take the gradient of what '
+                'does not pass through it' % function.label)
+
+
+def _has_backward(node):
+    if isinstance(node, FunctionAdapter):
+        kind = type(node.function)
+        return any(getattr(kind, name) is not getattr(Function, name)
+                   for name in ('backward', 'backward_cpu', 'backward_gpu'))
+    kind = type(node)
+    return (kind.backward is not FunctionNode.backward
+            or kind.backward_accumulate is not FunctionNode.backward_accumulate)

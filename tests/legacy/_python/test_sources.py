@@ -1,0 +1,191 @@
+"""Sources are rewritten as they are imported, and do what they did."""
+import ast
+import importlib.machinery
+import io
+import linecache
+import sys
+import traceback
+
+import numpy as np
+import pytest
+
+from chainer_fast import legacy
+from chainer_fast.legacy._python import sources
+from tests.compat import processes
+
+
+def test_only_while_enabled(load):
+    legacy.enable('numpy')
+    old = load('def f(a): return float(a)\n')
+    legacy.disable()
+    new = load('def f(a): return 3 + float(a)\n')
+    # What was imported before stays as it was then.
+    assert old.f(np.array([2.5])) == 2.5
+    assert vars(importlib.machinery.SourceFileLoader).get('get_code') is None
+    assert not any(name.startswith('__chainer_fast') for name in vars(new))
+
+
+def test_caches_are_left_alone(load, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, 'dont_write_bytecode', False)
+    legacy.enable('numpy')
+    load('def f(a): return float(a)\n')
+    assert not list(tmp_path.rglob('*.pyc'))
+    legacy.disable()
+    load('def f(a): return float(a)\n')
+    assert list(tmp_path.rglob('*.pyc'))
+
+
+def test_documentation_and_futures_come_first(load):
+    legacy.enable('numpy')
+    module = load('"""What it is."""\nfrom __future__ import annotations\n'
+                  'def f(a: Nothing): return int(a)\n')
+    assert module.__doc__ == 'What it is.'
+    assert module.f(np.array([[3]])) == 3
+
+
+@pytest.mark.parametrize('text', [
+    'from __future__ import division\n', '"""Text alone."""\n', '', '# nothing\n'])
+def test_modules_without_code(load, text):
+    legacy.enable('numpy')
+    load(text)
+
+
+def test_lines_of_tracebacks(load):
+    legacy.enable('python', 'numpy')
+    module = load('def f(a):\n    b = [a]\n    b[0] = float(\n        a)\n')
+    with pytest.raises(ValueError) as caught:
+        module.f('no number')
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    of_module = [frame for frame in frames if frame.filename == module.__file__]
+    assert [frame.lineno for frame in of_module] == [3]
+    assert linecache.getline(module.__file__, 3).strip() == 'b[0] = float('
+
+
+@pytest.mark.parametrize('text', [
+    'from six.moves import xrange\nr = xrange(2)',
+    'def xrange(n): return range(n)\nr = xrange(2)',
+    'def f(xrange): return xrange(2)\nr = f(range)',
+    'try:\n    xrange\nexcept NameError:\n    xrange = range\nr = xrange(2)',
+    'import builtins\nglobals()["xrange"] = range\nr = xrange(2)',
+    'class C:\n    xrange = range\n    r = xrange(2)\nr = C.r',
+    'r = [xrange for xrange in [range(2)]][0]',
+])
+def test_names_of_the_module_are_its_own(load, used, text):
+    legacy.enable('python')
+    if 'six' in text:
+        pytest.importorskip('six')
+    assert list(load(text).r) == [0, 1]
+    assert not used()
+
+
+def test_names_of_elsewhere(load, used):
+    legacy.enable('python')
+    module = load('def f(): return nothing_of_this_name\n'
+                  'def g(): return unicode(3), isinstance("a", basestring)\n')
+    with pytest.raises(NameError):
+        module.f()
+    assert module.g() == ('3', True)
+    assert used() == {'builtins.unicode': 1, 'builtins.basestring': 1}
+
+
+def test_other_functions_of_the_name(load):
+    legacy.enable('numpy')
+    module = load('float = lambda a: a.shape\nmath = type("M", (), {"sqrt": len})\n'
+                  'def f(a): return float(a), math.sqrt(a)\n')
+    assert module.f(np.zeros(1)) == ((1,), 1)
+
+
+def test_errors_stay(load):
+    legacy.enable('python', 'numpy')
+    module = load('import math\n'
+                  'def number(a): return float(a)\n'
+                  'def attribute(a): return a.iteritems()\n'
+                  'def formatted(a): return "%d" % a\n'
+                  'def element(a, b): a[0] = b\n')
+    with pytest.raises(TypeError):
+        module.number(np.zeros(2))
+    with pytest.raises(AttributeError, match="'list' object has no attribute 'iteri"):
+        module.attribute([])
+    with pytest.raises(TypeError):
+        module.formatted(np.zeros(2))
+    with pytest.raises(ValueError):
+        module.element(np.zeros(2), np.zeros(2))
+    with pytest.raises(TypeError):
+        module.element((1, 2), 3)
+
+
+def test_error_of_python_2(load):
+    legacy.enable('python')
+    with pytest.raises(SyntaxError, match='chainer-fast check --fix'):
+        load('print "a"\n')
+
+
+def test_libraries_of_today_are_left_alone(monkeypatch, tmp_path):
+    legacy.enable('python')
+    try:
+        loader = importlib.machinery.SourceFileLoader('sklearn.some', str(
+            tmp_path / 'some.py'))
+        (tmp_path / 'some.py').write_text('x = 1\n')
+        assert sources._HELPERS not in loader.get_code('sklearn.some').co_names
+    finally:
+        legacy.disable()
+
+
+def test_notebook(capsys):
+    processes.run('-c', '''
+from IPython.testing.globalipapp import start_ipython
+shell = start_ipython()
+import numpy as np
+from chainer_fast import legacy
+legacy.enable()
+shell.user_ns['a'] = np.array([2.5])
+assert shell.run_cell('b = float(a); c = [i for i in xrange(2)]').success
+assert shell.user_ns['b'] == 2.5 and shell.user_ns['c'] == [0, 1]
+legacy.disable()
+assert not shell.ast_transformers
+''')
+
+
+def test_modules_of_tests(tmp_path):
+    (tmp_path / 'conftest.py').write_text('import chainer_fast\n')
+    (tmp_path / 'test_it.py').write_text(
+        'import numpy as np\n'
+        'def test_it():\n    assert float(np.array([2.0])) == 2\n')
+    for _ in range(2):      # the second time from pytest's cache
+        process = processes.start('-m', 'pytest', '-q', tmp_path, cwd=tmp_path,
+                                  env={'CHAINER_FAST_LEGACY': '1',
+                                       'PYTHONDONTWRITEBYTECODE': ''})
+        assert process.returncode == 0, process.stdout
+    assert list(tmp_path.rglob('*-legacy-pytest*.pyc'))
+
+
+def test_rewriting_is_complete():
+    """Each kind of node is rewritten wherever it stands."""
+    legacy.enable('python', 'numpy')
+    try:
+        tree = sources.rewrite(ast.parse(
+            'f = lambda a: "%d" % float(a.ptp())\n'
+            'a[float(b)][unicode] += math.sqrt(c)\n'
+            'x, (a[0], *y) = z\n'
+            'for a[1] in b: del a[2]\n'))
+    finally:
+        legacy.disable()
+    text = ast.unparse(tree)
+    assert text.count(sources._HELPERS) == 10, text
+
+
+def test_execfile(load, tmp_path):
+    legacy.enable('python')
+    (tmp_path / 'settings.py').write_text('size = xrange(3)\n')
+    module = load('import os\nexecfile(os.path.join(os.path.dirname(__file__), '
+                  '"settings.py"))\n')
+    assert len(module.size) == 3
+
+
+def test_old_files_of_text(load):
+    legacy.enable('python')
+    module = load('from cStringIO import StringIO\nimport cPickle\n'
+                  'a, b = StringIO("text").read(), StringIO(b"bytes").read()\n'
+                  'c = cPickle.loads(b"S\'\\\\xe9\'\\np0\\n.")\n')
+    assert (module.a, module.b, module.c) == ('text', b'bytes', '\xe9')
+    assert isinstance(sys.stdout, io.TextIOBase) or sys.stdout

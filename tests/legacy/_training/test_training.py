@@ -1,0 +1,218 @@
+"""Extensions, snapshots and updaters of earlier years."""
+import numpy as np
+import pytest
+
+import chainer_fast as chainer
+from chainer_fast import functions as F
+from chainer_fast import legacy, training
+from chainer_fast import links as L
+from chainer_fast.legacy import _report
+from chainer_fast.training import extensions
+
+DATA = [(np.arange(3, dtype=np.float32), np.int32(i % 2)) for i in range(4)]
+
+
+@pytest.fixture
+def make_trainer(tmp_path):
+    def make(model=None, n=2):
+        model = L.Classifier(L.Linear(3, 2)) if model is None else model
+        optimizer = chainer.optimizers.SGD().setup(model)
+        iterator = chainer.iterators.SerialIterator(DATA, 2, shuffle=False)
+        updater = training.StandardUpdater(iterator, optimizer)
+        return training.Trainer(updater, (n, 'iteration'), out=str(tmp_path))
+    return make
+
+
+def iterations(trainer, extend):
+    """Return the iterations at which an extension is called."""
+    found = []
+    extend(trainer, lambda trainer: found.append(trainer.updater.iteration))
+    trainer.run()
+    return found
+
+
+class Marked(training.Extension):
+
+    invoke_before_training = True
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, trainer):
+        self.function(trainer)
+
+
+class Unmarked(Marked):
+    invoke_before_training = False
+
+
+def decorated(*arguments, **options):
+    def extend(trainer, function):
+        decorate = training.make_extension(
+            (1, 'iteration'), None, None, *arguments, **options)
+        trainer.extend(decorate(function), 'name')
+    return extend
+
+
+@pytest.mark.parametrize('extend, at', [
+    (lambda trainer, f: trainer.extend(Marked(f)), [0, 1, 2]),
+    (lambda trainer, f: trainer.extend(Unmarked(f)), [1, 2]),
+    (lambda trainer, f: trainer.extend(f, 'name', (1, 'iteration'), None, True),
+     [0, 1, 2]),
+    (lambda trainer, f: trainer.extend(f, 'name', invoke_before_training=False),
+     [1, 2]),
+    (lambda trainer, f: trainer.extend(
+        Marked(f), invoke_before_training=False), [1, 2]),
+    (lambda trainer, f: trainer.extend(f, 'name', call_before_training=True),
+     [0, 1, 2]),
+    (decorated(True), [0, 1, 2]),
+    (decorated(invoke_before_training=True), [0, 1, 2]),
+    (decorated(False), [1, 2]),
+])
+def test_calls_before_the_training(enable, make_trainer, extend, at):
+    enable()
+    assert iterations(make_trainer(), extend) == at
+
+
+def test_a_finalizer_in_the_fourth_place(enable, make_trainer):
+    enable()
+    done = []
+    extend = decorated(lambda: done.append(True))
+    assert iterations(make_trainer(), extend) == [1, 2]
+    assert done == [True]
+
+
+def test_version_2_took_the_argument_and_did_nothing(enable, make_trainer):
+    enable('v2')
+
+    def extend(trainer, function):
+        trainer.extend(function, 'name', invoke_before_training=True)
+    assert iterations(make_trainer(), extend) == [1, 2]
+
+
+def test_the_attribute_can_be_read(enable):
+    enable()
+    assert not extensions.LogReport().invoke_before_training
+    mark = training.make_extension(invoke_before_training=True)
+    assert mark(lambda trainer: None).invoke_before_training
+
+
+def test_the_line_of_the_attribute_is_counted(enable, make_trainer):
+    enable()
+    _report.clear()
+    make_trainer().extend(Marked(print))
+    (file, line), = _report.uses()[
+        'chainer.training.Extension.invoke_before_training']
+    with open(file, encoding='utf-8') as f:
+        assert f.readlines()[line - 1].strip() == 'invoke_before_training = True'
+
+
+def test_extensions_of_the_package_begin_when_they_did(enable, make_trainer):
+    enable()
+    shift = extensions.ExponentialShift('lr', 0.5, init=1)
+    trainer = make_trainer()
+    trainer.extend(shift, trigger=(1, 'iteration'))
+    trainer.run()
+    assert trainer.updater.get_optimizer('main').lr == 0.25
+
+
+def test_extensions_without_call(enable, make_trainer):
+    class Silent(training.Extension):
+        pass
+
+    enable('v5')
+    trainer = make_trainer()
+    trainer.extend(Silent())
+    trainer.run()
+    legacy.disable()
+    with pytest.raises(NotImplementedError):
+        Silent()(trainer)
+
+
+# ---- snapshots
+
+@pytest.mark.parametrize('make', [
+    lambda: extensions.snapshot(trigger=(3, 'iteration')),
+    lambda: extensions.snapshot(
+        chainer.serializers.save_npz, 'name', (3, 'iteration')),
+    lambda: extensions.snapshot_object(
+        L.Linear(1, 1), 'name', trigger=(3, 'iteration')),
+    lambda: extensions.snapshot_object(
+        L.Linear(1, 1), 'name', chainer.serializers.save_npz, (3, 'iteration')),
+])
+def test_triggers_of_snapshots(enable, make):
+    enable()
+    assert make().trigger == (3, 'iteration')
+
+
+def test_snapshots_without_trigger(enable):
+    enable()
+    _report.clear()
+    assert extensions.snapshot(filename='name', n_retains=2).trigger == (1, 'epoch')
+    assert not _report.uses()
+
+
+# ---- losses
+
+class Model(chainer.Link):
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+        with self.init_scope():
+            self.W = chainer.Parameter(1., (3, 2))
+
+    def forward(self, x, t):
+        self.seen.append((type(x), type(t), getattr(x, 'volatile', None)))
+        loss = F.softmax_cross_entropy(F.matmul(x, self.W), t)
+        chainer.report({'loss': loss}, self)
+        return loss
+
+
+def evaluate(trainer, model):
+    iterator = chainer.iterators.SerialIterator(DATA, 4, repeat=False, shuffle=False)
+    trainer.extend(extensions.Evaluator(iterator, model), trigger=(1, 'iteration'))
+    trainer.run()
+
+
+def test_losses_get_variables_if_version_1_is_named(enable, make_trainer):
+    enable('v1')
+    model = Model()
+    trainer = make_trainer(model, n=1)
+    evaluate(trainer, model)
+    variable = chainer.Variable
+    assert model.seen == [(variable, variable, 'off'), (variable, variable, 'on')]
+    assert trainer.observation['main/loss'].creator is not None
+    legacy.disable()
+    assert not chainer.config.keep_graph_on_report
+
+
+def test_losses_get_arrays_otherwise(enable, make_trainer):
+    enable()
+    model = Model()
+    trainer = make_trainer(model, n=1)
+    evaluate(trainer, model)
+    assert {cls for first, second, _ in model.seen for cls in (first, second)} == {
+        np.ndarray}
+    assert trainer.observation['main/loss'].creator is None
+
+
+# ---- epochs
+
+def test_epochs_that_the_program_counts(enable, make_trainer):
+    enable()
+    trainer = make_trainer(n=4)
+    optimizer = trainer.updater.get_optimizer('main')
+    epochs = []
+
+    @training.make_extension(trigger=(1, 'epoch'))
+    def count(trainer):
+        optimizer.new_epoch()
+        epochs.append(optimizer.epoch)
+
+    trainer.extend(count)
+    trainer.run()
+    assert epochs == [1, 2]
+    plain = chainer.optimizers.SGD()
+    plain.new_epoch()
+    assert plain.epoch == 1
