@@ -314,7 +314,7 @@ class Variable(VariableBase, _moves.Movable):
         """
         warnings.warn(
             'Variable.zerograd is deprecated. Use Variable.cleargrad instead.',
-            DeprecationWarning, stacklevel=2)
+            DeprecationWarning)
         array = self.raw_array
         if array is None:
             return
@@ -429,7 +429,7 @@ class Variable(VariableBase, _moves.Movable):
                     'Variable.backward is deprecated. A scalar variable must be a '
                     '0-dimensional array. Apply chainer.functions.squeeze to obtain '
                     'one. If the size became one by accident, set zero to grad.',
-                    DeprecationWarning, stacklevel=2)
+                    DeprecationWarning)
             with cuda.get_device_from_array(array):
                 grad = self.xp.ones_like(array)
                 if loss_scale is not None:
