@@ -7,8 +7,8 @@ from chainer_fast import links as L
 NAMES = ['zeta', 'embed', 'alpha', 'l1', 'l2']
 MANY = ['hy', 'l2', 'embed', 'hh', 'conv3_1', 'dec', 'lateral', 'conv3', 'W', 'l1_h',
         'out']
-MORE = ['fc7', 'hy', 'dec', 'conv1', 'bn1', 'xh', 'ln_var', 'fc6', 'l5', 'embed', 'l1_h',
-        'softmax', 'l2_h', 'l3']
+MORE = ['fc7', 'hy', 'dec', 'conv1', 'bn1', 'xh', 'ln_var', 'fc6', 'l5', 'embed',
+        'l1_h', 'softmax', 'l2_h', 'l3']
 
 
 class Own(chainer.Chain):
