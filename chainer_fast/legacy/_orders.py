@@ -4,6 +4,7 @@ Programs that draw the values of parameters in a loop depend on it. Links that a
 to a chain as keyword arguments were added in the order in which Python handed them on;
 that of Python 2 holds if the part ``python`` is named as well.
 """
+from chainer_fast._core.links import LinkBase
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._engine import keyword_order
 from chainer_fast.legacy._links.function_set import FunctionSet
@@ -82,8 +83,13 @@ class _Order:
                 for path, param in child.namedparams(include_uninit):
                     yield '/' + name + path, param
 
-        return {walk.__name__: self._counted(walk) for walk in (
-            children, links, namedlinks, params, namedparams)}
+        def cleargrads(link):
+            # The order does not matter here; compiled code would seem to be the program.
+            LinkBase.cleargrads(link)
+
+        return {'cleargrads': cleargrads, **{
+            walk.__name__: self._counted(walk) for walk in (
+                children, links, namedlinks, params, namedparams)}}
 
     def _counted(self, walk):
         """Have the uses of a method counted where today's order is another one."""

@@ -82,5 +82,7 @@ def test_orders_that_differ_from_todays_are_counted(enable):
     list(chain.params())
     assert not _report.uses()
     chain.add_link('L', L.Linear(2, 2))
+    chain.cleargrads()
+    assert not _report.uses()
     list(chain.params())
     assert list(_report.uses()) == ['order of parameters as they were added']

@@ -42,7 +42,7 @@ optimizer = chainer.optimizers.Adam(0.02)
 optimizer.setup(model)
 for epoch in range(4):
     loss = model(xs, ts)
-    model.cleargrads()  # removed: order of parameters as they were added
+    model.cleargrads()
     loss.backward()
     optimizer.update()
     print('loss %.6f' % float(loss.data))
