@@ -84,7 +84,7 @@ class _Order:
                     yield '/' + name + path, param
 
         def cleargrads(link):
-            # The order does not matter here; compiled code would seem to be the program.
+            # No order matters here, and compiled code would seem to be the program.
             LinkBase.cleargrads(link)
 
         return {'cleargrads': cleargrads, **{
