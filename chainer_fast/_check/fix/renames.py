@@ -111,11 +111,22 @@ def fix(plan, finding, node, scope, entry):
             if not isinstance(parent, ast.Attribute) or parent.attr not in _KEPT[
                     finding.what]:
                 return False
-        code = plan.spell(target, scope)
+        code = _other_place(plan, node, finding, target, scope)
         if code is not None:
             plan.edits.replace(node, code)
             return True
     return False
+
+
+def _other_place(plan, node, finding, target, scope):
+    """Return code for a name of another module; None if there is none."""
+    if isinstance(node, ast.Attribute):
+        if len(set(plan.inference.names(node.value, scope))) > 1:
+            return None     # `cuda if args.gpu >= 0 else np` is another one without a GPU
+        if finding.what.startswith('chainer.') and target.startswith('cupy.'):
+            # Programs that run without CuPy, too, do not import it.
+            return '%s.%s' % (plan.code(node.value), target)
+    return plan.spell(target, scope)
 
 
 def _rename_member(plan, finding, node, entry):
