@@ -22,6 +22,10 @@ ENTRIES: tuple[Removed, ...] = (
         bool8=bool_ int0=intp uint0=uintp object0=object_ str0=str_ bytes0=bytes_
         void0=void mat=asmatrix product=prod cumproduct=cumprod sometrue=any alltrue=all
         round_=round fastCopyAndTranspose=copy''')),
+    *renamed('NumPy 1.26', 'numpy', below('numpy.', 'NAN=nan')),
+    *renamed('NumPy 1.26', 'numpy', below(
+        'numpy.', '''AxisError ComplexWarning ModuleDeprecationWarning RankWarning
+        TooHardError VisibleDeprecationWarning''', 'numpy.exceptions.')),
     *(Removed('numpy.' + name, 'NumPy 1.26', 'write ' + value, 'numpy')
       for name, value in (('PINF', 'numpy.inf'), ('NINF', '-numpy.inf'),
                           ('PZERO', '0.0'), ('NZERO', '-0.0'))),
