@@ -66,23 +66,6 @@ def _variable(data=None, volatile=None, name=None, grad=None):
     return variable.Variable(data, name=name, grad=grad)
 
 
-def _recover_parameter(data, name, grad, *rest):
-    """Make a parameter from the arguments of Chainer 2 to 7."""
-    grad_valid, layout = True, ()
-    if len(rest) >= 4:
-        grad_valid, *rest = rest
-        layout = rest[3:]
-    initializer, update_rule, device = (*rest[:3], None)[:3]
-    if device is None:
-        param = variable.Parameter(initializer, name=name)
-        device = param.device
-        if data is not None:
-            device = variable.Variable(data).device
-    return variable._recover_parameter(
-        data, name, grad, data is not None and grad_valid, initializer, update_rule,
-        device, *layout)
-
-
 def _create_variable(data, name, grad, requires_grad, device=None):
     made = variable.Variable(data, name=name, grad=grad, requires_grad=requires_grad)
     if device is not None:
@@ -96,7 +79,7 @@ CALLS: dict = {
     ('chainer_fast.backends.cuda', 'GpuDevice.from_device_id'):
         _reconstructors.gpu_device,
     ('chainer_fast.variable', 'Variable'): _variable,
-    ('chainer_fast.variable', '_recover_parameter'): _recover_parameter,
+    ('chainer_fast.variable', '_recover_parameter'): variable._recover_parameter,
     ('chainer_fast.variable', '_create_variable'): _create_variable,
 }
 
@@ -159,10 +142,6 @@ def _batch_normalization(link, state, later):
     if '_highprec_dtype' not in state:
         state['_highprec_dtype'] = numpy.dtype(
             'f4') if averages is None else numpy.promote_types(averages.dtype, 'f4')
-
-
-def _tree(function, state, later):
-    state.setdefault('_longest', int(numpy.diff(state['begins']).max()))
 
 
 # ---- optimizers
@@ -322,7 +301,6 @@ _CHANGES = {'chainer_fast.' + path: change for path, change in {
     'links.connection.deconvolution_2d.Deconvolution2D': _convolution,
     'links.connection.deconvolution_nd.DeconvolutionND': _convolution,
     'links.normalization.batch_normalization.BatchNormalization': _batch_normalization,
-    'links.loss.hierarchical_softmax.BinaryHierarchicalSoftmaxFunction': _tree,
     'optimizer.Optimizer': _optimizer,
     'optimizer.GradientMethod': _gradient_method,
     'optimizer.UpdateRule': _update_rule,

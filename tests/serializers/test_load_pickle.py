@@ -274,7 +274,7 @@ class Calls:
     (chainer.serializers.load_npz, ('x', None)), (F.relu, (np.ones(2),)),
     (L.Linear, (3, 2)), (CaffeFunction, ('x',)), (object, ()), (str, ('x',)),
     (chainer.training.extensions.snapshot, ()), (np.ndarray, ((1 << 40,),)),
-], ids=repr)
+])
 def test_calls(reduced, protocol, witness):
     content = pickle.dumps(Calls(*reduced), protocol) if reduced[0] is not getattr \
         else b'cbuiltins\ngetattr\n(cposix\nsystem\nS"x"\ntR.'
@@ -351,7 +351,7 @@ def test_a_class_of_chainer_as_a_value():
             module.encode(), name.encode()))
         assert not callable(found)
         with pytest.raises(AttributeError, match=r"allow=\('chainer_fast\."):
-            found.mro
+            found.mro()
     refused(b'cfunctools\npartial\n(cchainer.link\nLink\ntR.', 'partial')
     partial = pickle.dumps(functools.partial(F.relu), 2)[:-1]
     refused(partial + b'(cchainer.link\nLink\n)}NtR.', 'call of|damaged')
