@@ -66,13 +66,6 @@ def _variable(data=None, volatile=None, name=None, grad=None):
     return variable.Variable(data, name=name, grad=grad)
 
 
-def _create_variable(data, name, grad, requires_grad, device=None):
-    made = variable.Variable(data, name=name, grad=grad, requires_grad=requires_grad)
-    if device is not None:
-        made.to_device(device)
-    return made
-
-
 #: Called with the arguments of the file, by today's paths.
 CALLS: dict = {
     ('chainer_fast.flag', 'Flag'): _Flag,
@@ -80,7 +73,7 @@ CALLS: dict = {
         _reconstructors.gpu_device,
     ('chainer_fast.variable', 'Variable'): _variable,
     ('chainer_fast.variable', '_recover_parameter'): variable._recover_parameter,
-    ('chainer_fast.variable', '_create_variable'): _create_variable,
+    ('chainer_fast.variable', '_create_variable'): variable._create_variable,
 }
 
 
@@ -251,6 +244,11 @@ def _iterator(iterator, state, later):
     state['_previous_epoch_detail'] = -1. if detail is None else detail
 
 
+def _multithread_iterator(iterator, state, later):
+    if '_sampled' not in state:
+        state.update(_sampled=[], _pool=None, _next=None)
+
+
 def _updater(updater, state, later):
     device = state.pop('device', None)
     if isinstance(device, int):
@@ -272,7 +270,12 @@ def _interval_trigger(trigger, state, later):
 
 def _trainer(trainer, state, later):
     def tell():
-        updater = trainer.updater
+        updater, reporter = trainer.updater, trainer.reporter
+        # It knows the links by where they stood in the memory of another process.
+        reporter._observer_names = {}
+        for name, optimizer in updater.get_all_optimizers().items():
+            reporter.add_observer(name, optimizer.target)
+            reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
         for trigger in later.triggers:
             trigger._previous_iteration = updater.iteration
             trigger._previous_epoch_detail = updater.epoch_detail
@@ -287,8 +290,28 @@ def _entry(entry, state, later):
 
 
 def _shift(extension, state, later):
-    if state.pop('_before_training', False):
-        state['_t'] -= 1        # that call was counted in Chainer 1
+    if '_before_training' in state:
+        del state['_before_training']
+        state['_t'] -= 1        # Chainer 1 counted the value before training as a call
+    for name in '_init', '_target', '_last_value':
+        state.setdefault(name, None)
+
+
+def _linear_shift(extension, state, later):
+    if state.get('_init') is None:
+        state['_init'] = state['_value_range'][0]
+
+
+def _dump_graph(extension, state, later):
+    if '_styles' not in state:
+        made = type(extension)('')._styles
+        state['_styles'] = {
+            key: state.pop('_' + key, None) or style for key, style in made.items()}
+
+
+def _micro_average(extension, state, later):
+    state.setdefault('_source_keys', (
+        state.get('_numerator_key'), state.get('_denominator_key')))
 
 
 _CHANGES = {'chainer_fast.' + path: change for path, change in {
@@ -310,6 +333,10 @@ _CHANGES = {'chainer_fast.' + path: change for path, change in {
     'training.trainer._ExtensionEntry': _entry,
     'training.trainer.Trainer': _trainer,
     'training.extensions._shift.HyperparameterShift': _shift,
+    'training.extensions.computational_graph.DumpGraph': _dump_graph,
+    'training.extensions.linear_shift.LinearShift': _linear_shift,
+    'training.extensions.micro_average.MicroAverage': _micro_average,
+    'iterators.multithread_iterator.MultithreadIterator': _multithread_iterator,
     # What came later, and what it was before.
     'links.connection.linear.Linear': {'in_size': None},
     'links.model.classifier.Classifier': {'label_key': -1},

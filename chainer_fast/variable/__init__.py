@@ -128,10 +128,11 @@ class VariableNode(VariableNodeBase):
         grad_table.check_old_style_gradient(self)
 
 
-def _create_variable(data, name, grad, requires_grad, device):
-    """Make a variable from what its pickle holds."""
+def _create_variable(data, name, grad, requires_grad, device=None):
+    """Make a variable from what its pickle holds; until Chainer 5 no device."""
     var = Variable(data, name=name, grad=grad, requires_grad=requires_grad)
-    var.to_device(device)
+    if device is not None:
+        var.to_device(device)
     return var
 
 
