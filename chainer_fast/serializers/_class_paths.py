@@ -129,3 +129,9 @@ def find(module, name):
         return None
     return found if found.__module__ == module or find(
         found.__module__, found.__name__) is found else None
+
+
+def named(path):
+    """Return a class by its path of today below the package."""
+    module, _, name = path.rpartition('.')
+    return find(_HERE + '.' + module, name)
