@@ -77,7 +77,8 @@ _CHANGES = {'chainer_fast.' + path: change for path, change in {
     'links.connection.convolution_nd.ConvolutionND': links.convolution,
     'links.connection.deconvolution_2d.Deconvolution2D': links.convolution,
     'links.connection.deconvolution_nd.DeconvolutionND': links.convolution,
-    'links.normalization.batch_normalization.BatchNormalization': links.batch_normalization,
+    'links.normalization.batch_normalization.BatchNormalization':
+        links.batch_normalization,
     'optimizer.Optimizer': training.optimizer,
     'optimizer.GradientMethod': training.gradient_method,
     'optimizer.UpdateRule': training.update_rule,

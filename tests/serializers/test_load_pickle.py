@@ -253,7 +253,8 @@ def test_errors_of_classes_of_the_user():
         load(b'N.', allow=[3])
 
 
-@pytest.mark.parametrize('name', ['os', 'os.system', 'Model.forward', 'pickle.loads'])
+@pytest.mark.parametrize('name', [
+    'os', 'os.system', 'Model.forward', 'pickle.loads', 'CaffeFunction', 'load_pickle'])
 def test_a_module_does_not_admit_what_it_imports(name, witness):
     content = b'\x80\x04\x8c%c%s\x8c%c%s\x93\x8c\x02ls\x85R.' % (
         len(HERE), HERE.encode(), len(name), name.encode())
