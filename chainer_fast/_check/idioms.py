@@ -12,7 +12,8 @@ SEEN = frozenset((
     'chainer.Chain._children as a list', 'chainer.Link._params as a list',
     'chainer.Link._persistent as a list', 'chainer.Variable.__len__',
     'chainer.functions.split_axis without force_tuple',
-    'chainer.links.ConvolutionND without a bias', 'chainer.links.GRU with n_units first',
+    'chainer.links.ConvolutionND without a bias',
+    'chainer.links.GRU with n_units first',
     'chainer.links.LSTM with a forget bias of 0',
     'chainer.optimizer hooks called with an optimizer',
     'chainer.function_hooks.TimerHook.print_report(file)',
@@ -33,6 +34,9 @@ SEEN = frozenset((
     'matplotlib.style.use of seaborn', 'yaml.load without Loader',
     'yaml.load_all without Loader', 'h5py.File without mode'))
 
+_NORMALIZING = {'chainer.links.' + name for name in (
+    'BatchNormalization', 'BatchRenormalization', 'InceptionBN', 'ResNet50Layers',
+    'ResNet101Layers', 'ResNet152Layers')}
 _SETS = {'_params': 'chainer.Link._params as a list',
          '_persistent': 'chainer.Link._persistent as a list',
          '_children': 'chainer.Chain._children as a list'}
@@ -42,7 +46,8 @@ _LISTS = 'list from map, filter, zip, range or dict.keys'
 # Methods of which Python 3 asks for another name.
 _SPECIAL = {
     '__nonzero__': ('__bool__', '__nonzero__ method'),
-    '__div__': ('__truediv__', '__div__ method'), '__cmp__': ('__lt__', '__cmp__ method'),
+    '__div__': ('__truediv__', '__div__ method'),
+    '__cmp__': ('__lt__', '__cmp__ method'),
     '__unicode__': ('__str__', '__unicode__ method'),
     '__getslice__': ('__getitem__', '__getslice__ method'),
     'next': ('__next__', 'next method of an iterator')}
@@ -77,7 +82,7 @@ def _call(checker, node, scope):
         yield 'chainer.optimizer hooks called with an optimizer'
     if checker.written_for:
         for name in names:
-            yield from _changed_meaning(checker, node, scope, name)
+            yield from _changed_meaning(checker, node, scope, checker.today(name))
 
 
 def _named_call(checker, node, scope, name):
@@ -106,13 +111,15 @@ def _named_call(checker, node, scope, name):
         yield 'random.sample of a set'
     elif name == 'matplotlib.style.use' and given and isinstance(
             given[0], ast.Constant) and str(given[0].value).startswith(
-                'seaborn') and '-v0_8' not in given[0].value:
+                'seaborn') and '-v0_8' not in str(given[0].value):
         yield 'matplotlib.style.use of seaborn'
     elif name == 'chainermn.create_communicator' and isinstance(
             communicator, ast.Constant):
         yield '%s(%r)' % (name, communicator.value)
     elif name == 'builtins.input' and checker.is_python2:
         yield 'input evaluates'
+    elif name == 'random.shuffle' and len(given) == 2:
+        yield 'random.shuffle(random=)'
     elif name == 'builtins.sorted' and 'cmp' in keywords:
         yield 'sorted(cmp=)'
     elif name == 'builtins.len' and given and _is_lazy(checker, given[0], scope,
@@ -164,10 +171,10 @@ def _check_extension(checker, node, scope):
 def _changed_meaning(checker, node, scope, name):
     """Calls that still work, and meant something else in an earlier version."""
     given, keywords = node.args, _keywords(node)
-    if name in ('chainer.links.BatchNormalization',
-                'chainer.links.BatchRenormalization') and not {
-                    'initial_avg_var', None} & set(keywords) and len(given) < 11:
-        yield name + ' with a running variance from 0'
+    if name in _NORMALIZING and not {
+            'initial_avg_var', None} & set(keywords) and len(given) < 11:
+        yield '%s with a running variance from 0' % (
+            name if 'Renorm' in name else 'chainer.links.BatchNormalization')
     if 'v1' not in checker.written_for:
         return
     if name == 'chainer.functions.split_axis' and len(
@@ -178,8 +185,10 @@ def _changed_meaning(checker, node, scope, name):
     elif name in ('chainer.links.LSTM', 'chainer.links.StatelessLSTM') and len(
             given) < 6 and 'forget_bias_init' not in keywords:
         yield 'chainer.links.LSTM with a forget bias of 0'
-    elif name in ('chainer.links.ConvolutionND', 'chainer.links.DeconvolutionND') \
-            and not {'nobias', 'initial_bias'} & set(keywords):
+    elif name == 'chainer.links.ConvolutionND' and len(given) > 6:
+        yield 'chainer.links.ConvolutionND by position'
+    elif name == 'chainer.links.ConvolutionND' and not {
+            'nobias', 'initial_bias'} & set(keywords):
         yield 'chainer.links.ConvolutionND without a bias'
     elif name == 'builtins.len' and given and Value(
             OBJECT, VARIABLE) in checker.inference.values(given[0], scope):
@@ -229,19 +238,17 @@ def _is_ragged(node):
 
 
 def _subscript(checker, node, scope):
-    if isinstance(node.ctx, ast.Load):
-        if isinstance(node.value, ast.Call) and not isinstance(
-                node.value.func, ast.Name) and _views_only(checker, node.value, scope):
-            yield _LISTS
-        elif _is_call_of(checker, node.value, scope, _LAZY - {'builtins.range'}):
-            yield _LISTS
+    if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Call) and (
+            _is_view(checker, node.value, scope)
+            or _is_call_of(checker, node.value, scope, _LAZY - {'builtins.range'})):
+        yield _LISTS
     if isinstance(node.value, ast.Attribute) and node.value.attr in _SETS and any(
             value.kind in (OBJECT, OWN) for value in checker.inference.values(
                 node.value.value, scope)):
         yield _SETS[node.value.attr]
 
 
-def _views_only(checker, node, scope):
+def _is_view(checker, node, scope):
     """Return whether an expression is a view of a dictionary, as far as one can see."""
     return (isinstance(node.func, ast.Attribute) and node.func.attr in (
         'keys', 'values', 'items') and not node.args and not node.keywords
@@ -261,7 +268,7 @@ def _operation(checker, node, scope):
 
 
 def _class(checker, node, scope):
-    names = {}
+    names: dict[str, ast.stmt] = {}
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef):
             names[statement.name] = statement

@@ -21,6 +21,7 @@ _NOT_ARRAYS = {
     'numpy.ndindex', 'numpy.nditer', 'numpy.testing', 'numpy.lib', 'numpy.ma',
     'numpy.polynomial', 'numpy.random.seed', 'numpy.random.RandomState',
     'numpy.unique', 'numpy.meshgrid', 'numpy.histogram'}
+_ITERATORS = {'builtins.iter', 'builtins.enumerate', 'builtins.reversed'}
 _XP = {'chainer.cuda.get_array_module', 'chainer.backends.cuda.get_array_module',
        'chainer.backend.get_array_module', 'cupy.get_array_module'}
 
@@ -45,6 +46,7 @@ class Inference:
         builder = Builder(tree)
         self.scopes = builder.scopes
         self._self_name = builder.self_name
+        self._flow = builder.flow
         self._known = {}
 
     def values(self, node, scope):
@@ -94,6 +96,10 @@ class Inference:
             return [Value(OBJECT, 'dict')]
         if isinstance(node, ast.GeneratorExp):
             return [Value(OBJECT, 'iterator')]
+        if isinstance(node, ast.Subscript) and any(
+                value.kind == OBJECT and value.what in ('h5py.File', 'h5py.Group')
+                for value in self.values(node.value, scope)):
+            return [Value(OBJECT, 'h5py.Dataset')]
         if isinstance(node, ast.IfExp):
             return [*self.values(node.body, scope), *self.values(node.orelse, scope)]
         if isinstance(node, ast.BoolOp):
@@ -107,10 +113,13 @@ class Inference:
             return [Value(OWN, owner)]
         bound = scope.lookup(node.id)
         if bound is not None:
+            bound = self._flow.reaching(node, bound, scope)
             return [found for binding in bound for found in self._binding(binding)]
         starred = self._starred(node.id, scope)
-        if not starred and (hasattr(builtins, node.id) or not scope.module().stars):
-            starred = ['builtins.' + node.id]
+        full = 'builtins.' + node.id
+        if not starred and (hasattr(builtins, node.id) or (
+                entries().name(full) and not scope.module().stars)):
+            starred = [full]
         return [Value(NAME, name) for name in starred]
 
     def _starred(self, name, scope):
@@ -173,6 +182,10 @@ class Inference:
             elif value.kind == OBJECT and self._is_link(value.what):
                 found.append(Value(OBJECT, VARIABLE))
         if not found and isinstance(function, ast.Attribute):
+            if function.attr == 'getvalue' and any(
+                    str(value.what).endswith('StringIO')
+                    for value in self.values(function.value, scope)):
+                return [Value(OBJECT, 'str')]
             found.extend(value for value in self.values(function.value, scope)
                          if value in (Value(OBJECT, ARRAY), Value(OBJECT, VARIABLE))
                          and function.attr in _ARRAY_METHODS)
@@ -197,7 +210,7 @@ class Inference:
             return [Value(NAME, 'numpy')]
         if name in ('builtins.dict', 'builtins.str'):
             return [Value(OBJECT, name.removeprefix('builtins.'))]
-        if name == 'builtins.iter':
+        if name in _ITERATORS or name.startswith('itertools.'):
             return [Value(OBJECT, 'iterator')]
         thing = packages.find(name)
         if thing is packages.UNKNOWN and name.rpartition('.')[2][:1].isupper():

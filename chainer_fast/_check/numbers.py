@@ -5,7 +5,7 @@ _CALLS = {'builtins.len', 'builtins.int', 'builtins.long', 'builtins.ord'}
 _ATTRIBUTES = {'size', 'ndim'}
 
 
-def is_whole(inference, node, scope, _depth=0):
+def is_whole(inference, node, scope):
     """Return whether an expression is surely a whole number.
 
     Parameters
@@ -14,16 +14,20 @@ def is_whole(inference, node, scope, _depth=0):
     node : ast.expr
     scope : Scope
     """
-    if _depth > 8:
+    return _is_whole(inference, node, scope, 0)
+
+
+def _is_whole(inference, node, scope, depth):
+    if depth > 8:       # a name may be made from itself
         return False
     if isinstance(node, ast.Constant):
         return type(node.value) is int
     if isinstance(node, ast.UnaryOp):
-        return is_whole(inference, node.operand, scope, _depth + 1)
+        return _is_whole(inference, node.operand, scope, depth + 1)
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, (
             ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)) and all(
-                is_whole(inference, side, scope, _depth + 1)
+                _is_whole(inference, side, scope, depth + 1)
                 for side in (node.left, node.right))
     if isinstance(node, ast.Call):
         return any(name in _CALLS for name in inference.names(node.func, scope))
@@ -35,6 +39,7 @@ def is_whole(inference, node, scope, _depth=0):
     if isinstance(node, ast.Name):
         bound = scope.lookup(node.id)
         return bool(bound) and all(
-            isinstance(binding, tuple) and is_whole(inference, *binding, _depth + 1)
+            isinstance(binding, tuple)
+            and _is_whole(inference, binding[0], binding[1], depth + 1)
             for binding in bound)
     return False

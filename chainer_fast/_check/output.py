@@ -59,7 +59,7 @@ def json_text(results):
 
 
 def _uri(path):
-    """Return a path as SARIF wants it: relative to the working folder if it is in it."""
+    """Return a path as SARIF wants it: relative if the working folder has it."""
     inside = os.path.relpath(path)
     if inside.startswith(os.pardir):
         return 'file://' + urllib.parse.quote(os.path.abspath(path).replace(

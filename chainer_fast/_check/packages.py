@@ -14,9 +14,11 @@ UNKNOWN = object()
 
 # One object has several names in the sources of users.
 _SAME = (
+    ('chainer.function_set.FunctionSet', 'chainer.FunctionSet'),
     ('chainer.cuda.cupy', 'cupy'), ('chainer.backends.cuda.cupy', 'cupy'),
     ('chainer_fast.mn', 'chainermn'), ('chainer_fast.onnx', 'onnx_chainer'),
-    ('chainer_fast', 'chainer'))
+    ('chainer_fast', 'chainer'), ('matplotlib.pyplot.cm', 'matplotlib.cm'),
+    ('matplotlib.pyplot.style', 'matplotlib.style'))
 
 
 @functools.cache
@@ -111,8 +113,7 @@ def takes(given, keyword):
 
 
 def positional(given):
-    """Return the names of the parameters that take a place; None if there is no end."""
-    if any(p.kind is p.VAR_POSITIONAL for p in given):
-        return None
-    return [p.name for p in given
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    """Return the parameters that take a place, and whether more may follow them."""
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return ([p for p in given if p.kind in kinds],
+            any(p.kind is p.VAR_POSITIONAL for p in given))

@@ -13,8 +13,8 @@ _SYNTAX = {
     'numliterals': 'octal 0755', 'tuple_params': 'tuple parameter', 'paren': '',
     'throw': '', 'unicode': "ur'' string"}
 # Fixers that look at files beside the source, or make nothing but another style.
-_UNWANTED = {'print', 'exec', 'import', 'idioms', 'ws_comma', 'set_literal', 'buffer', 'asserts',
-             'future', 'isinstance'}
+_UNWANTED = {'print', 'exec', 'import', 'idioms', 'ws_comma', 'set_literal', 'buffer',
+             'asserts', 'future', 'isinstance'}
 # Fixers for what compiles and stops when it runs.
 _NAMES = {
     **{'dict.' + name: 'dict' for name in (

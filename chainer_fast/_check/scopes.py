@@ -1,5 +1,8 @@
 """What the names of a source are bound to, scope by scope."""
 import ast
+import typing
+
+from chainer_fast._check.flow import Flow
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -74,7 +77,8 @@ class Builder(ast.NodeVisitor):
 
     def __init__(self, tree):
         self.scopes = {}
-        self._scope = None
+        self.flow = Flow()
+        self._scope: typing.Any = None
         self._enter(tree, None)
 
     def _enter(self, node, owner):
@@ -145,6 +149,22 @@ class Builder(ast.NodeVisitor):
             scope = scope.parent
         return None, None
 
+    def visit_Name(self, node):
+        self.flow.note(node)
+
+    def _blocks(self, node):
+        """Visit a statement whose blocks may run or not, or several times."""
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                self.flow.enter(node, field)
+                for part in value:
+                    self.visit(part)
+                self.flow.leave()
+            elif isinstance(value, ast.AST):
+                self.visit(value)
+
+    visit_If = visit_While = visit_Try = _blocks
+
     def visit_Import(self, node):
         for alias in node.names:
             if alias.asname:
@@ -173,6 +193,8 @@ class Builder(ast.NodeVisitor):
 
     def _assign(self, target, value):
         if isinstance(target, ast.Name):
+            if value is not None:
+                self.flow.note(value)
             self._scope.bind(
                 target.id, None if value is None else (value, self._scope))
         elif isinstance(target, ast.Attribute):
@@ -211,14 +233,15 @@ class Builder(ast.NodeVisitor):
 
     def _for(self, node):
         self._assign(node.target, None)
-        self.generic_visit(node)
+        self._blocks(node)
 
     visit_For = visit_AsyncFor = _for
 
     def visit_With(self, node):
         for item in node.items:
             if item.optional_vars is not None:
-                self._assign(item.optional_vars, None)
+                # What is opened mostly stands for itself.
+                self._assign(item.optional_vars, item.context_expr)
         self.generic_visit(node)
 
     def visit_ExceptHandler(self, node):

@@ -27,8 +27,8 @@ _ONNX = (
 _CHAINERX = (
     Removed('arrays of ChainerX', 'Chainer 7.8.1',
             'write model.to_device(), or @numpy and @cupy:N for native:0 and cuda:N',
-            '', 'chainerx can be imported, chainerx.is_available() is False, and making '
-            'an array is a RuntimeError, as in a Chainer that was built without it'),
+            '', 'chainerx can be imported, chainerx.is_available() is False, and '
+            'making an array is a RuntimeError, as in a Chainer built without it'),
     Removed('model.to_chx()', 'Chainer 7.8.1', "write model.to_device('@numpy')", '',
             'needs ChainerX: a RuntimeError, as in a Chainer built without it'),
 )
@@ -54,8 +54,9 @@ _CUPY = (
               'frontend, which needs no CuPy')
       for name in ('cupy.cudnn', 'cupy.cuda.cudnn', 'cupyx.cudnn')),
     Removed('cupy.array_api', 'CuPy 13', 'write cupy'),
-    Removed('cupyx.fallback_mode', 'CuPy 13', 'write cupy and numpy where each is meant'),
-    Removed('cupy.cuda.compile_with_cache', 'CuPy 12', 'write cupy.RawModule(code=...)'),
+    Removed('cupyx.fallback_mode', 'CuPy 13', 'write cupy or numpy, as is meant'),
+    Removed('cupy.cuda.compile_with_cache', 'CuPy 12',
+            'write cupy.RawModule(code=...)'),
     *(Removed('cupy.cuda.%s_enabled' % name, 'CuPy 12', _AVAILABLE % name)
       for name in ('cub', 'cudnn', 'cusolver', 'cutensor', 'nccl', 'thrust')),
     Removed('cupy.testing.gpu', 'CuPy 12', 'write pytest.mark.gpu'),

@@ -3,6 +3,7 @@ import ast
 
 from chainer_fast._check.entries import entries
 from chainer_fast._check.inference import ARRAY, NAME, OBJECT, VARIABLE
+from chainer_fast._check.old_calls import POSITIONS
 
 _ARGUMENTS = {'train', 'test', 'use_cudnn', 'deterministic', 'volatile'}
 _ON = {'chainer.ON', 'chainer.flag.ON'}
@@ -64,8 +65,8 @@ def _is_usual(argument, value):
 def _is_plain(node):
     """Return whether an expression may be evaluated a little earlier."""
     return all(isinstance(part, (
-        ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.Not, ast.Load, ast.BoolOp,
-        ast.And, ast.Or, ast.Compare, ast.cmpop)) for part in ast.walk(node))
+        ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.BoolOp, ast.Compare,
+        ast.Load, ast.unaryop, ast.boolop, ast.cmpop)) for part in ast.walk(node))
 
 
 def _sets(statement, value):
@@ -117,10 +118,13 @@ def _is_indifferent(plan, call, header, scope):
     for value in values:
         if value.kind == NAME:
             gone = entries().arguments(value.what)
-            is_known = value.what.startswith((
-                'chainer.functions.', 'chainer.Variable', 'numpy.', 'builtins.'))
+            name = value.what
+            is_known = name.startswith((
+                'chainer.functions.', 'chainer.links.', 'chainer.Variable', 'numpy.',
+                'builtins.'))
         elif value.kind == OBJECT:
             gone = entries().method_arguments(value.what, '__call__')
+            name = value.what + '.__call__'
             is_known = value.what.startswith(('chainer.links.', 'chainer.functions.'))
         else:
             return False
@@ -128,6 +132,8 @@ def _is_indifferent(plan, call, header, scope):
             if argument in gone:
                 given = [keyword.value for keyword in call.keywords
                          if keyword.arg == argument]
+                given += [value for place, value in enumerate(call.args)
+                          if POSITIONS.get(name, {}).get(place) == argument]
                 return bool(given) and _header(
                     plan, argument, given[0], scope) == header
         if not is_known:
@@ -190,9 +196,32 @@ def _is_flag(plan, name, scope):
 
 
 def _volatile(plan, finding, call, argument, value, scope):
+    if not plan.drops_flags:
+        # What is made with that flag still meets what was made with another one.
+        is_usual = isinstance(value, ast.Constant) and value.value in (False, 'off')
+        if is_usual:
+            plan.edits.argument(argument, None)
+        return is_usual
+    return _drop_flag(plan, call, argument, value, scope)
+
+
+def drops_flags(plan, found):
+    """Return whether a source can do without any flag of its variables.
+
+    ``found`` are findings with nodes and scopes; ``plan`` is for the trial alone.
+    """
     if any(isinstance(node, ast.Attribute) and node.attr == 'volatile'
            for node in ast.walk(plan.tree)):
         return False        # who asks for flags needs them
+    for finding, node, scope in found:
+        if finding.argument == 'volatile' and isinstance(node, ast.Call):
+            argument, value = _given(finding, node)
+            if argument is None or not _drop_flag(plan, node, argument, value, scope):
+                return False
+    return True
+
+
+def _drop_flag(plan, call, argument, value, scope):
     flag = _flag(plan, value, scope)
     if flag is True:
         plan.edits.argument(argument, None)

@@ -23,7 +23,11 @@ class Plan:
         Returns code for a full name in a scope, or None.
     parents : dict
         The node around each node.
+    drops_flags : bool
+        Whether the source does without the flags of its variables.
     """
+
+    drops_flags = False
 
     def __init__(self, text, tree, checker):
         self._lines = text.encode().split(b'\n')
@@ -91,8 +95,11 @@ def applied(text, is_wanted, written_for=(), is_python2=False):
     tree = ast.parse(text)
     checker = Checker(tree, written_for, is_python2)
     plan = Plan(text, tree, checker)
-    for finding, node, scope in sorted(checker.found, key=lambda item: item[0]):
-        if is_wanted(finding):
-            entry = _removed.entries().get(finding.what)
-            any(fix(plan, finding, node, scope, entry) for fix in _FIXERS)
+    found = [item for item in sorted(checker.found, key=lambda item: item[0])
+             if is_wanted(item[0])]
+    plan.drops_flags = modes.drops_flags(Plan(text, tree, checker), found)
+    for finding, node, scope in found:
+        entry = _removed.entries().get(finding.what)
+        fixers = (calls.fix,) if finding.what in calls.FIXERS else _FIXERS
+        any(fix(plan, finding, node, scope, entry) for fix in fixers)
     return rewritten(text, plan.edits) if plan.edits else text

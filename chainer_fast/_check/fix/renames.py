@@ -1,5 +1,6 @@
 """Names that have another name today."""
 import ast
+import builtins
 import re
 import types
 
@@ -27,9 +28,11 @@ _OTHERWISE = {
     'sklearn.decomposition.RandomizedPCA', 'sklearn.lda', 'sklearn.qda',
     'sklearn.learning_curve', 'sklearn.datasets.load_boston', 'inspect.getargspec',
     'matplotlib.pyplot.hold', 'chainer.backends.cuda_fusion', 'chainer.cuda_fusion',
-    'cupy.core', 'cupy.testing.gpu', 'cupy.testing.attr', 'cupy.cuda.compile_with_cache',
+    'cupy.core', 'cupy.testing.gpu', 'cupy.testing.attr',
+    'cupy.cuda.compile_with_cache',
     'scipy.stats.nanstd', 'numpy.testing.decorators', 'numpy.testing.dec',
     'numpy.testing.Tester', 'numpy.testing.raises', 'numpy.testing.run_module_suite',
+    'numpy.issubsctype', 'numpy.find_common_type', 'scipy.integrate.simps',
     'fractions.gcd', 'time.clock', 'scipy.misc.comb', 'scipy.misc.electrocardiogram'}
 # Of modules whose names kept their meaning in part: those names.
 _KEPT = {
@@ -49,18 +52,20 @@ def _target(finding, entry):
     return match[1] if match else None
 
 
-def _is_kept(plan, target, local):
-    """Return whether the installed packages have what takes the place of an import.
+def _is_kept(plan, what, target, local):
+    """Return whether there is what takes the place of an import, with all that is used.
 
     ``local`` is the name by which the source calls it: where it asks for something in
     it, it has to be a module still.
     """
     found = packages.find(target)
-    if found is packages.MISSING:
+    used = {node.attr for node in ast.walk(plan.tree)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+            and node.value.id == local}
+    if what in _KEPT and not used <= _KEPT[what] or found is packages.MISSING:
         return False
-    return found is packages.UNKNOWN or isinstance(found, types.ModuleType) or not any(
-        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-        and node.value.id == local for node in ast.walk(plan.tree))
+    return (found is packages.UNKNOWN or isinstance(found, types.ModuleType)
+            or not used)
 
 
 def fix(plan, finding, node, scope, entry):
@@ -74,7 +79,7 @@ def fix(plan, finding, node, scope, entry):
         return False
     if isinstance(node, ast.alias):
         statement = plan.parents[node]
-        if not _is_kept(plan, target, node.asname or node.name):
+        if not _is_kept(plan, finding.what, target, node.asname or node.name):
             return False
         if isinstance(statement, ast.Import):
             return _rename_import(plan, statement, node, finding.what, target)
@@ -106,11 +111,22 @@ def fix(plan, finding, node, scope, entry):
             if not isinstance(parent, ast.Attribute) or parent.attr not in _KEPT[
                     finding.what]:
                 return False
-        code = plan.spell(target, scope)
+        code = _other_place(plan, node, finding, target, scope)
         if code is not None:
             plan.edits.replace(node, code)
             return True
     return False
+
+
+def _other_place(plan, node, finding, target, scope):
+    """Return code for a name of another module; None if there is none."""
+    if isinstance(node, ast.Attribute):
+        if len(set(plan.inference.names(node.value, scope))) > 1:
+            return None     # `cuda if args.gpu >= 0 else np` is another one without a GPU
+        if finding.what.startswith('chainer.') and target.startswith('cupy.'):
+            # Programs that run without CuPy, too, do not import it.
+            return '%s.%s' % (plan.code(node.value), target)
+    return plan.spell(target, scope)
 
 
 def _rename_member(plan, finding, node, entry):
@@ -156,6 +172,8 @@ def rename_from(plan, statement, alias, target):
     if module:
         lines.append('from %s import %s' % (module, last) + (
             ' as ' + local if local != last else ''))
+    elif not hasattr(builtins, last):
+        lines.append('import ' + last + (' as ' + local if local != last else ''))
     elif local != last:
         lines.append('%s = %s' % (local, last))
     plan.edits.statement(statement, lines)

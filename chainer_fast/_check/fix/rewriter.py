@@ -140,7 +140,8 @@ class _Rewriter(cst.CSTTransformer):
 
 
 def _argument(code):
-    return cst.parse_expression('f(%s)' % code).args[0]
+    call = cst.ensure_type(cst.parse_expression('f(%s)' % code), cst.Call)
+    return call.args[0]
 
 
 def _with(header, statements):

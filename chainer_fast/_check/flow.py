@@ -1,0 +1,59 @@
+"""Which bindings of a name reach a place, where the order of lines tells."""
+import ast
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+class Flow:
+    """Remembers in which blocks of a scope names are bound and read."""
+
+    def __init__(self):
+        self._blocks = []       # of the statements around: (statement, field)
+        self._places = {}
+
+    def enter(self, statement, field):
+        """Take note that a block begins that may run or not, or several times."""
+        self._blocks.append((statement, field))
+
+    def leave(self):
+        self._blocks.pop()
+
+    def note(self, node):
+        """Take note of the place of an expression that is bound, or of a name."""
+        self._places[node] = tuple(self._blocks)
+
+    def reaching(self, node, bound, scope):
+        """Return those of the bindings of a name that may hold at a place.
+
+        Parameters
+        ----------
+        node : ast.Name
+            The name as it is read.
+        bound : list
+            Bindings as a ``Scope`` has them.
+        scope : Scope
+            Where the name is read.
+        """
+        place = self._places.get(node)
+        if len(bound) < 2 or place is None or not all(
+                isinstance(binding, tuple) and binding[1] is scope
+                and binding[0] in self._places for binding in bound):
+            return bound
+        before = [binding for binding in bound
+                  if binding[0].end_lineno < node.lineno]
+        certain = [binding for binding in before
+                   if self._places[binding[0]] == place[:len(
+                       self._places[binding[0]])]]
+        if not certain:
+            return bound
+        last = certain[-1]
+        return [binding for binding in bound
+                if binding is last
+                or binding[0].lineno > last[0].lineno and (
+                    binding[0].lineno <= node.lineno
+                    or self._share_loop(self._places[binding[0]], place))]
+
+    @staticmethod
+    def _share_loop(one, other):
+        return any(isinstance(statement, _LOOPS) and any(
+            statement is again for again, _ in other) for statement, _ in one)

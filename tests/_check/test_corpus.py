@@ -1,0 +1,87 @@
+"""The programs of earlier years: what is gone is found, and what is fixed runs."""
+import ast
+import functools
+import re
+
+import pytest
+
+from chainer_fast import _removed
+from chainer_fast._check import analysis, fix, idioms
+from tests.compat import processes
+from tests.legacy import corpus
+
+# A name that a program puts together while it runs is not in its source.
+DYNAMIC = {'v1_no_gpu.py': {'getattr(cuda, name)(*arguments)'}}
+# Legacy mode counts the calls that the attribute changes; the check, what sets it.
+ELSEWHERE = {'chainer.links.InceptionBN.train'}
+
+
+def text_of(name):
+    return (corpus.FOLDER / name).read_text(encoding='utf-8')
+
+
+def versions(name):
+    """Return the versions that a program names, as it has to for legacy mode."""
+    return re.findall(r'\bv[1-4]\b', corpus.legacy_option(name))
+
+
+def is_seen(what):
+    """Whether a look at a source can tell; what asks for a GPU is not gone."""
+    entry = _removed.entries()[what]
+    return entry.part != 'cpu' and (' ' not in what or what in idioms.SEEN)
+
+
+@functools.cache
+def fixed(name):
+    return fix.fixed(text_of(name), lambda finding: True, versions(name))
+
+
+@pytest.mark.parametrize('name', corpus.NAMES)
+def test_marks_are_found(name):
+    text = text_of(name)
+    found = {(finding.line, finding.what)
+             for finding in analysis.findings(text, versions(name))
+             if finding.what not in ELSEWHERE}
+    dynamic = {number for number, line in enumerate(text.splitlines(), 1)
+               if any(code in line for code in DYNAMIC.get(name, ()))}
+    marked = corpus.removed(name)
+    assert found <= marked
+    assert {(line, what) for line, what in marked
+            if is_seen(what) and line not in dynamic and what not in ELSEWHERE} <= found
+
+
+@pytest.mark.parametrize('name', corpus.NAMES)
+def test_fixing_twice_changes_nothing_more(name):
+    once = fixed(name)
+    ast.parse(once)
+    assert fix.fixed(once, lambda finding: True, versions(name)) == once
+
+
+@pytest.mark.parametrize('name', corpus.NAMES)
+def test_fixed_program_prints_the_same(name, tmp_path):
+    program = tmp_path / name
+    text = fixed(name)
+    program.write_text(text, encoding='utf-8')
+    left = analysis.findings(text, versions(name))
+    unseen = [what for _, what in corpus.removed(name) if not is_seen(what)]
+    is_done = not left and not unseen and name not in DYNAMIC
+    options = [] if is_done else [corpus.legacy_option(name)]
+    done = processes.start('-m', 'chainer_fast', *options, program, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    expected = corpus.FIGURES[name]['lines']
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(expected)
+    for line, expected_line in zip(lines, expected, strict=True):
+        assert corpus.same(line, expected_line), (line, expected_line)
+
+
+def test_enough_programs_are_fixed_altogether():
+    """Programs in which nothing but mechanical changes are needed lose all findings."""
+    assert {name for name in corpus.NAMES if corpus.removed(name)
+            and not analysis.findings(fixed(name), versions(name))} >= {
+                'v1_perceptron.py', 'v1_py2_grid.py', 'v1_py2_mnist.py',
+                'v1_py2_words.py', 'v3_noise.py'}
+
+
+def test_seen_idioms_have_entries():
+    assert set(_removed.entries()) >= idioms.SEEN

@@ -1,0 +1,190 @@
+"""What is rewritten, to the character, and what is left alone."""
+import textwrap
+
+import pytest
+
+from chainer_fast._check import fix
+
+HEAD = '''\
+import numpy as np
+import chainer
+import chainer.functions as F
+import chainer.links as L
+from chainer import optimizers
+'''
+
+
+def fixed(code, head=HEAD, **options):
+    text = head + textwrap.dedent(code)
+    new = fix.fixed(text, lambda finding: True, **options)
+    assert fix.fixed(new, lambda finding: True, **options) == new
+    return new
+
+
+def below(new, head=HEAD):
+    assert new.startswith(head)
+    return new[len(head):]
+
+
+@pytest.mark.parametrize('old, new', [
+    ('np.float(3)', 'float(3)'),
+    ('np . product( x )  # why', 'np.prod( x )  # why'),
+    ('xp = chainer.cuda.get_array_module(x)\nxp.product(x)',
+     'xp = chainer.cuda.get_array_module(x)\nxp.prod(x)'),
+    ('np.PINF, -np.NINF', 'np.inf, --np.inf'),
+    ('np.in1d(a, b, invert=True)', 'np.isin(np.ravel(a), b, invert=True)'),
+    ('np.asscalar(x + 1)', '(x + 1).item()'),
+    ('np.array([1]).tostring()', 'np.array([1]).tobytes()'),
+    ('np.array([[1], [2, 3]])', 'np.array([[1], [2, 3]], dtype=object)'),
+    ('np.stack(x for x in y)', 'np.stack(list(x for x in y))'),
+    ('a = np.zeros(3).ptp(axis=0)', 'a = np.ptp(np.zeros(3), axis=0)'),
+    ('L.Linear(3, 2, wscale=1)', 'L.Linear(3, 2)'),
+    ('L.Linear(\n    3,\n    2,\n    bias=0.5,  # start\n)',
+     'L.Linear(\n    3,\n    2,\n    initial_bias=0.5,  # start\n)'),
+    ('F.relu(x, use_cudnn=True)', 'F.relu(x)'),
+    ('y = F.relu(x, use_cudnn=False)',
+     "with chainer.using_config('use_cudnn', 'never'):\n    y = F.relu(x)"),
+    ('y = F.dropout(x, train=False)',
+     "with chainer.using_config('train', False):\n    y = F.dropout(x)"),
+    ('y = F.dropout(x, .5, not test)',
+     "with chainer.using_config('train', not test):\n    y = F.dropout(x, .5)"),
+    ('y = L.BatchNormalization(3)(x, test=not train)',
+     "with chainer.using_config('train', train):\n    y = L.BatchNormalization(3)(x)"),
+    ('chainer.Variable(x, volatile=False)', 'chainer.Variable(x)'),
+    ("chainer.Variable(x, volatile='off')", 'chainer.Variable(x)'),
+    ('optimizer = optimizers.SGD()\noptimizer.zero_grads()\nloss.backward()',
+     'optimizer = optimizers.SGD()\noptimizer.target.cleargrads()\nloss.backward()'),
+    ('chainer.cuda.init()', 'chainer.cuda.check_cuda_available()'),
+    ('chainer.cuda.init(3)', 'chainer.cuda.get_device_from_id(3).use()'),
+    ('if x: np.float(3)', 'if x: float(3)'),
+    ('for k, v in d.iteritems(): pass', 'for k, v in d.items(): pass'),
+    ('d.has_key(k)', 'k in d'),
+    ('for i in xrange(3): pass', 'for i in range(3): pass'),
+])
+def test_rewritten(old, new):
+    assert below(fixed(old + '\n')) == new + '\n'
+
+
+@pytest.mark.parametrize('code', [
+    # The mode would reach a call whose mode is not known.
+    'y = f(F.dropout(x, train=train))',
+    'y = F.dropout(F.zoneout(x, x), train=train)',
+    'y = lambda x: F.dropout(x, train=train)',
+    'if F.dropout(x, train=train): pass',
+    'y = F.dropout(x, train=is_training())',
+    'y = (F.dropout(x, train=train) for x in y)',
+    # The flag may be a word.
+    'def f(x, v):\n    x = chainer.Variable(x, volatile=v)\n    return F.relu(x)',
+    # Nothing is computed from it here.
+    'def f(x):\n    return chainer.Variable(x, volatile=True)',
+    'x = chainer.Variable(x, volatile=True)\nprint(x.volatile, F.relu(x))',
+    'x = chainer.Variable(x, volatile=True)\ny = chainer.Variable(x)\nF.relu(x)',
+    # Someone looks at the zeros.
+    'optimizer = optimizers.SGD()\noptimizer.zero_grads()\nprint(model.W.grad)',
+    'L.Linear(3, 2, wscale=2, initialW=w)',
+    'float = 3\nnp.float(float)',
+    'model = chainer.FunctionSet()\nmodel.l1 = 3',
+    'optimizer.weight_decay(0.1)',
+])
+def test_left_alone(code):
+    assert below(fixed(code + '\n')) == code + '\n'
+
+
+def test_without_a_graph():
+    assert below(fixed('''
+        def forward(x, t, train=True):
+            # Variables
+            x = chainer.Variable(x, volatile=not train)
+            t = chainer.Variable(t, volatile=not train)
+
+            h = F.dropout(x, train=train)
+            h = F.dropout(h, train=train)
+            return F.softmax_cross_entropy(h, t)
+        ''')) == textwrap.dedent('''
+        def forward(x, t, train=True):
+            # Variables
+            with chainer.using_config('enable_backprop', train):
+                x = chainer.Variable(x)
+                t = chainer.Variable(t)
+
+                with chainer.using_config('train', train):
+                    h = F.dropout(x)
+                    h = F.dropout(h)
+                return F.softmax_cross_entropy(h, t)
+        ''')
+
+
+def test_imports_are_added():
+    new = fixed('model = chainer.FunctionSet(l=F.Linear(3, 2, wscale=2))\n',
+                '"""Says what."""\nimport chainer\n'
+                'from chainer import functions as F\n')
+    assert new == (
+        '"""Says what."""\nimport math\nimport chainer\n'
+        'from chainer import functions as F\nimport chainer.links as L\n'
+        'model = chainer.Chain(l=L.Linear(3, 2, '
+        'initialW=chainer.initializers.LeCunNormal(math.sqrt(2))))\n')
+
+
+@pytest.mark.parametrize('old, new', [
+    ('from collections import Iterable, OrderedDict\n',
+     'from collections import OrderedDict\nfrom collections.abc import Iterable\n'),
+    ('from numpy import product\n', 'from numpy import prod as product\n'),
+    ('from chainer.functions import relu, Linear as Lin\n',
+     'from chainer.functions import relu\nfrom chainer.links import Linear as Lin\n'),
+    ('from sklearn.cross_validation import train_test_split\n',
+     'from sklearn.model_selection import train_test_split\n'),
+    ('from sklearn.cross_validation import KFold\n',
+     'from sklearn.cross_validation import KFold\n'),
+    ('import cPickle\n', 'import cPickle\n'.replace('cPickle', 'pickle as cPickle')),
+    ('import cPickle as pickle\n', 'import pickle\n'),
+    ('import xml.etree.cElementTree as ET\n', 'import xml.etree.ElementTree as ET\n'),
+    ('import yaml\nyaml.load(f)\n', 'import yaml\nyaml.safe_load(f)\n'),
+    ('import h5py\nh5py.File(f)\n', "import h5py\nh5py.File(f, 'a')\n"),
+    ('import time\ntime.clock()\n', 'import time\ntime.perf_counter()\n'),
+    ('import fractions\nfractions.gcd(2, 3)\n',
+     'import math\nimport fractions\nmath.gcd(2, 3)\n'),
+    ('import inspect\ninspect.getargspec(f).args\n',
+     'import inspect\ninspect.getfullargspec(f).args\n'),
+    ('import inspect\na, b, c, d = inspect.getargspec(f)\n',
+     'import inspect\na, b, c, d = inspect.getargspec(f)\n'),
+    ('import numpy\nnumpy.histogram(x, normed=True)\n',
+     'import numpy\nnumpy.histogram(x, density=True)\n'),
+])
+def test_other_libraries(old, new):
+    assert fixed(old, '') == new
+
+
+@pytest.mark.parametrize('old, new', [
+    ('F.split_axis(x, 2, 1)', 'F.split_axis(x, 2, 1, force_tuple=False)'),
+    ('L.GRU(2, 3)', 'L.StatelessGRU(3, 2)'),
+    ('L.LSTM(2, 3)', 'L.LSTM(2, 3, forget_bias_init=0)'),
+])
+def test_meanings_of_version_1(old, new):
+    assert below(fixed(old + '\n', written_for=['v1'])) == new + '\n'
+    assert below(fixed(old + '\n')) == old + '\n'
+
+
+@pytest.mark.parametrize('old, new', [
+    ('import chainer', 'import chainer_fast as chainer'),
+    ('import chainer.links as L', 'import chainer_fast.links as L'),
+    ('import chainer.links',
+     'import chainer_fast.links\nimport chainer_fast as chainer'),
+    ('from chainer import cuda', 'from chainer_fast import cuda'),
+    ('from chainer.functions import (\n    relu,  # first\n    tanh)',
+     'from chainer_fast.functions import (\n    relu,  # first\n    tanh)'),
+    ('import chainermn', 'import chainer_fast.mn as chainermn'),
+    ('import onnx_chainer', 'import chainer_fast.onnx as onnx_chainer'),
+    ('import numpy, chainer  # both',
+     'import numpy\nimport chainer_fast as chainer  # both'),
+    ('import chainerx', 'import chainer_fast.alias.chainerx as chainerx'),
+    ('import chainercv', 'import chainercv'),
+])
+def test_imports(old, new):
+    text = fix.fixed(old + '\n', lambda finding: True, is_fixed=False, are_imports=True)
+    assert text == new + '\n'
+
+
+def test_only_what_is_wanted():
+    text = 'import numpy\nnumpy.float, numpy.int\n'
+    assert fix.fixed(text, lambda finding: finding.what == 'numpy.int') == (
+        'import numpy\nnumpy.float, int\n')
