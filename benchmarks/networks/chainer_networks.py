@@ -113,6 +113,22 @@ class Discriminator(chainer.Chain):
         return self.last(h)
 
 
+def dcgan_step(gen, dis, gen_optimizer, dis_optimizer, z, x):
+    """Return a function that trains both networks once and returns their loss."""
+    batch = len(x)
+
+    def step():
+        fake = gen(z)
+        y_fake, y_real = dis(fake), dis(x)
+        gen_loss = F.sum(F.softplus(-y_fake)) / batch
+        gen_optimizer.update(lambda: gen_loss)
+        fake.unchain_backward()
+        dis_loss = (F.sum(F.softplus(-y_real)) + F.sum(F.softplus(y_fake))) / batch
+        dis_optimizer.update(lambda: dis_loss)
+        return gen_loss.array + dis_loss.array
+    return step
+
+
 class Block(chainer.Chain):
     """A block of a transformer, normalized before each part."""
 

@@ -99,7 +99,8 @@ class ArgumentChecks:
                             instead='leave the argument out: there is no such one',
                             argument=keyword.arg)
         if given is not None and name.startswith('chainer'):
-            self._positions(node, name, gone, *packages.positional(given), skip)
+            places, is_open = packages.positional(given)
+            self._positions(node, name, gone, places, is_open, skip)
 
     def _positions(self, node, name, gone, places, is_open, skip):
         """Report arguments by their place."""

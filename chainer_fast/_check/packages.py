@@ -14,6 +14,7 @@ UNKNOWN = object()
 
 # One object has several names in the sources of users.
 _SAME = (
+    ('chainer.function_set.FunctionSet', 'chainer.FunctionSet'),
     ('chainer.cuda.cupy', 'cupy'), ('chainer.backends.cuda.cupy', 'cupy'),
     ('chainer_fast.mn', 'chainermn'), ('chainer_fast.onnx', 'onnx_chainer'),
     ('chainer_fast', 'chainer'), ('matplotlib.pyplot.cm', 'matplotlib.cm'),

@@ -43,6 +43,28 @@ def wrong_gradients(FunctionBase function, what, error=ValueError):
         % (what, _account(function)))
 
 
+def check_gradient(FunctionBase function, VariableNodeBase node, gradient):
+    """Check a gradient array against the data of a variable.
+
+    Parameters
+    ----------
+    function : FunctionNode or None
+        The function that the gradient is from, for the message.
+    node : VariableNode
+        The node of the variable.
+    gradient : array
+        The gradient.
+
+    Raises
+    ------
+    TypeError
+        If types or dtypes differ.
+    ValueError
+        If shapes differ.
+    """
+    check_leaf(function, node, gradient)
+
+
 cdef int check_leaf(
         FunctionBase function, VariableNodeBase node, object gradient) except -1:
     """Check the gradient array of a leaf against the leaf's data."""
@@ -68,6 +90,8 @@ cdef int check_leaf(
         error = ValueError
     if not problem:
         return 0
+    if function is None:
+        raise error(problem)
     text = 'the backward method of %s (%s) has a bug.\n' % (
         function._impl_name, function.label)
     if function.stack is not None:

@@ -7,9 +7,9 @@ from chainer_fast import _removed
 _HEAD = '''\
 # What is gone
 
-All {count} names, arguments and idioms that programs of earlier years use and that stopped
-working; {adapted} of them run in [legacy mode](legacy.md). `python -m chainer_fast._removed`
-prints this page.
+All {count} names, arguments and idioms that programs of earlier years use and that
+stopped working; {adapted} of them run in [legacy mode](legacy.md). This page is printed
+by `python -m chainer_fast._removed`.
 '''
 
 
@@ -29,7 +29,7 @@ def table():
         count=len(entries), adapted=sum(bool(entry.part) for entry in entries))]
     for family in _removed.FAMILIES:
         module = importlib.import_module('%s.%s' % (_removed.__name__, family))
-        lines += ['## ' + module.__doc__.partition('\n')[0].rstrip('.'), '',
+        lines += ['## ' + (module.__doc__ or '').partition('\n')[0].rstrip('.'), '',
                   '| what | last in | instead | state |', '| --- | --- | --- | --- |']
         lines += map(_row, sorted(module.ENTRIES))
         lines.append('')

@@ -63,7 +63,7 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('matplotlib.axes.Axes.hist(normed=)', 'matplotlib 3.0', 'write density=',
             'libraries'),
     Removed('matplotlib.use(warn=)', 'matplotlib 3.2', 'leave warn out', 'libraries'),
-    *renamed('matplotlib 3.8', 'libraries', {
+    *renamed('matplotlib 3.10', 'libraries', {
         'matplotlib.cm.get_cmap': 'matplotlib.pyplot.get_cmap'}),
     Removed('matplotlib.cm.spectral', 'matplotlib 2.1',
             'write matplotlib.cm.nipy_spectral', 'libraries'),

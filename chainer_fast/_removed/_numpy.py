@@ -7,8 +7,9 @@ _FINANCE = 'fv ipmt irr mirr nper npv pmt ppmt pv rate'
 ENTRIES: tuple[Removed, ...] = (
     *renamed('NumPy 1.23', 'numpy', below('numpy.', '''
         float=float int=int object=object str=str complex=complex unicode=str''', '')),
-    *renamed('NumPy 1.23', 'numpy', {'numpy.bool': 'bool', 'numpy.long': 'int'},
-             'NumPy 2 has types of its own by this name, and they stay'),
+    *renamed('NumPy 1.23', '', {'numpy.bool': 'bool', 'numpy.long': 'int'},
+             'NumPy 2 has types of its own by this name, which serve; on NumPy 1.26 '
+             "legacy mode gives Python's"),
     *renamed('NumPy 1.23', 'numpy', {'numpy.typeDict': 'numpy.sctypeDict'}),
     Removed('numpy.asscalar', 'NumPy 1.22', 'write a.item()', 'numpy'),
     Removed('numpy.alen', 'NumPy 1.22', 'write len(a)', 'numpy'),

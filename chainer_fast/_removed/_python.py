@@ -18,7 +18,6 @@ ENTRIES: tuple[Removed, ...] = (
         'base64.encodestring': 'base64.encodebytes',
         'base64.decodestring': 'base64.decodebytes',
         'threading.Thread.isAlive': 'threading.Thread.is_alive',
-        'xml.etree.cElementTree': 'xml.etree.ElementTree',
     }),
     *renamed('Python 3.6', 'python', {'os.errno': 'errno'}),
     Removed('json.loads(encoding=)', 'Python 3.8', 'leave encoding out', 'python'),

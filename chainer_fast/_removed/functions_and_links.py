@@ -122,7 +122,7 @@ _CONFIGURED = (
 
 _WSCALE = 'pass initialW=chainer.initializers.LeCunNormal(math.sqrt(wscale))'
 _WITH_WSCALE = ('Linear', 'Convolution2D', 'Deconvolution2D', 'DilatedConvolution2D',
-                'MLPConvolution2D', 'Maxout')
+                'Maxout')
 
 
 def _function_classes(classes, last, part):
@@ -143,10 +143,15 @@ ENTRIES: tuple[Removed, ...] = (
     *_function_classes(CLASSES, 'Chainer 4.5', 'v4'),
     *(Removed('chainer.%s(%s=)' % (name, argument), 'Chainer 1.24', instead, 'v1')
       for names, argument, instead in _CONFIGURED for name in names),
+    Removed('chainer.links.Parameter.__call__(volatile=)', 'Chainer 1.24',
+            'put the call in `with chainer.no_backprop_mode():`', '',
+            'it is still taken, and does nothing'),
     *(Removed('chainer.functions.%s(use_cudnn=)' % name, 'Chainer 2.1', _CUDNN, 'v2')
       for name in ('spatial_transformer_grid', 'spatial_transformer_sampler')),
     *(Removed('chainer.links.%s(wscale=)' % name, 'Chainer 1.24', _WSCALE, 'v1')
       for name in _WITH_WSCALE),
+    Removed('chainer.links.MLPConvolution2D(wscale=)', 'Chainer 1.24',
+            _WSCALE.replace('initialW', 'conv_init'), 'v1'),
     *(Removed('chainer.links.%s(bias=)' % name, 'Chainer 1.24', 'pass initial_bias=',
               'v1') for name in ('Linear', 'Convolution2D', 'Deconvolution2D',
                                  'DilatedConvolution2D')),
@@ -173,16 +178,20 @@ ENTRIES: tuple[Removed, ...] = (
             'pass nobias=True', 'v1', _IF_NAMED % 'v1'),
     Removed('chainer.functions.matmul of one-dimensional arrays', 'Chainer 2.1',
             'reshape them to columns', 'v2', _IF_NAMED % 'v2' + ' (or v1)'),
+    Removed('arrays as attributes of links: W, gW, b, gb', 'Chainer 1.4',
+            'write link.W.data and link.W.grad', '',
+            'Chainer 1.5 replaced them by variables; legacy mode begins there'),
     Removed('calling a function object', 'Chainer 4.5',
             'write the function of that name: F.relu(x) for F.ReLU()(x)', 'v4'),
     Removed('chainer.functions.batch_normalization with eps in the running variance',
             'Chainer 3.5', 'nothing, unless the numbers matter', 'v3',
             _IF_NAMED % 'v3' + ' (or earlier)'),
     Removed('chainer.functions.batch_renormalization without running_mean',
-            'Chainer 4.5', 'pass running_mean= and running_var=', '',
-            'the averages are required today'),
+            'Chainer 4.5', 'pass running_mean= and running_var=', 'v4',
+            'zeros stand in for them'),
     Removed('chainer.links.NStepLSTM with initialW by position', 'Chainer 3.5',
-            'pass initialW= and initial_bias= by name'),
+            'pass initialW= and initial_bias= by name', '',
+            'the fifth argument was use_cudnn in Chainer 1'),
     Removed('chainer.functions.batch_normalization by position', 'Chainer 1.24',
             'give eps and what follows by name', 'v1'),
     *(Removed('chainer.links.%s by position' % name, 'Chainer 1.24',

@@ -49,7 +49,7 @@ class DebugMode:
         warnings.warn(
             'chainer.DebugMode is deprecated. '
             'Use chainer.using_config("debug", ...) instead.',
-            DeprecationWarning, stacklevel=2)
+            DeprecationWarning)
         self._mode = bool(debug)
         self._blocks = []
 

@@ -22,7 +22,7 @@ def assert_allclose(x, y, atol=1e-5, rtol=1e-4, verbose=True):
     """Deprecated name of :func:`chainer_fast.testing.assert_allclose`."""
     warnings.warn(
         'chainer.gradient_check.assert_allclose is deprecated: use '
-        'chainer.testing.assert_allclose', DeprecationWarning, stacklevel=2)
+        'chainer.testing.assert_allclose', DeprecationWarning)
     _allclose.assert_allclose(x, y, atol, rtol, verbose)
 
 

@@ -8,6 +8,7 @@ from chainer_fast.dataset.iterator import Iterator
 from chainer_fast.iterators import _statemachine
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 from chainer_fast.serializer import Deserializer
+from chainer_fast.utils import _random_state
 
 
 class OrderedIterator(Iterator):
@@ -109,8 +110,10 @@ class OrderedIterator(Iterator):
 class ReadAheadIterator(OrderedIterator):
     """Base of the iterators that read batches in advance.
 
-    Orders are then sampled in advance, too, and the sampler may not return them again:
-    orders that are not in use yet are kept, also in snapshots.
+    Orders are then sampled in advance, too. Where Chainer reads the batches anew, it
+    samples again, and so does this: a seeded program draws the same numbers. Orders are
+    kept where it knows no second reading (a worker was killed), and in snapshots with
+    the random state as it is after them.
 
     A subclass keeps its batches with their states and orders, returns the orders in
     :meth:`_orders_ahead`, and forgets the batches in :meth:`_drop_ahead`.
@@ -153,18 +156,31 @@ class ReadAheadIterator(OrderedIterator):
         self._sampled = self._all_orders_ahead()
         self._drop_ahead()
 
+    def _refresh(self, orders=None):
+        """Forget what was read in advance, and read it again if it was.
+
+        Parameters
+        ----------
+        orders : list, optional
+            Orders to use first. By default none, and those that no batch has used yet
+            are only forgotten with the batches before them.
+        """
+        raise NotImplementedError
+
     def serialize(self, serializer):
         """Write or read position, orders and epoch; see the base class."""
-        before, orders = self._state, self._all_orders_ahead()
-        super().serialize(serializer)
         if not isinstance(serializer, Deserializer):
-            if orders:
+            # Before the state of the sampler is written.
+            self._refresh()
+            super().serialize(serializer)
+            orders = self._all_orders_ahead()
+            sampler = getattr(self.order_sampler, '_random', None)
+            if orders and _random_state.is_saved(sampler):
                 serializer('orders_ahead', numpy.array(orders))
             return
+        super().serialize(serializer)
         loaded = _load_orders_ahead(serializer, self._epoch_size)
-        if not (same_state(before, self._state) and numpy.array_equal(orders, loaded)):
-            self._drop_ahead()
-            self._sampled = loaded
+        self._refresh(loaded)
 
 
 def _load_orders_ahead(serializer, epoch_size):
@@ -187,9 +203,3 @@ class RepeatProperty:
 
     repeat = property(operator.attrgetter('_repeat'),
                       doc='Whether the iterator goes on after the first epoch.')
-
-
-def same_state(one, other):
-    """Return whether two states lead to the same batches."""
-    return one[:3] == other[:3] and (
-        one.order is other.order or numpy.array_equal(one.order, other.order))

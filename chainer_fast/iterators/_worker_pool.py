@@ -35,6 +35,8 @@ def _close_pools():
 class Batch:
     """Examples to come; the lock of the pool protects it from concurrent writers."""
 
+    _changes_by_itself = True
+
     def __init__(self, size):
         self.examples = [None] * size
         self.error = None
@@ -48,10 +50,10 @@ class Batch:
     def done(self):
         return self.error is not None or not self._missing
 
-    def put(self, start, examples):
-        """Store a part of the examples."""
+    def put(self, place, examples):
+        """Store a part of the examples; ``place`` is a slice."""
         if not self.done:
-            self.examples[start:start + len(examples)] = examples
+            self.examples[place] = examples
             self._missing -= len(examples)
             if not self._missing:
                 self._latch.release()
@@ -69,7 +71,20 @@ class Batch:
         return self.done
 
 
-_Task = collections.namedtuple('_Task', ('batch', 'start', 'indices'))
+def _places(n, n_processes, largest):
+    """Return slices: the parts of a batch of ``n`` examples.
+
+    Every process gets each n-th example, as if they took turns. Forks with the same
+    random state then draw what they draw in Chainer, where a task is one example.
+    """
+    size = max(1, min(-(-n // (TASKS_AHEAD * n_processes)), largest))
+    rows = size * n_processes
+    return [slice(first + turn, min(first + rows, n), n_processes)
+            for first in range(0, n, rows)
+            for turn in range(min(n_processes, n - first))]
+
+
+_Task = collections.namedtuple('_Task', ('batch', 'place', 'indices'))
 
 
 class WorkerPool:
@@ -84,8 +99,12 @@ class WorkerPool:
     example_bytes : int or None
         Shared memory for an example; ``None`` means as much as it takes.
     tasks_per_process : int or None
-        Number of tasks after which a process is replaced by a new one.
+        Number of tasks after which a process is replaced by a new one; a task is then
+        one example.
     """
+
+    # The thread goes on while an object that has the pool is loaded, or restored.
+    _changes_by_itself = True
 
     def __init__(self, dataset, n_processes, example_bytes, tasks_per_process):
         self.pid = os.getpid()
@@ -119,14 +138,13 @@ class WorkerPool:
         have been handed out halfway.
         """
         batch = Batch(len(indices))
-        size = -(-len(indices) // (TASKS_AHEAD * self._n_processes))
-        size = max(1, min(size, _LARGEST_TASK))
+        places = _places(len(indices), self._n_processes,
+                         1 if self._tasks_per_process else _LARGEST_TASK)
         with self._lock:
             if self._failure is not None:
                 batch.fail(self._failure)
             self._waiting.extend(
-                _Task(batch, start, indices[start:start + size])
-                for start in range(0, len(indices), size))
+                _Task(batch, place, indices[place]) for place in places)
             # The rest is handed out when results arrive.
             self._hand_out()
         return batch
@@ -267,6 +285,6 @@ class WorkerPool:
         task, examples, error = result
         with self._lock:
             if error is None:
-                task.batch.put(task.start, examples)
+                task.batch.put(task.place, examples)
             else:
                 task.batch.fail(error)

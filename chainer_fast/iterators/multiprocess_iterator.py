@@ -8,11 +8,14 @@ import time
 import typing as tp
 import warnings
 
+import numpy
+
+from chainer_fast.datasets.tuple_dataset import read_examples
 from chainer_fast.iterators._hang_watch import INTERVAL, HangWatch
 from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
-from chainer_fast.iterators._worker_pool import WorkerPool
+from chainer_fast.iterators._worker_pool import Batch, WorkerPool
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
-from chainer_fast.iterators.order_samplers import ShuffleOrderSampler  # noqa: F401
+from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 
 _ENDED = '. All workers were ended; the next call starts new ones'
 
@@ -32,17 +35,19 @@ class MultiprocessIterator(ReadAheadIterator):
     n_processes : int, optional
         Number of worker processes; if None or 0, the number of CPUs.
     n_prefetch : int
-        Number of batches to read in advance.
+        Number of batches to read in advance, besides the one that is then begun; 0
+        stands for 1.
     shared_mem : int, optional
         Shared memory for one example, in bytes. Larger examples go through a pipe,
         which is slower. By default there is as much as the examples take; 0 turns
-        shared memory off. It is only used on Linux.
+        shared memory off. It is only used on Linux. If it is not given, the first batch
+        is read by this process, as in Chainer, which measures its examples.
     dataset_timeout : float or None
         Seconds after which a missing batch causes a warning, and on which the limits
         below depend. With ``None`` there is neither a warning nor a limit.
     maxtasksperchild : int, optional
-        Number of tasks (parts of batches) after which a process is replaced by a new
-        one, for data sets that leak memory. By default processes are kept.
+        Number of examples after which a process is replaced by a new one, for data
+        sets that leak memory. By default processes are kept.
 
     Raises
     ------
@@ -77,12 +82,16 @@ class MultiprocessIterator(ReadAheadIterator):
 
     The first two depend on Linux, which tells what processes do.
 
-    The processes are started for the first batch, by the start method set at that time.
-    :meth:`finalize`, or the end of a ``with`` statement, ends them; they also end with
-    this process, however it ends. Since 3.12 Python emits a
-    :class:`DeprecationWarning`, hidden by default, if a process with other threads,
-    such as those of another iterator, forks; the start methods ``'spawn'`` and
-    ``'forkserver'`` avoid it.
+    The processes are started with the first batch, by the start method set at that
+    time, and after it if this process reads it. Forks begin with a copy of the state
+    that ``numpy.random`` has then, all with the same one. :meth:`finalize`, or the end
+    of a ``with`` statement, ends them; they also end with this process, however it
+    ends. Since 3.12 Python emits a :class:`DeprecationWarning`, hidden by default, if a
+    process with other threads, such as those of another iterator, forks; the start
+    methods ``'spawn'`` and ``'forkserver'`` avoid it.
+
+    Orders are sampled as far ahead as batches are read. Saving, loading and
+    :meth:`reset` forget both, and read and sample anew.
     """
 
     class TimeoutWarning(RuntimeWarning):
@@ -90,6 +99,8 @@ class MultiprocessIterator(ReadAheadIterator):
 
     _finalized = False
     _pool: tp.Any = None
+    # Whether batches are read in advance, as they are from the first call on.
+    _reads_ahead = False
 
     def __init__(
             self, dataset, batch_size, repeat=True, shuffle=None,
@@ -108,6 +119,7 @@ class MultiprocessIterator(ReadAheadIterator):
         self.n_processes = n_processes or multiprocessing.cpu_count()
         self.n_prefetch = n_prefetch
         self.shared_mem = shared_mem
+        self._is_measured = shared_mem is not None
         self.dataset_timeout: tp.Any = dataset_timeout
         self._maxtasksperchild = maxtasksperchild
         # Batches being read: (batch, or None at the end, or the error of the sampler;
@@ -131,30 +143,40 @@ class MultiprocessIterator(ReadAheadIterator):
                 'new one')
         self._drop_ahead()
         self._restart()
+        if self._reads_ahead:
+            self._read_ahead(self._depth)
 
     def finalize(self):
         """End the worker processes. The iterator cannot be used afterwards."""
         self._finalized = True
         self._end_workers()
+        self._sampled = []
 
     def __getstate__(self):
         # A copy reads with its own processes.
         return {**self.__dict__, '_ahead': collections.deque(), '_pool': None,
-                '_sampled': self._all_orders_ahead(), '_finalized': False}
+                '_sampled': list(self._sampled), '_finalized': False,
+                '_reads_ahead': False, '_is_measured': self.shared_mem is not None}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        # Chainer calls the constructor, which samples an order, shuffled by default.
+        sampler = self.order_sampler or ShuffleOrderSampler()
+        sampler(numpy.arange(len(self.dataset)), 0)
 
     def __next__(self):
         if self._finalized:
             raise RuntimeError('the MultiprocessIterator is finalized; make a new one')
         if self._pool is not None and self._pool.pid != os.getpid():
             self._reread()
-        self._read_ahead(max(self.n_prefetch, 1))
+        self._reads_ahead = True
+        self._read_ahead(self._depth + 1)
         batch, state, _ = self._ahead[0]
         if isinstance(batch, Exception):
             self._ahead.clear()
             raise batch
         if batch is not None:
             self._wait(batch)
-            self._read_ahead(self.n_prefetch + 1)
         epoch_detail, rest = self.epoch_detail, self._ahead.copy()
         rest.popleft()
         # Ctrl-C must find the batch either handed out or still queued. It cannot
@@ -169,6 +191,11 @@ class MultiprocessIterator(ReadAheadIterator):
 
     next = __next__
 
+    @property
+    def _depth(self):
+        # Chainer's thread has one more batch in hand than its queue holds.
+        return max(self.n_prefetch, 1) + 1
+
     def _read_ahead(self, n_batches):
         while len(self._ahead) < n_batches:
             previous = self._state
@@ -176,6 +203,9 @@ class MultiprocessIterator(ReadAheadIterator):
                 batch, previous, _ = self._ahead[-1]
                 if batch is None or isinstance(batch, Exception):
                     return
+            if self._is_measured:
+                # Before an order is sampled: forks get the random state of now.
+                self._start_workers()
             batch = None
             try:
                 state, indices, orders = self._step(previous)
@@ -183,23 +213,33 @@ class MultiprocessIterator(ReadAheadIterator):
                 batch, state, indices, orders = error, previous, None, []
             if indices is not None:
                 try:
-                    batch = self._submit(indices.tolist())
+                    batch = self._submit(indices)
                 except BaseException:
                     self._sampled = orders + self._sampled
                     self._end_workers()
                     raise
             self._ahead.append((batch, state, orders))
 
-    def _submit(self, indices):
-        if not indices:
-            raise ValueError(
-                'a batch has no examples: there are %d, batch_size is %r'
-                % (len(self.dataset), self.batch_size))
+    def _start_workers(self):
         if self._pool is None:
             with interrupts_deferred():
                 self._pool = WorkerPool(self.dataset, self.n_processes,
                                         self.shared_mem, self._maxtasksperchild)
-        return self._pool.submit(indices)
+
+    def _submit(self, indices):
+        if not indices.size:
+            raise ValueError(
+                'a batch has no examples: there are %d, batch_size is %r'
+                % (len(self.dataset), self.batch_size))
+        if self._is_measured:
+            return self._pool.submit(indices.tolist())
+        batch = Batch(indices.size)
+        try:
+            batch.put(slice(None), read_examples(self.dataset, indices))
+        except Exception as error:
+            batch.fail(error)
+        self._is_measured = True
+        return batch
 
     def _wait(self, batch):
         pool, timeout = self._pool, self.dataset_timeout
@@ -242,9 +282,25 @@ class MultiprocessIterator(ReadAheadIterator):
             self._pool.cancel()
         else:  # in a fork of the process that owns the workers
             self._pool = None
+            self._reads_ahead = False
+
+    def _refresh(self, orders=None):
+        reads_ahead = self._reads_ahead and (
+            self._pool is None or self._pool.pid == os.getpid())
+        if orders is not None:
+            # Nothing is cancelled: the batches come back if loading is undone.
+            self._ahead.clear()
+        elif reads_ahead:
+            self._drop_ahead()
+        else:
+            return
+        self._sampled = orders or []
+        if reads_ahead:
+            self._read_ahead(self._depth)
 
     def _end_workers(self):
         pool, self._pool = self._pool, None
+        self._reads_ahead = False
         if pool is not None:
             self._reread()
             pool.close()

@@ -37,7 +37,9 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     -----
     An exception of the data set is raised where its batch would have been returned;
     the batch after it comes with the next call. The threads start with the first batch
-    and end with :meth:`finalize`, after which the iterator can be used again.
+    and end with :meth:`finalize`, after which the iterator can be used again. Saving,
+    loading and :meth:`finalize` forget what was read in advance, and the order that was
+    sampled for it; the next call reads and samples anew.
     """
 
     # Early versions of this iterator used another name than the other iterators.
@@ -64,15 +66,20 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
 
     def finalize(self):
         """Stop the threads and forget what they read in advance."""
-        self._reread()
+        self._refresh()
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.terminate()
 
     def __getstate__(self):
         # A copy reads with its own threads.
-        return dict(self.__dict__, _pool=None, _next=None,
-                    _sampled=self._all_orders_ahead())
+        return dict(self.__dict__, _pool=None, _next=None, _sampled=list(self._sampled))
+
+    def __copy__(self):
+        copied = type(self).__new__(type(self))
+        # As in Chainer, both return the batch that is being read.
+        copied.__dict__.update(self.__getstate__(), _next=self._next)
+        return copied
 
     def __next__(self):
         if self._next is None:
@@ -108,3 +115,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
 
     def _drop_ahead(self):
         self._next = None
+
+    def _refresh(self, orders=None):
+        if self._next is not None or orders is not None:
+            self._next, self._sampled = None, orders or []

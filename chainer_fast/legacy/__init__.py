@@ -18,9 +18,9 @@ from chainer_fast.legacy._patches import Patches
 _MODULES = {
     'v1': (
         '_engine.volatility', '_engine.type_checks', '_engine.initializers',
-        '_engine.names', '_engine.links', '_engine.orders', '_engine.optimizers',
-        '_engine.rules', '_engine.cuda', '_engine.modules_v1', '_engine.lengths', '_training.snapshots',
-        '_training.marked_extensions', '_training.losses',
+        '_engine.names', '_engine.links', '_orders', '_engine.optimizers',
+        '_engine.rules', '_engine.cuda', '_engine.modules_v1', '_engine.lengths',
+        '_training.snapshots', '_training.marked_extensions', '_training.losses',
         '_links.arguments', '_links.calls', '_links.gru', '_links.function_set'),
     'v2': ('_engine.fusion', '_engine.files', '_engine.pickles',
            '_training.before', '_training.triggers', '_functions.calls'),

@@ -7,6 +7,7 @@ import numpy
 
 from chainer_fast.configuration import using_config
 from chainer_fast.legacy import _report
+from chainer_fast.legacy._engine import flags
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY,
                inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -24,11 +25,6 @@ def _is_flag(value):
     return isinstance(value, (bool, numpy.bool_))
 
 
-def is_volatile(value):
-    """Whether a value for v1's ``volatile`` means that no graph is wanted."""
-    return str(value).lower() in ('on', 'true')
-
-
 def configured(arguments):
     """Return a context in which arguments that are configuration today hold.
 
@@ -41,7 +37,7 @@ def configured(arguments):
     for name in list(arguments):
         value = arguments[name]
         if name == 'volatile':
-            if is_volatile(value):
+            if flags.Flag(value) is flags.ON:
                 context.enter_context(using_config('enable_backprop', False))
         elif name not in _CONFIGURED:
             continue

@@ -1,5 +1,5 @@
 """Saving objects to files, and loading them."""
-from chainer_fast.serializers import hdf5, npz
+from chainer_fast.serializers import hdf5, npz, pickles
 from chainer_fast.serializers.hdf5 import (
     HDF5Deserializer,
     HDF5Serializer,
@@ -12,3 +12,4 @@ from chainer_fast.serializers.npz import (
     load_npz,
     save_npz,
 )
+from chainer_fast.serializers.pickles import load_pickle

@@ -48,7 +48,8 @@ class Journal:
         while stack:
             obj, package = stack.pop()
             kind = type(obj)
-            if issubclass(kind, _LEAVES) or id(obj) in seen:
+            if issubclass(kind, _LEAVES) or id(obj) in seen or getattr(
+                    kind, '_changes_by_itself', False):     # in another thread
                 continue
             seen.add(id(obj))
             if issubclass(kind, _CONTAINERS):

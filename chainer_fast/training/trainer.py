@@ -256,7 +256,8 @@ class Trainer:
         ----------
         serializer : AbstractSerializer
         """
-        self.updater.serialize(serializer['updater'])
+        with _random_state.global_is_saved():
+            self.updater.serialize(serializer['updater'])
         _serialize_if_it_can(self.stop_trigger, serializer, 'stop_trigger')
         states = serializer['extensions']
         triggers = serializer['extension_triggers']

@@ -5,6 +5,7 @@ saved as an array of ``float64``, which holds 32-bit integers exactly: 624 words
 position among them, whether there is an unused normal sample, and that sample.
 """
 import contextlib
+import contextvars
 import random
 
 import numpy
@@ -13,6 +14,8 @@ from chainer_fast.serializer import Deserializer
 
 _N_WORDS = 624
 _VERSION = random.getstate()[0]
+
+_global_is_saved = contextvars.ContextVar('global_is_saved', default=False)
 
 
 def serialize(serializer, name, generator):
@@ -49,6 +52,29 @@ def serialize_global(serializer):
         words, position, has_normal, normal = loaded
         random.setstate((
             _VERSION, (*words.tolist(), position), normal if has_normal else None))
+
+
+@contextlib.contextmanager
+def global_is_saved():
+    """Tell the objects that are serialized that :func:`serialize_global` follows."""
+    token = _global_is_saved.set(True)
+    try:
+        yield
+    finally:
+        _global_is_saved.reset(token)
+
+
+def is_saved(generator):
+    """Return whether the snapshot that is being made has the state of a generator.
+
+    Parameters
+    ----------
+    generator : numpy.random.RandomState or None
+        None stands for the global one.
+    """
+    if generator is None or generator is numpy_generator():
+        return _global_is_saved.get()
+    return isinstance(generator, numpy.random.RandomState)
 
 
 @contextlib.contextmanager

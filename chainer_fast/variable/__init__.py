@@ -9,7 +9,7 @@ import numpy
 
 from chainer_fast import backend, initializers
 from chainer_fast._core import backprop as _backprop_core
-from chainer_fast._core import grad_table
+from chainer_fast._core import grad_check, grad_table
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types
@@ -50,6 +50,33 @@ def as_array(obj):
     if isinstance(obj, Variable):
         return obj.array
     return obj
+
+
+def _check_grad_type(func, x, is_node_x, gx):
+    """Check an array that is to be a gradient; engines built on Chainer call this.
+
+    Parameters
+    ----------
+    func : FunctionNode or None
+        The function that the gradient is from, for the message.
+    x : Variable or VariableNode
+        What it is the gradient of. If that has no data yet, every array fits.
+    is_node_x : bool
+        Whether ``x`` is a node.
+    gx : array
+        The gradient.
+
+    Raises
+    ------
+    TypeError
+        If ``gx`` is no array, or its type or dtype is not that of the data.
+    ValueError
+        If its shape is not.
+    """
+    if not isinstance(gx, get_array_types()):
+        raise TypeError('a gradient has to be an array (%s), not %s' % (
+            ' or '.join(kind.__name__ for kind in get_array_types()), type(gx)))
+    grad_check.check_gradient(func, x if is_node_x else x.node, gx)
 
 
 class VariableNode(VariableNodeBase):
@@ -287,7 +314,7 @@ class Variable(VariableBase, _moves.Movable):
         """
         warnings.warn(
             'Variable.zerograd is deprecated. Use Variable.cleargrad instead.',
-            DeprecationWarning, stacklevel=2)
+            DeprecationWarning)
         array = self.raw_array
         if array is None:
             return
@@ -402,7 +429,7 @@ class Variable(VariableBase, _moves.Movable):
                     'Variable.backward is deprecated. A scalar variable must be a '
                     '0-dimensional array. Apply chainer.functions.squeeze to obtain '
                     'one. If the size became one by accident, set zero to grad.',
-                    DeprecationWarning, stacklevel=2)
+                    DeprecationWarning)
             with cuda.get_device_from_array(array):
                 grad = self.xp.ones_like(array)
                 if loss_scale is not None:

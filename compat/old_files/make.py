@@ -1,9 +1,9 @@
 """Writes what a released version of Chainer saves, and what it says of it itself.
 
-Run by that version's own Python, it writes VERSION-pyX.Y.tar into a folder. The archive
-has npz and HDF5 files and pickles of models, optimizers, trainers, iterators, data sets,
-and more; facts.json in it has the values, the outputs and the next steps that the
-version itself gives after loading each of them.
+Run by that version's own Python, it writes VERSION-pyX.Y.tar into a folder. The
+archive has npz and HDF5 files and pickles of models, optimizers, trainers, iterators,
+data sets, and more; facts.json in it has the values, the outputs and the next steps
+that the version itself gives after loading each of them.
 """
 import argparse
 import io
@@ -17,20 +17,7 @@ import warnings
 
 import chainer
 import numpy
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def cases():
-    """Return all cases of this version by name."""
-    sys.path.insert(0, HERE)
-    import old_links
-    import old_objects
-    import old_training
-    found = {}
-    for module in old_links, old_training, old_objects:
-        found.update(module.cases())
-    return found
+import old_cases
 
 
 def saved(case, suffix):
@@ -100,7 +87,7 @@ def main():
     facts, refused, n_files = {}, {}, 0
     name = '%s-py%d.%d.tar' % ((chainer.__version__,) + sys.version_info[:2])
     with tarfile.open(os.path.join(arguments.folder, name), 'w') as archive:
-        for key, case in sorted(cases().items()):
+        for key, case in sorted(old_cases.cases().items()):
             if arguments.only not in key:
                 continue
             for suffix, contents, found in files_of(case):

@@ -91,7 +91,7 @@ class Model(object):        # noqa: UP004
     def make(self):
         np.random.seed(1)
         link = self._make()
-        if getattr(link, 'avg_mean', None) is not None:
+        if getattr(link, 'avg_var', None) is not None:
             link.avg_mean[...] = .1
             link.avg_var[...] = 1.7
         if VERSION > 1 or all(
@@ -182,6 +182,8 @@ _STEPS = [values(3, 3), values(2, 3)]
 _LINKS = {
     'BatchNormalization': ('BatchNormalization', (3,), (_X,), in_test_mode),
     'Bias': ('Bias', (1, (3,)), (_X,)),
+    'BinaryHierarchicalSoftmax': ('BinaryHierarchicalSoftmax', (
+        3, ((0, 1), (2, (3, 4)))), (_X, words(2))),
     'Bilinear': ('Bilinear', (3, 2, 2), (_X, values(2, 2))),
     'CRF1d': ('CRF1d', (5,), ([values(2, 5), values(2, 5)],
                               [words(2), words(2)])),
@@ -215,10 +217,17 @@ _LINKS = {
     'NStepBiLSTM': ('NStepBiLSTM', (1, 3, 2, 0.), (
         values(2, 2, 2), values(2, 2, 2), _STEPS), without_dropout),
     'NStepRNNTanh': ('NStepRNNTanh', (1, 3, 2, 0.), (None, _STEPS), without_dropout),
+    'NaryTreeLSTM': ('NaryTreeLSTM', (3, 2), (
+        values(2, 2), values(2, 2), values(2, 2), values(2, 2), _X)),
+    'Parameter': ('Parameter', (values(2, 2),), ()),
+    'StatelessMGU': ('StatelessMGU', (3, 2), (values(2, 2), _X)),
+    'StatelessGRU': ('StatelessGRU', (3, 2), (values(2, 2), _X)),
+    'BatchRenormalization': ('BatchRenormalization', (3,), (_X,), in_test_mode),
+    'DecorrelatedBatchNormalization': ('DecorrelatedBatchNormalization', (4,), (
+        values(3, 4),)),
+    'InceptionBN': ('InceptionBN', (2, 1, 1, 1, 1, 1, 'max', 1), None),
     'StatelessLSTM': ('StatelessLSTM', (3, 2), (values(2, 2), values(2, 2), _X)),
     # Nothing of these is computed: they draw random numbers.
-    'BinaryHierarchicalSoftmax': ('BinaryHierarchicalSoftmax', (
-        3, ((0, 1), (2, (3, 4)))), None),
     'BlackOut': ('BlackOut', (3, [4, 3, 2, 1, 1], 2), None),
     'NegativeSampling': ('NegativeSampling', (3, [4, 3, 2, 1, 1], 2), None),
     'SimplifiedDropconnect': ('SimplifiedDropconnect', (3, 2), None),

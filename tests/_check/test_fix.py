@@ -32,6 +32,7 @@ def below(new, head=HEAD):
     ('xp = chainer.cuda.get_array_module(x)\nxp.product(x)',
      'xp = chainer.cuda.get_array_module(x)\nxp.prod(x)'),
     ('np.PINF, -np.NINF', 'np.inf, --np.inf'),
+    ('np.in1d(a, b, invert=True)', 'np.isin(np.ravel(a), b, invert=True)'),
     ('np.asscalar(x + 1)', '(x + 1).item()'),
     ('np.array([1]).tostring()', 'np.array([1]).tobytes()'),
     ('np.array([[1], [2, 3]])', 'np.array([[1], [2, 3]], dtype=object)'),

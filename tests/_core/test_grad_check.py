@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import chainer_fast
-from chainer_fast import _backprop_utils
+from chainer_fast import _backprop_utils, variable
 from chainer_fast import functions as F
 from chainer_fast.variable import Variable
 
@@ -238,3 +238,42 @@ def test_step_needs_as_many_sums_as_targets():
     with pytest.raises(ValueError, match='number of gradients returned from '
                        'backward_accumulate is incorrect: 1 != expected 2'):
         step(Accumulating(leaf()), None, None, sums=([], []))
+
+
+# The check by itself, which engines built on Chainer call.
+
+@pytest.mark.parametrize('gradient, error, message', [
+    (np.ones(2, 'f'), None, ''),
+    (np.ones(2), TypeError, 'Dtype of data and grad mismatch\ngrad: float64 != '
+     'data: float32'),
+    (np.ones(3, 'f'), ValueError, r'Shape of data and grad mismatch\ngrad: \(3,\) != '
+     r'data: \(2,\)'),
+    ([1., 1.], TypeError, 'array .ndarray.*, not .*list'),
+    (None, TypeError, 'not .*NoneType'),
+    (leaf(), TypeError, 'not .*Variable')])
+def test_check_by_itself(gradient, error, message):
+    x = leaf()
+    creator = F.relu(x).creator_node
+    for function in creator, None:
+        for target in x, x.node:
+            def check(function=function, target=target):
+                return variable._check_grad_type(
+                    function, target, target is not x, gradient)
+            if error is None:
+                assert check() is None
+                continue
+            with pytest.raises(error, match=message) as caught:
+                check()
+            if function and isinstance(gradient, np.ndarray):
+                assert 'backward method of ReLU' in str(caught.value)
+            else:
+                assert 'backward method' not in str(caught.value)
+
+
+def test_check_by_itself_without_the_data():
+    node = leaf().node
+    variable._check_grad_type(None, node, True, np.ones(2, 'f'))
+    with pytest.raises(ValueError, match='Shape'):
+        variable._check_grad_type(None, node, True, np.ones(3, 'f'))
+    parameter = chainer_fast.Parameter(0)
+    variable._check_grad_type(None, parameter, False, np.ones(3))

@@ -79,18 +79,18 @@ def test_exit_status(script, text, code):
 @pytest.mark.parametrize('arguments, problem', [
     ([], 'name a script, or a module with -m'), (['-m'], 'name a module'),
     (['nothing.py', '-m'], "there is no script 'nothing.py'"),
-    (['-q', 'script.py'], 'there is no option -q')])
+    (['--quick', 'script.py'], 'there is no option --quick')])
 def test_usage(tmp_path, arguments, problem):
     process = processes.start('-m', 'chainer_fast', *arguments, cwd=tmp_path)
     assert process.returncode == 2
     assert process.stdout == ''
-    assert process.stderr.startswith('usage: python -m chainer_fast [--profile] SCRIPT')
-    assert process.stderr.endswith('python -m chainer_fast: %s\n' % problem)
+    assert process.stderr.startswith('usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT')
+    assert process.stderr.endswith('chainer-fast: %s\n' % problem)
 
 
 @pytest.mark.parametrize('option', ['-h', '--help'])
 def test_help(option):
-    assert fast(option).startswith('usage: python -m chainer_fast [--profile] SCRIPT')
+    assert fast(option).startswith('usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT')
 
 
 def test_legacy_script(script):

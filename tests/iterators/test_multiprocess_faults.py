@@ -413,7 +413,8 @@ def test_memory_has_no_name():
         return set(re.findall('/dev/shm/.*', maps_of(pid)))
 
     before = named('self')      # MPI has some, where it has been initialized
-    with MultiprocessIterator(numpy.zeros((4, 1000)), 2, n_processes=1) as it:
+    with MultiprocessIterator(numpy.zeros((4, 1000)), 2, n_processes=1,
+                              shared_mem=8000) as it:
         it.next()
         for pid in 'self', multiprocessing.active_children()[0].pid:
             assert 'memfd:examples (deleted)' in maps_of(pid)

@@ -4,12 +4,14 @@ import multiprocessing
 import os
 import pickle
 import signal
+import time
 
 import numpy
 import pytest
 
 from chainer_fast import iterators, serializers
 from chainer_fast.iterators import MultiprocessIterator
+from chainer_fast.utils._random_state import global_is_saved
 from tests.iterators.processes import nothing_is_left
 from tests.iterators.states import state_of
 from tests.training.stubs import save as saved
@@ -88,7 +90,7 @@ def test_processes_are_replaced_after_their_tasks():
             return os.getpid()
 
     with MultiprocessIterator(Pids(range(8)), 2, n_processes=2, n_prefetch=2,
-                              maxtasksperchild=3) as it:
+                              maxtasksperchild=3, shared_mem=0) as it:
         pids = sum([it.next() for _ in range(12)], [])
     assert max(map(pids.count, pids)) == 3
     assert os.getpid() not in pids
@@ -169,12 +171,48 @@ def test_orders_that_were_sampled_in_advance_are_in_the_snapshot(n_prefetch):
     with make() as it, make() as other:
         for _ in range(4):
             it.next()
-            snapshot, random_state = saved(it), numpy.random.get_state()
-        assert ('orders_ahead' in snapshot) is (n_prefetch > 0)
+            with global_is_saved():
+                snapshot, random_state = saved(it), numpy.random.get_state()
+        assert 'orders_ahead' in snapshot
+        assert 'orders_ahead' not in saved(other)
         expected = [it.next() for _ in range(5)]
         numpy.random.set_state(random_state)
         other.serialize(serializers.NpzDeserializer(snapshot))
         assert [other.next() for _ in range(5)] == expected
+
+
+class Unlucky:
+    """Something whose loading fails after its iterator was loaded."""
+
+    def __init__(self, it):
+        self.it = it
+
+    def serialize(self, serializer):
+        self.it.serialize(serializer['it'])
+        if isinstance(serializer, serializers.NpzDeserializer):
+            time.sleep(.05)     # meanwhile, examples arrive
+            raise ValueError('in vain')
+
+
+def test_iterator_goes_on_after_loading_has_failed(tmp_path):
+    class Slow(list):
+        def __getitem__(self, i):
+            time.sleep(.01)
+            return super().__getitem__(i)
+
+    with MultiprocessIterator(Slow(range(40)), 4, shuffle=False, n_processes=2,
+                              n_prefetch=3) as it:
+        target = Unlucky(it)
+        it.next()
+        serializers.save_npz(tmp_path / 'x.npz', target)
+        first = it.next()
+        for i in range(2, 8):
+            state = state_of(it)
+            with pytest.raises(ValueError, match='in vain'):
+                serializers.load_npz(tmp_path / 'x.npz', target)
+            assert state_of(it) == state
+            assert it.next() == [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3]
+        assert first == [4, 5, 6, 7]
 
 
 def test_orders_survive_a_worker_that_is_killed():

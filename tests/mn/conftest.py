@@ -18,3 +18,11 @@ def pytest_runtest_makereport(item, call):
             MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size, item.nodeid, report.longreprtext),
             flush=True)
         MPI.COMM_WORLD.Abort(1)
+
+
+@pytest.fixture(scope='module')
+def comm():
+    """All processes of the job."""
+    # Not above: the stand-in for CuPy comes first.
+    from chainer_fast.mn import create_communicator
+    return create_communicator('naive')

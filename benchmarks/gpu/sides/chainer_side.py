@@ -113,17 +113,7 @@ class Side:
             for model in (gen, dis)]
         z = self.send(self.numbers.input(batch, 100))
         x = self.send(self.numbers.input(batch, 3, 32, 32))
-
-        def step():
-            fake = gen(z)
-            y_fake, y_real = dis(fake), dis(x)
-            gen_loss = F.sum(F.softplus(-y_fake)) / batch
-            gen_optimizer.update(lambda: gen_loss)
-            fake.unchain_backward()
-            dis_loss = (F.sum(F.softplus(-y_real)) + F.sum(F.softplus(y_fake))) / batch
-            dis_optimizer.update(lambda: dis_loss)
-            return gen_loss.array + dis_loss.array
-        return step
+        return networks.dcgan_step(gen, dis, gen_optimizer, dis_optimizer, z, x)
 
     def lstm(self, batch, units, steps):
         model = L.NStepLSTM(2, units, units, 0.)

@@ -16,6 +16,7 @@ from networks.chainer_networks import (
     Perceptron,
     ResNet,
     conv,
+    dcgan_step,
     linear,
 )
 from networks.data import Numbers
@@ -95,16 +96,7 @@ def dcgan(batch, channels):
         chainer.optimizers.Adam(alpha=2e-4, beta1=0.5).setup(model)
         for model in (gen, dis)]
     z, x = numbers.input(batch, 100), numbers.input(batch, 3, 32, 32)
-
-    def step():
-        fake = gen(z)
-        y_fake, y_real = dis(fake), dis(x)
-        gen_loss = F.sum(F.softplus(-y_fake)) / batch
-        gen_optimizer.update(lambda: gen_loss)
-        fake.unchain_backward()
-        dis_loss = (F.sum(F.softplus(-y_real)) + F.sum(F.softplus(y_fake))) / batch
-        dis_optimizer.update(lambda: dis_loss)
-        return gen_loss.array + dis_loss.array
+    step = dcgan_step(gen, dis, gen_optimizer, dis_optimizer, z, x)
     return step, step
 
 

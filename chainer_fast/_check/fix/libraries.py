@@ -56,6 +56,18 @@ def _ptp(plan, finding, node, scope):
     return True
 
 
+def _in1d(plan, finding, node, scope):
+    """It flattened its first argument, and isin does not."""
+    call = called(plan, node)
+    if call is None or not call.args or not isinstance(node, ast.Attribute):
+        return False
+    module = plan.code(node.value)
+    plan.edits.replace(node, module + '.isin')
+    plan.edits.argument(call.args[0], '%s.ravel(%s)' % (
+        module, plan.code(call.args[0])))
+    return True
+
+
 def _getargspec(plan, finding, node, scope):
     """Only its first values are the same."""
     call = called(plan, node)
@@ -168,6 +180,7 @@ FIXERS = {
     'numpy.PINF': _value('numpy.inf'), 'numpy.NINF': _value('-numpy.inf'),
     'numpy.PZERO': _value('0.0'), 'numpy.NZERO': _value('-0.0'),
     'numpy.NAN': _value('numpy.nan'),
+    'numpy.in1d': _in1d,
     'numpy.ndarray.ptp': _ptp,
     'inspect.getargspec': _getargspec,
     'fractions.gcd': _gcd,

@@ -267,6 +267,6 @@ def batch_matmul(
         Products, of three axes.
     """
     warnings.warn('batch_matmul is deprecated. Use matmul instead.',
-                  DeprecationWarning, stacklevel=2)
+                  DeprecationWarning)
     y, = BatchMatMul(transa, transb).apply((a, b))
     return y

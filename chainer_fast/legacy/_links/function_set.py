@@ -4,7 +4,6 @@ import sys
 import chainer_fast
 from chainer_fast import link
 from chainer_fast.legacy import _attributes, _report
-from chainer_fast.legacy._engine import orders
 
 
 class FunctionSet(link.Chain):
@@ -31,9 +30,15 @@ class FunctionSet(link.Chain):
     def __getitem__(self, name):
         return getattr(self, name)
 
+    def _ordered(self):
+        """Return the parameters in the order in which the links were assigned."""
+        children = [value for name, value in vars(self).items()
+                    if name in self._children]
+        return [parameter for child in children for parameter in child.params()]
+
     def _with(self, arrays):
         """Return pairs of a parameter and an array for it."""
-        parameters, arrays = orders.params(self), list(arrays)
+        parameters, arrays = self._ordered(), list(arrays)
         if len(arrays) != len(parameters):
             raise ValueError('the set has %d parameters, but %d arrays were given' % (
                 len(parameters), len(arrays)))
@@ -47,7 +52,7 @@ class FunctionSet(link.Chain):
     def parameters(self):
         """Arrays of the parameters, a tuple."""
         _report.adapted('chainer.FunctionSet.parameters')
-        return tuple([parameter.data for parameter in orders.params(self)])
+        return tuple([parameter.data for parameter in self._ordered()])
 
     @parameters.setter
     def parameters(self, arrays):
@@ -62,7 +67,7 @@ class FunctionSet(link.Chain):
         Those that were not cleared yet are not a number.
         """
         _report.adapted('chainer.FunctionSet.gradients')
-        parameters = orders.params(self)
+        parameters = self._ordered()
         for parameter in parameters:
             if parameter.grad is None:
                 parameter.grad = parameter.xp.full_like(parameter.data, float('nan'))

@@ -23,6 +23,9 @@ class StatelessGRU(links.StatelessGRU):
         _report.adapted(_WHAT)
         super().__init__(n_units if n_inputs is None else n_inputs, n_units,
                          init, inner_init, bias_init)
+        if type(self) is StatelessGRU:
+            # Only the arguments were others; pickles need no legacy mode.
+            self.__class__ = links.StatelessGRU
 
 
 class GRU(links.GRU):

@@ -1,14 +1,32 @@
-"""``BatchRenormalization`` that keeps its averages after the first batch."""
+"""Batch renormalization of Chainer 3 and 4: frozen averages, and none."""
 import functools
 
-from chainer_fast import links
+from chainer_fast import links, variable
 from chainer_fast.legacy import _report
+from chainer_fast.legacy._functions import calls
 
 _WHAT = 'chainer.links.BatchRenormalization(freeze_running_statistics=)'
 
 
+def _with_averages(today):
+    """Take zeros for running averages that are not given."""
+    @functools.wraps(today)
+    def batch_renormalization(x, gamma, beta, rmax, dmax, eps=2e-5, running_mean=None,
+                              running_var=None, *args, **kwargs):
+        if running_mean is None or running_var is None:
+            _report.adapted(
+                'chainer.functions.batch_renormalization without running_mean')
+            zeros = variable.as_array(gamma) * 0
+            running_mean = zeros if running_mean is None else running_mean
+            running_var = zeros if running_var is None else running_var
+        return today(x, gamma, beta, rmax, dmax, eps, running_mean, running_var,
+                     *args, **kwargs)
+    return batch_renormalization
+
+
 def install(patches):
-    """Take ``freeze_running_statistics``."""
+    """Take ``freeze_running_statistics``, and no averages."""
+    calls.replace(patches, 'batch_renormalization', _with_averages)
     cls = links.BatchRenormalization
     construct, call = cls.__init__, cls.forward
 

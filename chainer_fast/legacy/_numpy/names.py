@@ -78,6 +78,8 @@ def _always(value):
 
 
 _SPECIAL = {
+    'bool': _always(bool),
+    'long': _always(int),
     'asscalar': _always(lambda a: a.item()),
     'alen': _always(lambda a: len(numpy.array(a, ndmin=1))),
     'in1d': _always(_in1d),
@@ -115,7 +117,6 @@ def _moved():
     for what in ('numpy.linalg.linalg', 'numpy.fft.helper', 'numpy.fft.fftpack',
                  'numpy.testing.utils'):
         known[what] = (None, what)
-    known['numpy.core.umath_tests'] = (_umath_tests, 'numpy.core.umath_tests')
     return known
 
 
@@ -127,3 +128,7 @@ def install(patches):
     if 'numpy.testing' in sys.modules:
         names.provide(patches, sys.modules['numpy.testing'], 'numpy')
     modules.provide(patches, _moved())
+    # NumPy 1.26 has a module of this name that cannot be imported.
+    modules.provide(patches, {
+        'numpy.core.umath_tests': (_umath_tests, 'numpy.core.umath_tests')},
+        is_first=True)

@@ -104,8 +104,19 @@ def _test_cases(patches, unittest):
                     getattr(unittest.TestCase, entry.instead.rpartition('.')[2]))
 
 
+def _coroutine(function):
+    """Make a coroutine of a generator, or of a function that returns something."""
+    generator = types.coroutine(function)
+
+    @functools.wraps(function)
+    async def call(*args, **kwargs):
+        result = generator(*args, **kwargs)
+        return await result if inspect.isawaitable(result) else result
+    return call
+
+
 def _asyncio(patches, asyncio):
-    names.provide(patches, asyncio, 'python', {'coroutine': lambda: types.coroutine})
+    names.provide(patches, asyncio, 'python', {'coroutine': lambda: _coroutine})
 
 
 def install(patches):

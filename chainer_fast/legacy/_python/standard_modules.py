@@ -75,9 +75,8 @@ _SPECIAL = {
 
 
 def _is_module(what, entry):
-    if '.' in what:
-        return what == 'xml.etree.cElementTree'
-    return entry.part == 'python' and entry.last == 'Python 2.7' and ' ' not in what
+    return (entry.part == 'python' and entry.last == 'Python 2.7'
+            and what.isidentifier())
 
 
 def install(patches):

@@ -1,16 +1,20 @@
 """Programs up to version 4 count epochs themselves, beside an updater."""
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _named, _report
 from chainer_fast.optimizer import Optimizer
 
 
 def install(patches):
-    """Leave the counting to the updater, which does it since version 5."""
+    """Let one of the two count: the program if such a version is named."""
     new_epoch = Optimizer.new_epoch
+    is_of_program = _named.is_named(patches, 'v4')
 
     def count(self, auto=False):
-        if self.use_auto_new_epoch and not auto:
-            _report.adapted('chainer.Optimizer.new_epoch beside an updater')
+        if not self.use_auto_new_epoch:
+            new_epoch(self, auto)
             return
-        new_epoch(self, auto)
+        if not auto:
+            _report.adapted('chainer.Optimizer.new_epoch beside an updater')
+        if auto is not is_of_program:
+            self.epoch += 1
     count.__doc__ = new_epoch.__doc__
     patches.set(Optimizer, 'new_epoch', count)

@@ -3,6 +3,7 @@ import os
 import tempfile
 import warnings
 
+from chainer_fast.mn.extensions import _agreement
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import _snapshot
 from chainer_fast.utils import _random_state
@@ -102,7 +103,7 @@ class _MultiNodeSnapshot(extension.Extension):
         finally:
             snapshot.autoload = autoload
         # Nobody writes while others still remove what killed programs have left there.
-        self._exchange(None)
+        _agreement.exchange(self.comm, None)
         if autoload and not callable(snapshot.filename):
             self._load(trainer)
 
@@ -149,7 +150,8 @@ class _MultiNodeSnapshot(extension.Extension):
             end = len('.%d' % self.comm.rank)
             mine = [name[:-end] for _, name in _snapshot._find_snapshot_files(
                 self.snapshot.filename, folder)]
-        lists = [names for names in self._exchange(mine) if names is not None]
+        lists = [names for names in _agreement.exchange(self.comm, mine)
+                 if names is not None]
         common = [name for name in lists[0] if all(name in names for names in lists)]
         found, reasons = None, []
         for name in sorted(set().union(*lists) - set(common)):
@@ -157,9 +159,9 @@ class _MultiNodeSnapshot(extension.Extension):
         while common and found is None:
             name, damage = common.pop(), None
             if self.is_master:
-                damage = _damage_of(os.path.join(
+                damage = _agreement.damage_of(os.path.join(
                     folder, '%s.%d' % (name, self.comm.rank)))
-            told = self._exchange(damage)
+            told = _agreement.exchange(self.comm, damage)
             damages = ['%s.%d is damaged: %s' % (name, rank, problem)
                        for rank, problem in enumerate(told) if problem]
             reasons += damages
@@ -168,14 +170,3 @@ class _MultiNodeSnapshot(extension.Extension):
             warnings.warn('autoload in %s loads %s; %s' % (
                 folder, found or 'nothing', '; '.join(reasons)), stacklevel=4)
         return found
-
-    def _exchange(self, obj):
-        """Return the objects of all processes, by rank."""
-        return self.comm.bcast_obj(self.comm.gather_obj(obj))
-
-
-def _damage_of(file):
-    try:
-        return _snapshot._damage_of(file)
-    except FileNotFoundError:
-        return 'it has been removed'

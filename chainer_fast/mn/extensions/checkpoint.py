@@ -8,9 +8,10 @@ import warnings
 
 import numpy
 
+from chainer_fast.mn.extensions import _agreement
 from chainer_fast.serializers import npz
 from chainer_fast.training import extension
-from chainer_fast.training.extensions import _scratch, _snapshot, snapshot_writers
+from chainer_fast.training.extensions import _scratch, snapshot_writers
 
 # Entry of a file that tells which job wrote it; it is not one of the target.
 _RUN = 'chainermn_run'
@@ -199,11 +200,7 @@ class _MultiNodeCheckpointer(extension.Extension):
                 os.remove(os.path.join(self.path, file))
 
     def _synchronize(self):
-        self._exchange(None)
-
-    def _exchange(self, obj):
-        """Return the objects of all processes, by rank."""
-        return self.comm.bcast_obj(self.comm.gather_obj(obj))
+        _agreement.exchange(self.comm, None)
 
     def _generations(self, folder, rank=None):
         """Return the iterations that a rank has files of, in this folder."""
@@ -221,7 +218,7 @@ class _MultiNodeCheckpointer(extension.Extension):
     def _choose(self, folder):
         """Agree on the generation to load, or None, and on those up to it."""
         owners = {rank for _, rank, _ in self._all_files(folder)}
-        told = self._exchange((self._generations(folder), owners))
+        told = _agreement.exchange(self.comm, (self._generations(folder), owners))
         lists = [set(mine) for mine, _ in told]
         common = sorted(set.intersection(*lists))
         partial = sorted(set.union(*lists) - set(common))
@@ -251,14 +248,14 @@ class _MultiNodeCheckpointer(extension.Extension):
     def _problem_of(self, folder, iteration):
         """Agree on what is wrong with a generation; None if it is whole."""
         file, run = os.path.join(folder, self._filename(iteration)), None
-        try:
-            damage = _snapshot._damage_of(file)
-            if damage is None:
+        damage = _agreement.damage_of(file)
+        if damage is None:
+            try:
                 with numpy.load(file) as contents:
                     run = str(contents[_RUN]) if _RUN in contents else None
-        except FileNotFoundError:
-            damage = 'it has been removed'
-        told = self._exchange((damage, run))
+            except FileNotFoundError:
+                damage = _agreement.damage_of(file)
+        told = _agreement.exchange(self.comm, (damage, run))
         for rank, (problem, _) in enumerate(told):
             if problem is not None:
                 return '%s.%d.%d is damaged: %s' % (

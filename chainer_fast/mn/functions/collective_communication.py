@@ -37,7 +37,15 @@ def _taking_part(xs):
     return (*xs, _empty())
 
 
-class AllGather(function.Function):
+class _Collective(function.Function):
+    """A function of all processes of a communicator."""
+
+    def __init__(self, comm):
+        experimental('chainermn.functions.' + type(self).__name__)
+        self.comm = comm
+
+
+class AllGather(_Collective):
     """Gives the arrays of all processes to each of them.
 
     Parameters
@@ -45,10 +53,6 @@ class AllGather(function.Function):
     comm : CommunicatorBase
         The processes.
     """
-
-    def __init__(self, comm):
-        experimental('chainermn.functions.AllGather')
-        self.comm = comm
 
     def forward(self, inputs):
         self.retain_inputs(())
@@ -64,7 +68,7 @@ class AllGather(function.Function):
         return self._places.fitted([_total(self.comm.alltoall(gys))])
 
 
-class AllToAll(function.Function):
+class AllToAll(_Collective):
     """Gives an array to each process, and takes one of each.
 
     Parameters
@@ -72,10 +76,6 @@ class AllToAll(function.Function):
     comm : CommunicatorBase
         The processes.
     """
-
-    def __init__(self, comm):
-        experimental('chainermn.functions.AllToAll')
-        self.comm = comm
 
     def forward(self, inputs):
         self.retain_inputs(())
@@ -90,12 +90,11 @@ class AllToAll(function.Function):
         return self._places.fitted(self.comm.alltoall(gys))
 
 
-class _Rooted(function.Function):
+class _Rooted(_Collective):
     """A function in which one process, the root, is at the beginning or at the end."""
 
     def __init__(self, comm, root):
-        experimental('chainermn.functions.' + type(self).__name__)
-        self.comm = comm
+        super().__init__(comm)
         self.root = root
 
     @property

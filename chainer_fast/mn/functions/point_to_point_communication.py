@@ -9,7 +9,21 @@ from chainer_fast.utils.experimental import experimental
 _DELEGATE = 'delegate_variable'
 
 
-class Send(function.Function):
+class _Message(function.Function):
+    """A function at one end of messages between two processes."""
+
+    def __init__(self, comm, peer_rank, peer_tag):
+        experimental('chainermn.functions.' + type(self).__name__)
+        self.comm = comm
+        self.peer_rank = peer_rank
+        self.peer_tag = peer_tag
+
+    @property
+    def label(self):
+        return '%s (peer_rank: %s)' % (type(self).__name__, self.peer_rank)
+
+
+class Send(_Message):
     """Sends arrays in the forward pass, and receives their gradients afterwards.
 
     Its last input is empty, and requires a gradient where no other one does: the
@@ -25,16 +39,6 @@ class Send(function.Function):
         Tag of the messages.
     """
 
-    def __init__(self, comm, peer_rank, peer_tag):
-        experimental('chainermn.functions.Send')
-        self.comm = comm
-        self.peer_rank = peer_rank
-        self.peer_tag = peer_tag
-
-    @property
-    def label(self):
-        return '%s (peer_rank: %s)' % (type(self).__name__, self.peer_rank)
-
     def forward(self, inputs):
         self.retain_inputs(())
         xs = inputs[:-1]
@@ -49,7 +53,7 @@ class Send(function.Function):
         return (*self._places.fitted(gradients), None)
 
 
-class Recv(function.Function):
+class Recv(_Message):
     """Receives arrays in the forward pass, and sends their gradients afterwards.
 
     Its input is a delegate variable: it only leads the backward pass on.
@@ -63,16 +67,6 @@ class Recv(function.Function):
     peer_tag : int
         Tag of the messages.
     """
-
-    def __init__(self, comm, peer_rank, peer_tag):
-        experimental('chainermn.functions.Recv')
-        self.comm = comm
-        self.peer_rank = peer_rank
-        self.peer_tag = peer_tag
-
-    @property
-    def label(self):
-        return '%s (peer_rank: %s)' % (type(self).__name__, self.peer_rank)
 
     def forward(self, inputs):
         self.retain_inputs(())

@@ -29,9 +29,7 @@ def temporary_folder(parent, name):
         Name of the file to be written.
     """
     with contextlib.ExitStack() as at_end:
-        path, lock = None, None
-        while path is None:
-            path, lock = _make(parent, name)
+        path, lock = _make(parent, name)
         if lock is not None:
             at_end.callback(os.close, lock)
         at_end.callback(shutil.rmtree, path, ignore_errors=True)
@@ -39,20 +37,18 @@ def temporary_folder(parent, name):
 
 
 def _make(parent, name):
-    """Return a new folder and its lock; None if it was taken for a relic."""
-    new = tempfile.mkdtemp(_NEW, _PREFIX + name, parent)
-    lock = _lock(new)
-    path = new[:-len(_NEW)] + _SUFFIX
-    try:
-        os.rename(new, path)
-    except BaseException as error:
-        if lock is not None:
-            os.close(lock)
-        if isinstance(error, FileNotFoundError):
-            return None, None
-        shutil.rmtree(new, ignore_errors=True)
-        raise
-    return path, lock
+    """Return a new folder and its lock."""
+    while True:
+        new = tempfile.mkdtemp(_NEW, _PREFIX + name, parent)
+        lock = _lock(new)
+        path = new[:-len(_NEW)] + _SUFFIX
+        try:
+            os.rename(new, path)
+        except FileNotFoundError:   # taken for a relic before it was locked
+            if lock is not None:
+                os.close(lock)
+        else:
+            return path, lock
 
 
 def remove_relics(parent):

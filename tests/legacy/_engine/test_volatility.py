@@ -163,7 +163,8 @@ def test_operators_are_as_before_without_legacy_mode():
 # ---- flags of operands
 
 def test_mixing():
-    x, early = volatile(2), F.relu(chainer.Variable(array(2)))
+    early = F.relu(chainer.Variable(array(2)))    # when nothing is volatile yet
+    x = volatile(2)
     for off in (chainer.Variable(array(2)), early,
                 chainer.Variable(array(2), volatile=False)):
         with pytest.raises(ValueError, match='ON and OFF flags cannot be mixed'):

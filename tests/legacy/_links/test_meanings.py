@@ -1,8 +1,11 @@
 """Defaults that hold if their version is named."""
+import pickle
+
 import numpy as np
 import pytest
 
 from chainer_fast import functions as F
+from chainer_fast import legacy
 from chainer_fast import links as L
 
 X = np.random.RandomState(0).uniform(-1, 1, (4, 6)).astype(np.float32)
@@ -77,6 +80,20 @@ def test_gru_that_can_only_be_the_old_one(make, sizes, enable, used):
     h = np.zeros((4, 5), np.float32)
     assert link(h, X[:, :sizes[0]]).shape == (4, 5)
     assert used() == {'chainer.links.GRU with n_units first': 1}
+
+
+def test_gru_is_pickled_as_a_link_of_today(enable):
+    enable()
+    link = L.GRU(5)
+    again = pickle.loads(pickle.dumps(link))
+    assert type(again) is L.StatelessGRU
+    h = np.ones((4, 5), np.float32)
+    np.testing.assert_array_equal(again(h, h).array, link(h, h).array)
+    today = L.GRU(6, 5)
+    today(X)
+    assert type(pickle.loads(pickle.dumps(today))) is L.GRU
+    legacy.disable()
+    assert type(pickle.loads(pickle.dumps(L.GRU(6, 5)))) is L.GRU
 
 
 def test_gru_of_today(enable, used):

@@ -108,12 +108,15 @@ def test_the_line_of_the_attribute_is_counted(enable, make_trainer):
 
 
 def test_extensions_of_the_package_begin_when_they_did(enable, make_trainer):
+    # This one has the attribute, and no use for it.
     enable()
-    shift = extensions.ExponentialShift('lr', 0.5, init=1)
+    _report.clear()
     trainer = make_trainer()
+    shift = extensions.PolynomialShift('lr', 1, 4, init=1)
     trainer.extend(shift, trigger=(1, 'iteration'))
     trainer.run()
-    assert trainer.updater.get_optimizer('main').lr == 0.25
+    assert trainer.updater.get_optimizer('main').lr == 0.5
+    assert not _report.uses()
 
 
 def test_extensions_without_call(enable, make_trainer):
@@ -199,8 +202,9 @@ def test_losses_get_arrays_otherwise(enable, make_trainer):
 
 # ---- epochs
 
-def test_epochs_that_the_program_counts(enable, make_trainer):
-    enable()
+@pytest.mark.parametrize('parts, counted', [((), [1, 2]), (('v4',), [2, 4])])
+def test_epochs_that_the_program_counts(enable, make_trainer, parts, counted):
+    enable(*parts)
     trainer = make_trainer(n=4)
     optimizer = trainer.updater.get_optimizer('main')
     epochs = []
@@ -208,11 +212,23 @@ def test_epochs_that_the_program_counts(enable, make_trainer):
     @training.make_extension(trigger=(1, 'epoch'))
     def count(trainer):
         optimizer.new_epoch()
+        if parts:
+            optimizer.new_epoch()
         epochs.append(optimizer.epoch)
 
     trainer.extend(count)
     trainer.run()
-    assert epochs == [1, 2]
+    assert epochs == counted
+
+
+@pytest.mark.parametrize('parts, epoch', [((), 2), (('v4',), 0), (('v5',), 2)])
+def test_epochs_that_the_updater_counts(enable, make_trainer, parts, epoch):
+    enable(*parts)
+    trainer = make_trainer(n=4)
+    trainer.run()
+    assert trainer.updater.get_optimizer('main').epoch == epoch
     plain = chainer.optimizers.SGD()
     plain.new_epoch()
     assert plain.epoch == 1
+    with pytest.raises(RuntimeError, match='auto=True'):
+        plain.new_epoch(auto=True)

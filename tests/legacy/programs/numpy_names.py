@@ -11,7 +11,7 @@ import chainer.links as L
 np.random.seed(3)
 x = np.random.rand(40, 5).astype(np.float)  # removed: numpy.float
 t = (x.sum(1) > 2.5).astype(np.int)  # removed: numpy.int
-weights = np.ones(40, np.bool)
+weights = np.ones(40, np.bool)  # removed: numpy.bool
 print(x.dtype == np.float_, np.issubsctype(t, np.int_))  # removed: numpy.float_; numpy.issubsctype
 model = L.Linear(5, 2)
 optimizer = chainer.optimizers.MomentumSGD(0.5)

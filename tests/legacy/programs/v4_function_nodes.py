@@ -30,3 +30,7 @@ for k in range(3):
 print('%.6f' % float(renorm.avg_var.sum()))
 with chainer.using_config('train', False):
     print('%.4f' % float(F.sum(bn(x) ** 2).data))
+y = F.batch_renormalization(  # removed: chainer.functions.batch_renormalization without running_mean
+    np.random.rand(4, 3).astype(np.float32), np.ones(3, np.float32),
+    np.zeros(3, np.float32), np.array([2.0], np.float32), np.array([0.5], np.float32))
+print('%.4f' % float(F.sum(y * y).data))

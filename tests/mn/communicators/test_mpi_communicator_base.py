@@ -16,11 +16,6 @@ pytestmark = [
     pytest.mark.mpi, pytest.mark.filterwarnings('ignore:.* is experimental')]
 
 
-@pytest.fixture(scope='module')
-def comm():
-    return create_communicator('naive')
-
-
 @pytest.fixture(params=['whole', 'pieces'])
 def pieces(request, monkeypatch):
     """Operations in one call of MPI, and in many."""

@@ -4,15 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chainer_fast.datasets import SubDataset
-from chainer_fast.mn import communicators, datasets
+from chainer_fast.mn import datasets
 from chainer_fast.mn.datasets import scatter
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture(scope='module')
-def comm():
-    return communicators.create_communicator('naive')
 
 
 @given(length=st.integers(0, 3000), size=st.integers(1, 40))

@@ -1,17 +1,4 @@
-"""A folder, and comparisons, of all processes of a job."""
-import contextlib
-import shutil
-import tempfile
-
-
-@contextlib.contextmanager
-def folder(comm):
-    """Return a context with the path of a folder that all processes see."""
-    path = comm.bcast_obj(tempfile.mkdtemp() if comm.rank == 0 else None)
-    yield path
-    comm.gather_obj(None)
-    if comm.rank == 0:
-        shutil.rmtree(path)
+"""What tests of all processes of a job share."""
 
 
 def together(comm):

@@ -2,15 +2,9 @@ import numpy
 import pytest
 
 import chainer_fast as chainer
-from chainer_fast.mn import communicators
 from chainer_fast.mn.extensions import AllreducePersistent
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture(scope='module')
-def comm():
-    return communicators.create_communicator('naive')
 
 
 def test_batch_normalization(comm):

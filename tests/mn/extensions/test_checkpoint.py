@@ -7,22 +7,10 @@ import pytest
 
 import chainer_fast
 from chainer_fast import training
-from chainer_fast.mn import create_communicator
 from chainer_fast.mn.extensions import checkpoint
 from tests.mn.extensions import shared
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture
-def comm():
-    return create_communicator('naive')
-
-
-@pytest.fixture
-def folder(comm):
-    with shared.folder(comm) as path:
-        yield path
 
 
 class Value:

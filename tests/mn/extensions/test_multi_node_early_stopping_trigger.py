@@ -1,16 +1,10 @@
 import pytest
 
 from chainer_fast import testing
-from chainer_fast.mn import communicators
 from chainer_fast.mn.extensions import MultiNodeEarlyStoppingTrigger
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture(scope='module')
-def comm():
-    return communicators.create_communicator('naive')
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import iterators
-from chainer_fast.mn import communicators
 from chainer_fast.mn.extensions import (
     GenericMultiNodeEvaluator,
     create_multi_node_evaluator,
@@ -11,11 +10,6 @@ from chainer_fast.mn.extensions import (
 from chainer_fast.training.extensions import Evaluator
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture(scope='module')
-def comm():
-    return communicators.create_communicator('naive')
 
 
 def serial(dataset, batch_size=2):

@@ -6,24 +6,12 @@ import pytest
 
 import chainer_fast
 from chainer_fast import training
-from chainer_fast.mn import create_communicator
 from chainer_fast.mn.extensions import _multi_node_snapshot, multi_node_snapshot
 from chainer_fast.training import extensions
 from chainer_fast.utils import _random_state
 from tests.mn.extensions import shared
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture
-def comm():
-    return create_communicator('naive')
-
-
-@pytest.fixture
-def folder(comm):
-    with shared.folder(comm) as path:
-        yield path
 
 
 @pytest.mark.parametrize('sets, size, expected', [

@@ -3,16 +3,10 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import testing
-from chainer_fast.mn import communicators
 from chainer_fast.mn.extensions import ObservationAggregator
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture(scope='module')
-def comm():
-    return communicators.create_communicator('naive')
 
 
 @pytest.fixture

@@ -4,18 +4,12 @@ import numpy
 import pytest
 
 from chainer_fast import iterators, serializers
-from chainer_fast.mn import communicators
 from chainer_fast.mn.iterators import create_multi_node_iterator, multi_node_iterator
 from chainer_fast.serializers import DictionarySerializer, NpzDeserializer
 
 pytestmark = [
     pytest.mark.mpi,
     pytest.mark.filterwarnings('ignore:.*is experimental:FutureWarning')]
-
-
-@pytest.fixture(scope='module')
-def comm():
-    return communicators.create_communicator('naive')
 
 
 @pytest.fixture(params=['first', 'last'])

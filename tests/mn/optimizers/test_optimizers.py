@@ -5,17 +5,11 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import optimizers
-from chainer_fast.mn import communicators
 from chainer_fast.mn.optimizers import create_multi_node_optimizer
 from chainer_fast.serializers import DictionarySerializer
 from tests.mn.optimizers.shared import Model, Recorder, fill, on_all, parameters
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture(scope='module')
-def comm():
-    return communicators.create_communicator('naive')
 
 
 def test_first_update_broadcasts_parameters(comm):

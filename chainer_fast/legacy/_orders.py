@@ -1,0 +1,113 @@
+"""The order of parameters and links in version 1: as they were added, not by name.
+
+Programs that draw the values of parameters in a loop depend on it. Links that are given
+to a chain as keyword arguments were added in the order in which Python handed them on;
+that of Python 2 holds if the part ``python`` is named as well.
+"""
+from chainer_fast.legacy._engine import keyword_order
+from chainer_fast.legacy._links.function_set import FunctionSet
+from chainer_fast.link import Chain, ChainList, Link
+
+
+def _names(link, kind):
+    """Return names of attributes in the order in which these were added."""
+    names = vars(link)[kind]
+    return [name for name in vars(link) if name in names]
+
+
+class _Order:
+    """Walks through hierarchies of links.
+
+    Parameters
+    ----------
+    is_python_2 : bool
+        Whether links of the package have their children in the order of Python 2.
+    """
+
+    def __init__(self, is_python_2):
+        self.is_python_2 = is_python_2
+
+    def children_of(self, link):
+        """Return pairs of name and link."""
+        if isinstance(link, Chain):
+            names = _names(link, '_children')
+            if self.is_python_2 and type(link).__module__.startswith(
+                    ('chainer_fast.links.', 'chainer_fast.legacy.')):
+                names = keyword_order.in_dictionary(names)
+            return [(name, vars(link)[name]) for name in names]
+        if isinstance(link, ChainList):
+            return [(str(i), child) for i, child in enumerate(vars(link)['_children'])]
+        return []
+
+    def methods(self):
+        """Return the methods of links that walk, by name."""
+        def children(link):
+            for _, child in self.children_of(link):
+                yield child
+
+        def links(link, skipself=False):
+            if not skipself:
+                yield link
+            for child in link.children():
+                yield from child.links()
+
+        def namedlinks(link, skipself=False):
+            if not skipself:
+                yield '/', link
+            for name, child in self.children_of(link):
+                yield '/' + name, child
+                for path, below in child.namedlinks(True):
+                    yield '/' + name + path, below
+
+        def params(link, include_uninit=True):
+            for _, param in link.namedparams(include_uninit):
+                yield param
+
+        def namedparams(link, include_uninit=True):
+            for name in _names(link, '_params'):
+                param = vars(link)[name]
+                if include_uninit or param.is_initialized:
+                    yield '/' + name, param
+            for name, child in self.children_of(link):
+                for path, param in child.namedparams(include_uninit):
+                    yield '/' + name + path, param
+
+        return (children, links, namedlinks, params, namedparams)
+
+
+def _add_in_order_of_python_2(patches, cls, passes):
+    """Have a class take its keyword arguments in the order of Python 2.
+
+    Parameters
+    ----------
+    patches : Patches
+    cls : type
+    passes : int
+        Number of methods that version 1 handed them through.
+    """
+    initialize = cls.__init__
+
+    def init(self, **given):
+        names = list(given)
+        # If not, a class of the program has called its base.
+        if str(type(self).__init__.__module__).startswith('chainer_fast.'):
+            names = keyword_order.of_call(names)
+        for _ in range(passes):
+            names = keyword_order.in_dictionary(names)
+        initialize(self, **{name: given[name] for name in names})
+
+    init.__doc__ = initialize.__doc__
+    patches.set(cls, '__init__', init)
+
+
+def install(patches):
+    """Walk in that order, if version 1 is named."""
+    if 'v1' not in patches.named:
+        return
+    is_python_2 = 'python' in patches.named
+    for method in _Order(is_python_2).methods():
+        method.__doc__ = getattr(Link, method.__name__).__doc__
+        patches.set(Link, method.__name__, method)
+    if is_python_2:
+        for cls, passes in ((Link, 1), (Chain, 1), (FunctionSet, 2)):
+            _add_in_order_of_python_2(patches, cls, passes)

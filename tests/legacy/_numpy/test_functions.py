@@ -1,0 +1,160 @@
+"""Calls that NumPy refuses today."""
+import pickle
+
+import numpy as np
+import pytest
+
+from chainer_fast import legacy
+from chainer_fast.legacy._numpy import names
+
+
+@pytest.fixture(autouse=True)
+def numpy_of_old():
+    legacy.enable('numpy')
+    yield
+    legacy.disable()
+
+
+@pytest.mark.parametrize('name', ['array', 'asarray', 'asanyarray'])
+@pytest.mark.parametrize('rows', [
+    [[1], [1, 2]], [np.zeros(2), np.zeros(3)], ([1, 2], 3), [np.zeros((2, 3)), 1.0]])
+def test_ragged(name, rows, used):
+    array = getattr(np, name)(rows)
+    assert array.dtype == object and array.shape == (2,)
+    assert array[0] is rows[0]
+    assert used() == {'numpy.array of ragged rows': 1}
+
+
+def test_ragged_deep(used):
+    assert np.array([[[1, 2], [3]], [[4], [5]]]).shape == (2, 2)
+    assert np.array([[1], [2]]).dtype.kind == 'i'
+    assert used() == {'numpy.array of ragged rows': 1}
+
+
+@pytest.mark.parametrize('args, kwargs', [
+    (([[1], [1, 2]], float), {}),
+    (([[1], [1, 2]],), {'dtype': np.float32}),
+    (([np.zeros((2, 3)), np.zeros((2, 4))],), {}),
+    (([1, 2], float), {'copy': 3, 'order': 'nothing'}),
+])
+def test_what_was_refused_stays_refused(args, kwargs, used):
+    with pytest.raises((ValueError, TypeError)):
+        np.array(*args, **kwargs)
+    assert used().keys() <= {'numpy.array of ragged rows'}
+
+
+def test_libraries_of_today_are_told():
+    of_today = {'__name__': 'sklearn.utils.validation', 'np': np}
+    with pytest.raises(ValueError, match='inhomogeneous'):
+        eval('np.array([[1], [1, 2]])', of_today)
+    np_save = {'__name__': 'program', 'np': np}
+    assert eval('np.size(np.array([[1], [1, 2]]))', np_save) == 2
+
+
+def test_copy_false():
+    a = np.arange(3.0)
+    assert np.array(a, copy=False) is a
+    assert np.array(a, np.float32, copy=False).dtype == np.float32
+    assert np.array([1], copy=False).tolist() == [1]
+
+
+def test_functions_stay_functions():
+    class Converter:
+        convert = np.array
+        join = np.stack
+    assert Converter().convert([1]).tolist() == [1]
+    assert pickle.loads(pickle.dumps(np.array)) is np.array
+    assert np.array.__doc__ and np.array.__name__ == 'array'
+    assert np.array.__module__ == 'numpy'
+
+
+def test_fromstring():
+    assert np.fromstring('1 2', dtype=int, sep=' ').tolist() == [1, 2]
+    a = np.fromstring(np.arange(3, dtype='i4').tobytes(), 'i4')
+    a[0] = 5        # it is writable
+    assert a.tolist() == [5, 1, 2]
+    assert np.fromstring('\x01\xff', np.uint8).tolist() == [1, 255]
+    assert np.fromstring(b'\x01\x02\x03', np.uint8, 2).tolist() == [1, 2]
+
+
+def test_load(tmp_path, used):
+    objects = np.array([{1: 2}, None], dtype=object)
+    np.save(tmp_path / 'a.npy', objects)
+    np.savez(tmp_path / 'a.npz', a=objects, b=np.arange(2))
+    np.save(tmp_path / 'b.npy', np.arange(2))
+    assert np.load(tmp_path / 'b.npy').tolist() == [0, 1]
+    with np.load(tmp_path / 'a.npz') as archive:
+        assert archive['b'].tolist() == [0, 1]
+        assert not used()
+        assert archive['a'].tolist() == objects.tolist()
+    with open(tmp_path / 'a.npy', 'rb') as f:
+        assert np.load(f).tolist() == objects.tolist()
+    assert used() == {'numpy.load of objects': 2}
+    for file in ('a.npy', 'a.npz'):
+        with pytest.raises(ValueError, match='allow_pickle=False'):
+            loaded = np.load(tmp_path / file, allow_pickle=False)
+            loaded['a']
+    of_today = {'__name__': 'chainer_fast.serializers.npz', 'np': np}
+    with pytest.raises(ValueError, match='allow_pickle=False'):
+        eval('np.load(file)', of_today, {'file': tmp_path / 'a.npy'})
+
+
+def test_one_element(load, used):
+    module = load('''
+import math
+def numbers(a):
+    return (float(a), int(a), complex(a), math.exp(a), math.pow(a, 2), "%d" % a,
+            "%s %5.2f" % ("x", a), "%(a)s" % {"a": 1}, "%d%%" % 3, "%s" % a)
+def set(a, b):
+    a[1] = b
+    a[2] += b
+    a[0], c = b, 0
+    a[1:2] = b
+    return a
+''')
+    a = np.array([[2.0]])
+    assert module.numbers(a) == (
+        2.0, 2, 2 + 0j, np.exp(2.0), 4.0, '2', 'x  2.00', '1', '3%', '[[2.]]')
+    assert module.set(np.ones(4), np.array([3.0])).tolist() == [3, 3, 4, 1]
+    assert module.set(np.ones((4, 2), np.float32), 3.0)[1].tolist() == [3, 3]
+    assert used()['float of an array'] == 5
+    assert used()["'%f' of an array"] == 2
+
+
+def test_methods_of_arrays(load):
+    module = load('''
+def f(a):
+    a.itemset(3, 9)
+    a.itemset((0, 1), 8)
+    return a.ptp(), a.ptp(axis=0).tolist(), a.newbyteorder().dtype.byteorder
+def item(a):
+    a.itemset(4)
+    return a
+''')
+    a = np.arange(4.0).reshape(2, 2)
+    assert module.f(a) == (9.0, [2.0, 1.0], '>')
+    assert a.tolist() == [[0, 8], [2, 9]]
+    assert module.item(np.array(3.0)) == 4
+    assert module.item(np.zeros(1)).tolist() == [4]
+
+
+@pytest.mark.parametrize('arrays, scalars, expected', [
+    (['f4'], ['i8', 'f8'], 'f4'),
+    (['f4'], ['c8'], 'c8'),
+    (['f4', 'f4', 'i4'], [], 'f8'),
+    ([], ['i4', 'f4'], 'f8'),
+    (['i4'], ['f4'], 'f4'),
+])
+def test_find_common_type(arrays, scalars, expected):
+    assert names._find_common_type(arrays, scalars) == np.dtype(expected)
+
+
+def test_small_names():
+    assert names._in1d(np.array([[1, 2], [3, 1]]), [1]).tolist() == [
+        True, False, False, True]
+    assert names._obj2sctype(np.zeros(1, 'f4')) is np.float32
+    assert names._obj2sctype('nothing') is None
+    assert names._asfarray([1], dtype='i4').dtype == np.float64
+    assert names._asfarray([1], dtype='f4').dtype == np.float32
+    assert names._maximum_sctype('f4') is np.longdouble
+    assert not names._issubclass(3, int)

@@ -1,0 +1,74 @@
+"""The order of parameters and links as version 1 and Python 2 had it."""
+import pytest
+
+import chainer_fast as chainer
+from chainer_fast import links as L
+
+NAMES = ['zeta', 'embed', 'alpha', 'l1', 'l2']
+MANY = ['hy', 'l2', 'embed', 'hh', 'conv3_1', 'dec', 'lateral', 'conv3', 'W', 'l1_h',
+        'out']
+MORE = ['fc7', 'hy', 'dec', 'conv1', 'bn1', 'xh', 'ln_var', 'fc6', 'l5', 'embed', 'l1_h',
+        'softmax', 'l2_h', 'l3']
+
+
+class Own(chainer.Chain):
+
+    def __init__(self, names):
+        super().__init__(**{name: chainer.Link() for name in names})
+
+
+def below(link):
+    return [path[1:] for path, _ in link.namedlinks(True)]
+
+
+@pytest.mark.parametrize('parts, order', [
+    ((), sorted(NAMES)), (('v2',), sorted(NAMES)), (('v1',), NAMES),
+    (('v1', 'python'), ['alpha', 'zeta', 'l2', 'embed', 'l1'])])
+def test_children(enable, parts, order):
+    enable(*parts)
+    assert below(Own(NAMES)) == order
+
+
+@pytest.mark.parametrize('make, order', [
+    (lambda: Own(MANY), 'hy W lateral l1_h conv3 hh l2 conv3_1 embed dec out'),
+    (lambda: Own(MORE),
+     'xh hy fc6 fc7 l2_h bn1 l1_h ln_var conv1 l5 softmax embed dec l3'),
+    (lambda: chainer.FunctionSet(**{name: chainer.Link() for name in MANY}),
+     'hy conv3_1 lateral l1_h conv3 hh l2 W embed dec out'),
+    (lambda: chainer.Chain(**{name: chainer.Link() for name in NAMES}),
+     'alpha embed l2 zeta l1'),
+    (lambda: L.GRU(1), 'U_r U W W_z U_z W_r'),
+    (lambda: L.LSTM(1, 1), 'lateral upward'),
+])
+def test_children_in_the_order_of_python_2(enable, make, order):
+    # The orders are those of Chainer 1.24 on Python 2.7.
+    enable('v1', 'python')
+    assert below(make()) == order.split()
+
+
+def test_parameters_in_the_order_of_python_2(enable):
+    enable('v1', 'python')
+    link = chainer.Link(**dict.fromkeys(NAMES, (1,)))
+    assert [path for path, _ in link.namedparams()] == [
+        '/alpha', '/embed', '/l2', '/zeta', '/l1']
+
+
+def test_walks_agree(enable):
+    enable('v1')
+    chain = chainer.Chain(
+        b=L.Linear(2, 2), a=chainer.ChainList(L.LSTM(2, 2), L.Linear(None, 2)))
+    chain.add_param('W', (1,))
+    paths = ['/W', '/b/W', '/b/b', '/a/0/upward/W', '/a/0/upward/b', '/a/0/lateral/W',
+             '/a/1/b']
+    assert [path for path, _ in chain.namedparams(False)] == paths
+    named = dict(chain.namedparams())
+    assert [id(param) for param in chain.params(include_uninit=False)] == [
+        id(named[path]) for path in paths]
+    assert '/a/1/W' in named
+    assert [path for path, _ in chain.namedlinks()] == [
+        '/', '/b', '/a', '/a/0', '/a/0/upward', '/a/0/lateral', '/a/1']
+    assert [id(link) for link in chain.links()] == [
+        id(link) for _, link in chain.namedlinks()]
+    assert list(chain.children()) == [chain.b, chain.a]
+    chain.cleargrads()
+    assert all(param.grad is None for param in chain.params())
