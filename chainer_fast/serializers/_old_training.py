@@ -1,6 +1,4 @@
 """States of optimizers, iterators and trainers of Chainer 1 to 7; see _old_states."""
-import numpy
-
 from chainer_fast.serializers import _reconstructors
 from chainer_fast.serializers._class_paths import named
 
@@ -96,9 +94,6 @@ def iterator(iterator, state, later):
         state.update({**vars(made), **sampled})
         if 'order_sampler' not in sampled:
             del state['order_sampler']
-        elif type(sampled['order_sampler']) is sampler:
-            # Chainer drew an order that it did not use, from the sampler's own state.
-            sampled['order_sampler'](numpy.arange(len(state['dataset'])), 0)
     state.setdefault('order_sampler', None if order is None else sampler())
     state['_state'] = named('iterators._statemachine.IteratorState')(
         place['current_position'] or 0, place['epoch'] or 0,
