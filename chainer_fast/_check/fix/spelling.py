@@ -22,10 +22,10 @@ class Speller:
 
     def spell(self, name, scope):
         """Return code for a full name in a scope; None if there is none."""
-        if '.' not in name:
-            return name if hasattr(builtins, name) and scope.lookup(
-                name) is None else None
         parts = name.split('.')
+        if hasattr(builtins, parts[0]) or len(parts) == 1:      # as in str.upper
+            return name if hasattr(builtins, parts[0]) and scope.lookup(
+                parts[0]) is None else None
         module = '.'.join(parts[:-1])
         for length in range(len(parts) - 1, 0, -1):
             bound = self._bound('.'.join(parts[:length]), scope)
