@@ -26,6 +26,8 @@ class Speller:
             return name if hasattr(builtins, name) and scope.lookup(
                 name) is None else None
         parts = name.split('.')
+        if hasattr(builtins, parts[0]):
+            return name if scope.lookup(parts[0]) is None else None
         module = '.'.join(parts[:-1])
         for length in range(len(parts) - 1, 0, -1):
             bound = self._bound('.'.join(parts[:length]), scope)
