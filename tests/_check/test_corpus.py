@@ -24,7 +24,7 @@ def text_of(name):
 
 def versions(name):
     """Return the versions that a program names, as it has to for legacy mode."""
-    return re.findall(r'\bv[1-4]\b', corpus.legacy_option(name))
+    return re.findall(r'\b(?:v[1-4]|python)\b', corpus.legacy_option(name))
 
 
 def is_seen(what):
