@@ -75,6 +75,12 @@ def update_rule(rule, state, later):
 
 def iterator(iterator, state, later):
     """Put the position together; a MultiprocessIterator's comes in parts until 7."""
+    # Loading may call a sampler, which therefore has to be one, or the user's.
+    given = state.get('order_sampler') or state.get('init', {}).get('order_sampler')
+    if getattr(given, '__module__', 'builtins').startswith((
+            'chainer_fast.', 'builtins', 'functools', 'numpy')) and not isinstance(
+                given, (named('iterators.order_samplers.OrderSampler'), type(None))):
+        raise ValueError('an order sampler that is none: %r' % (given,))
     if '_state' in state:
         return
     sampler = named('iterators.order_samplers.ShuffleOrderSampler')
