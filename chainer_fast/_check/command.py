@@ -106,6 +106,9 @@ def _process(path, arguments):
     except SyntaxError as error:
         raise sources.Unreadable('%s:%s: %s' % (
             path, error.lineno or 1, error.msg or error)) from error
+    except RecursionError as error:
+        raise sources.Unreadable('%s: an expression is nested too deeply' % path
+                                 ) from error
     except OSError as error:
         raise sources.Unreadable('%s: cannot be written: %s' % (path, error)) from error
     return output.Result(source, found, diff)

@@ -27,9 +27,7 @@ class Entries:
             name, argument = packages.usual(match[1]), match[2]
             if argument is None:
                 # What has its name still has another meaning: idioms look for it.
-                # NumPy 2 has two names again that NumPy 1.24 had dropped.
-                if not (name.startswith('chainer') or name in (
-                        'numpy.bool', 'numpy.long')) or not packages.is_there(name):
+                if not (name.startswith('chainer') and packages.is_there(name)):
                     self._names[_key(name)] = self._names[name] = entry
             else:
                 for key in (name, self._callable_key(name)):

@@ -131,8 +131,8 @@ def _method_call(checker, node, scope, function):
     keywords, receiver = _keywords(node), function.value
     if function.attr == 'eval' and not node.args and _is_type_info(receiver, scope):
         yield 'chainer.utils.type_check.Expr.eval'
-    elif function.attr in _LIST_METHODS and isinstance(receiver, ast.Attribute):
-        yield _SETS.get(receiver.attr, '')
+    elif function.attr in _LIST_METHODS and _is_set_of_link(checker, receiver, scope):
+        yield _SETS[receiver.attr]
     elif function.attr == 'sort' and 'cmp' in keywords:
         yield 'list.sort(cmp=)'
     elif function.attr == 'gca' and 'projection' in keywords:
@@ -242,10 +242,20 @@ def _subscript(checker, node, scope):
             _is_view(checker, node.value, scope)
             or _is_call_of(checker, node.value, scope, _LAZY - {'builtins.range'})):
         yield _LISTS
-    if isinstance(node.value, ast.Attribute) and node.value.attr in _SETS and any(
-            value.kind in (OBJECT, OWN) for value in checker.inference.values(
-                node.value.value, scope)):
+    if _is_set_of_link(checker, node.value, scope):
         yield _SETS[node.value.attr]
+
+
+def _is_set_of_link(checker, node, scope):
+    """Return whether an expression is a set of names that links keep."""
+    if not isinstance(node, ast.Attribute) or node.attr not in _SETS:
+        return False
+    inference = checker.inference
+    return any(
+        name.startswith('chainer.') for value in inference.values(node.value, scope)
+        for name in ([value.what] if value.kind == OBJECT else
+                     inference.family(value.what) if value.kind == OWN else ())
+        if isinstance(name, str))
 
 
 def _is_view(checker, node, scope):

@@ -34,17 +34,14 @@ _CHAINERX = (
 )
 
 _CUPY = (
-    *renamed('CuPy 12', '', below(
+    *renamed('CuPy 11', '', below(
         'cupy.', 'int=int float=float complex=complex', '')),
-    Removed('cupy.scatter_add', 'CuPy 7', 'write cupy.add.at'),
+    Removed('cupy.scatter_add', 'CuPy 7', 'write cupyx.scatter_add'),
     Removed('cupy.sparse', 'CuPy 13', 'write cupyx.scipy.sparse'),
     Removed('cupy.core', 'CuPy 8', _INSIDE),
-    *(Removed('cupy.' + name, 'CuPy 8', _INSIDE) for name in (
-        'binary', 'creation', 'elementwise', 'indexing', 'io', 'logic', 'manipulation',
-        'math', 'misc', 'padding', 'sorting', 'statistics', 'util')),
-    Removed('cupy.cupy', 'CuPy 8', 'write cupy'),
-    Removed('cupy.ext', 'CuPy 8', _INSIDE),
-    Removed('cupy.fusion', 'CuPy 8', 'write cupy.fuse'),
+    *(Removed('cupy.' + name, 'CuPy 7', _INSIDE) for name in (
+        'binary', 'creation', 'ext', 'indexing', 'io', 'logic', 'manipulation', 'math',
+        'misc', 'padding', 'sorting', 'statistics', 'util')),
     *renamed('CuPy 13', '', {
         'cupy.prof.TimeRangeDecorator': 'cupyx.profiler.time_range',
         'cupy.prof.time_range': 'cupyx.profiler.time_range'}),
@@ -59,11 +56,10 @@ _CUPY = (
             'write cupy.RawModule(code=...)'),
     *(Removed('cupy.cuda.%s_enabled' % name, 'CuPy 12', _AVAILABLE % name)
       for name in ('cub', 'cudnn', 'cusolver', 'cutensor', 'nccl', 'thrust')),
-    Removed('cupy.testing.gpu', 'CuPy 12', 'write pytest.mark.gpu'),
-    Removed('cupy.testing.attr', 'CuPy 12', 'write pytest.mark'),
+    Removed('cupy.testing.gpu', 'CuPy 11', 'write pytest.mark.gpu'),
+    Removed('cupy.testing.attr', 'CuPy 7', 'write pytest.mark'),
     Removed('cupy.ndarray.min(dtype=)', 'CuPy 7', 'write a.min().astype(dtype)'),
     Removed('cupy.ndarray.max(dtype=)', 'CuPy 7', 'write a.max().astype(dtype)'),
-    Removed('cupy.ndarray.tostring', 'CuPy 12', 'write a.tobytes()'),
 )
 
 ENTRIES: tuple[Removed, ...] = (*_CHAINERMN, *_ONNX, *_CHAINERX, *_CUPY)

@@ -167,6 +167,14 @@ class MultiprocessIterator(ReadAheadIterator):
         sampler = self.order_sampler or ShuffleOrderSampler()
         sampler(numpy.arange(len(self.dataset)), 0)
 
+    def __setstate__(self, state):
+        if '_state' not in state:
+            # Chainer's pickles hold the arguments of the constructor. Others do not
+            # need this module.
+            from chainer_fast.serializers import _old_states
+            state = _old_states.bring_up_to_date(self, state, _old_states.Later())
+        self.__dict__.update(state)
+
     def __next__(self):
         if self._finalized:
             raise RuntimeError('the MultiprocessIterator is finalized; make a new one')

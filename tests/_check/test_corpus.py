@@ -57,7 +57,9 @@ def test_fixing_twice_changes_nothing_more(name):
     assert fix.fixed(once, lambda finding: True, versions(name)) == once
 
 
-@pytest.mark.parametrize('name', corpus.NAMES)
+# The tests of legacy mode run those in which nothing can be fixed.
+@pytest.mark.parametrize(
+    'name', [name for name in corpus.NAMES if fixed(name) != text_of(name)])
 def test_fixed_program_prints_the_same(name, tmp_path):
     program = tmp_path / name
     text = fixed(name)

@@ -122,7 +122,8 @@ def _other_place(plan, node, finding, target, scope):
     """Return code for a name of another module; None if there is none."""
     if isinstance(node, ast.Attribute):
         if len(set(plan.inference.names(node.value, scope))) > 1:
-            return None     # `cuda if args.gpu >= 0 else np` is another one without a GPU
+            # `cuda if args.gpu >= 0 else np` is another one without a GPU
+            return None
         if finding.what.startswith('chainer.') and target.startswith('cupy.'):
             # Programs that run without CuPy, too, do not import it.
             return '%s.%s' % (plan.code(node.value), target)

@@ -1,6 +1,7 @@
 """Type checks, initializers, files, hooks, modules and gradients of earlier years."""
 import importlib
 import io
+import pickle
 import sys
 
 import numpy as np
@@ -176,6 +177,15 @@ def test_names_of_files(tmp_path):
     chainer.serializers.load_npz(filename=path, obj=link)
     chainer.serializers.load_npz(path, link)
     assert len(uses()) == 2
+
+
+def test_functions_for_files_are_sent_to_processes():
+    from chainer_fast.serializers import npz
+    data = [pickle.dumps(function) for function in (
+        chainer.serializers.save_npz, npz.save_npz)]
+    assert pickle.loads(data[0]) is chainer.serializers.save_npz
+    legacy.disable()
+    assert [pickle.loads(item) for item in data] == [npz.save_npz] * 2
 
 
 def test_reports_of_hooks():
