@@ -156,21 +156,9 @@ class MultiprocessIterator(ReadAheadIterator):
         # A copy reads with its own processes.
         return {**self.__dict__, '_ahead': collections.deque(), '_pool': None,
                 '_sampled': list(self._sampled), '_finalized': False,
-                '_reads_ahead': False, '_is_measured': self.shared_mem is not None,
-                '_is_copy': True}
+                '_reads_ahead': False, '_is_measured': self.shared_mem is not None}
 
     def __setstate__(self, state):
-<<<<<<< HEAD
-=======
-        self.__dict__.update(state)
-        if not self.__dict__.pop('_is_copy', False):
-            return      # a pickle of Chainer, which calls the constructor
-        # So do Chainer's copies. It samples an order, shuffled by default.
-        sampler = self.order_sampler or ShuffleOrderSampler()
-        sampler(numpy.arange(len(self.dataset)), 0)
-
-    def __setstate__(self, state):
->>>>>>> b56b8dbdc9a333aaccab67b394368c00f0096dc6
         if '_state' not in state:
             # Chainer's pickles hold the arguments of the constructor. Others do not
             # need this module.
