@@ -51,9 +51,10 @@ def _parser():
     parser.add_argument('--ignore', action='append', metavar='ENTRY', default=[],
                         help='do not report these entries; may be repeated')
     parser.add_argument('--written-for', action='append', metavar='VERSION', default=[],
-                        choices=['v1', 'v2', 'v3', 'v4'],
+                        choices=['v1', 'v2', 'v3', 'v4', 'python'],
                         help='v1 to v4: report calls that still work and meant '
-                        'something else in that version of Chainer')
+                        'something else in that version of Chainer; python: divisions '
+                        'that Python 2 rounded')
     return parser
 
 

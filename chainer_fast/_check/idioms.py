@@ -152,8 +152,9 @@ def _method_call(checker, node, scope, function):
         _check_extension(checker, node.args[0], scope)
     if function.attr == 'sort' and _is_lazy(checker, receiver, scope):
         yield _LISTS
-    if function.attr == 'copyparams' and len(node.args) == 1 and (
-            'copy_persistent' not in keywords) and checker.written_for:
+    if function.attr == 'copyparams' and len(node.args) == 1 and not {
+            'copy_persistent'} & set(keywords) and set(
+                checker.written_for) - {'python'}:
         yield 'persistent values that Link.copyparams leaves alone'
 
 
@@ -171,7 +172,7 @@ def _check_extension(checker, node, scope):
 def _changed_meaning(checker, node, scope, name):
     """Calls that still work, and meant something else in an earlier version."""
     given, keywords = node.args, _keywords(node)
-    if name in _NORMALIZING and not {
+    if name in _NORMALIZING and set(checker.written_for) - {'python'} and not {
             'initial_avg_var', None} & set(keywords) and len(given) < 11:
         yield '%s with a running variance from 0' % (
             name if 'Renorm' in name else 'chainer.links.BatchNormalization')
@@ -277,6 +278,14 @@ def _operation(checker, node, scope):
         yield 'division of whole numbers'
 
 
+def _augmented(checker, node, scope):
+    if isinstance(node.op, ast.Div) and isinstance(
+            node.target, ast.Name) and checker.is_python2 and all(
+                numbers.is_whole(checker.inference, side, scope)
+                for side in (node.target, node.value)):
+        yield 'division of whole numbers'
+
+
 def _class(checker, node, scope):
     names: dict[str, ast.stmt] = {}
     for statement in node.body:
@@ -295,4 +304,5 @@ def _class(checker, node, scope):
 
 
 _FINDERS = {ast.Call: _call, ast.Subscript: _subscript, ast.BinOp: _operation,
+            ast.AugAssign: _augmented,
             ast.ClassDef: _class}

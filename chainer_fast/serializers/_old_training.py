@@ -1,6 +1,4 @@
 """States of optimizers, iterators and trainers of Chainer 1 to 7; see _old_states."""
-import numpy
-
 from chainer_fast.serializers import _reconstructors
 from chainer_fast.serializers._class_paths import named
 
@@ -77,6 +75,12 @@ def update_rule(rule, state, later):
 
 def iterator(iterator, state, later):
     """Put the position together; a MultiprocessIterator's comes in parts until 7."""
+    # Loading may call a sampler, which therefore has to be one, or the user's.
+    given = state.get('order_sampler') or state.get('init', {}).get('order_sampler')
+    if getattr(given, '__module__', 'builtins').startswith((
+            'chainer_fast.', 'builtins', 'functools', 'numpy')) and not isinstance(
+                given, (named('iterators.order_samplers.OrderSampler'), type(None))):
+        raise ValueError('an order sampler that is none: %r' % (given,))
     if '_state' in state:
         return
     sampler = named('iterators.order_samplers.ShuffleOrderSampler')
@@ -96,9 +100,6 @@ def iterator(iterator, state, later):
         state.update({**vars(made), **sampled})
         if 'order_sampler' not in sampled:
             del state['order_sampler']
-        elif type(sampled['order_sampler']) is sampler:
-            # Chainer drew an order that it did not use, from the sampler's own state.
-            sampled['order_sampler'](numpy.arange(len(state['dataset'])), 0)
     state.setdefault('order_sampler', None if order is None else sampler())
     state['_state'] = named('iterators._statemachine.IteratorState')(
         place['current_position'] or 0, place['epoch'] or 0,

@@ -360,6 +360,14 @@ def test_a_file_gives_no_methods():
     refused(content, "'finalize' as a value")
 
 
+def test_a_sampler_is_a_sampler():
+    """Loading may call it."""
+    for sampler in F.relu, functools.partial(F.relu), L.Linear(2, 3), np.float32, 3:
+        for state in {'order_sampler': sampler}, {'init': {'order_sampler': sampler}}:
+            refused(build('chainer.iterators.multiprocess_iterator',
+                          'MultiprocessIterator', state), 'sampler that is none')
+
+
 def test_a_state_is_not_set_by_another_object():
     """An attribute that is looked up in a parent would be the parent's method."""
     hyperparam = pickle.dumps({'_parent': np.zeros(3)}, 2)[2:-1]

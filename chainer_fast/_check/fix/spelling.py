@@ -22,10 +22,15 @@ class Speller:
 
     def spell(self, name, scope):
         """Return code for a full name in a scope; None if there is none."""
-        if '.' not in name:
-            return name if hasattr(builtins, name) and scope.lookup(
-                name) is None else None
         parts = name.split('.')
+<<<<<<< HEAD
+        if hasattr(builtins, parts[0]) or len(parts) == 1:      # as in str.upper
+            return name if hasattr(builtins, parts[0]) and scope.lookup(
+                parts[0]) is None else None
+=======
+        if hasattr(builtins, parts[0]):
+            return name if scope.lookup(parts[0]) is None else None
+>>>>>>> 7bff7f7cc16fa0d3f84c90179d631863798526d4
         module = '.'.join(parts[:-1])
         for length in range(len(parts) - 1, 0, -1):
             bound = self._bound('.'.join(parts[:length]), scope)

@@ -216,11 +216,13 @@ def test_reports_of_hooks():
     ('chainer_fast.flag', 'Flag'),
 ])
 def test_modules(name, attribute):
+    is_aliased = 'chainer' in sys.modules
     parent, _, last = name.rpartition('.')
     module = getattr(importlib.import_module(parent), last)
     assert hasattr(module, attribute)
     assert importlib.import_module(name) is module
     assert uses() == {name.replace('_fast', ''): 1}
+    assert ('chainer' in sys.modules) is is_aliased
     legacy.disable()
     assert name not in sys.modules
     assert not isinstance(
