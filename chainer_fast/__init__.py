@@ -136,7 +136,7 @@ def __getattr__(name):
     # Imported when asked for.
     if name == 'nnabla':
         return _importlib.import_module('chainer_fast.nnabla')
-    raise AttributeError('module %r has no attribute %r' % (__name__, name))
+    raise _missing_names.error(__name__, name)
 
 
 def load_ipython_extension(ipython):

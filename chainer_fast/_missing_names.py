@@ -3,11 +3,10 @@ import functools
 import sys
 
 # Public modules that once had more names. Access to a name costs 10 ns more here, so
-# that no others are listed; chainer.cuda has a function of its own.
+# that no others are listed; chainer and chainer.cuda have functions of their own.
 _MODULES = (
-    'chainer_fast', 'chainer_fast.backends', 'chainer_fast.functions',
-    'chainer_fast.initializers', 'chainer_fast.optimizer',
-    'chainer_fast.training.triggers')
+    'chainer_fast.backends', 'chainer_fast.functions', 'chainer_fast.initializers',
+    'chainer_fast.optimizer', 'chainer_fast.training.triggers')
 
 # Attributes that classes of the package once had.
 _ATTRIBUTES = {

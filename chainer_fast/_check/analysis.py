@@ -50,8 +50,9 @@ def findings(text, written_for=()):
     ----------
     text : str
     written_for : collection of str
-        Versions of Chainer such as ``'v1'`` for which the source was written. What
-        changed its meaning after them is found too; the call alone does not tell.
+        Versions of Chainer such as ``'v1'`` for which the source was written, and
+        ``'python'`` for Python 2. What changed its meaning after them is found too; the
+        call alone does not tell.
 
     Raises
     ------

@@ -28,7 +28,10 @@ class Checker(NameChecks, ArgumentChecks):
 
     def __init__(self, tree, written_for=(), is_python2=False):
         self.written_for = written_for
-        self.is_python2 = is_python2
+        self.is_python2 = (is_python2 or 'python' in written_for) and not any(
+            isinstance(node, ast.ImportFrom) and node.module == '__future__'
+            and any(alias.name == 'division' for alias in node.names)
+            for node in tree.body)
         self.inference = Inference(tree)
         self.scopes = self.inference.scopes
         self.found = []     # (finding, node, scope)

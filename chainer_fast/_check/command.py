@@ -51,9 +51,10 @@ def _parser():
     parser.add_argument('--ignore', action='append', metavar='ENTRY', default=[],
                         help='do not report these entries; may be repeated')
     parser.add_argument('--written-for', action='append', metavar='VERSION', default=[],
-                        choices=['v1', 'v2', 'v3', 'v4'],
+                        choices=['v1', 'v2', 'v3', 'v4', 'python'],
                         help='v1 to v4: report calls that still work and meant '
-                        'something else in that version of Chainer')
+                        'something else in that version of Chainer; python: divisions '
+                        'that Python 2 rounded')
     return parser
 
 
@@ -106,6 +107,9 @@ def _process(path, arguments):
     except SyntaxError as error:
         raise sources.Unreadable('%s:%s: %s' % (
             path, error.lineno or 1, error.msg or error)) from error
+    except RecursionError as error:
+        raise sources.Unreadable('%s: an expression is nested too deeply' % path
+                                 ) from error
     except OSError as error:
         raise sources.Unreadable('%s: cannot be written: %s' % (path, error)) from error
     return output.Result(source, found, diff)

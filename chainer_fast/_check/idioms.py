@@ -131,8 +131,8 @@ def _method_call(checker, node, scope, function):
     keywords, receiver = _keywords(node), function.value
     if function.attr == 'eval' and not node.args and _is_type_info(receiver, scope):
         yield 'chainer.utils.type_check.Expr.eval'
-    elif function.attr in _LIST_METHODS and isinstance(receiver, ast.Attribute):
-        yield _SETS.get(receiver.attr, '')
+    elif function.attr in _LIST_METHODS and _is_set_of_link(checker, receiver, scope):
+        yield _SETS[receiver.attr]
     elif function.attr == 'sort' and 'cmp' in keywords:
         yield 'list.sort(cmp=)'
     elif function.attr == 'gca' and 'projection' in keywords:
@@ -152,8 +152,9 @@ def _method_call(checker, node, scope, function):
         _check_extension(checker, node.args[0], scope)
     if function.attr == 'sort' and _is_lazy(checker, receiver, scope):
         yield _LISTS
-    if function.attr == 'copyparams' and len(node.args) == 1 and (
-            'copy_persistent' not in keywords) and checker.written_for:
+    if function.attr == 'copyparams' and len(node.args) == 1 and not {
+            'copy_persistent'} & set(keywords) and set(
+                checker.written_for) - {'python'}:
         yield 'persistent values that Link.copyparams leaves alone'
 
 
@@ -171,7 +172,7 @@ def _check_extension(checker, node, scope):
 def _changed_meaning(checker, node, scope, name):
     """Calls that still work, and meant something else in an earlier version."""
     given, keywords = node.args, _keywords(node)
-    if name in _NORMALIZING and not {
+    if name in _NORMALIZING and set(checker.written_for) - {'python'} and not {
             'initial_avg_var', None} & set(keywords) and len(given) < 11:
         yield '%s with a running variance from 0' % (
             name if 'Renorm' in name else 'chainer.links.BatchNormalization')
@@ -242,10 +243,20 @@ def _subscript(checker, node, scope):
             _is_view(checker, node.value, scope)
             or _is_call_of(checker, node.value, scope, _LAZY - {'builtins.range'})):
         yield _LISTS
-    if isinstance(node.value, ast.Attribute) and node.value.attr in _SETS and any(
-            value.kind in (OBJECT, OWN) for value in checker.inference.values(
-                node.value.value, scope)):
+    if _is_set_of_link(checker, node.value, scope):
         yield _SETS[node.value.attr]
+
+
+def _is_set_of_link(checker, node, scope):
+    """Return whether an expression is a set of names that links keep."""
+    if not isinstance(node, ast.Attribute) or node.attr not in _SETS:
+        return False
+    inference = checker.inference
+    return any(
+        name.startswith('chainer.') for value in inference.values(node.value, scope)
+        for name in ([value.what] if value.kind == OBJECT else
+                     inference.family(value.what) if value.kind == OWN else ())
+        if isinstance(name, str))
 
 
 def _is_view(checker, node, scope):
@@ -267,6 +278,14 @@ def _operation(checker, node, scope):
         yield 'division of whole numbers'
 
 
+def _augmented(checker, node, scope):
+    if isinstance(node.op, ast.Div) and isinstance(
+            node.target, ast.Name) and checker.is_python2 and all(
+                numbers.is_whole(checker.inference, side, scope)
+                for side in (node.target, node.value)):
+        yield 'division of whole numbers'
+
+
 def _class(checker, node, scope):
     names: dict[str, ast.stmt] = {}
     for statement in node.body:
@@ -285,4 +304,5 @@ def _class(checker, node, scope):
 
 
 _FINDERS = {ast.Call: _call, ast.Subscript: _subscript, ast.BinOp: _operation,
+            ast.AugAssign: _augmented,
             ast.ClassDef: _class}

@@ -22,7 +22,7 @@ _OF_ANYBODY = {
     **dict.fromkeys(('func_name', 'func_code', 'func_defaults', 'func_globals',
                      'func_dict', 'func_doc', 'func_closure'), 'function'),
     **dict.fromkeys(('im_func', 'im_self'), 'method'), 'as_matrix': 'pandas.DataFrame',
-    'itemset': 'numpy.ndarray', 'newbyteorder': 'numpy.ndarray'}
+    'itemset': 'numpy.ndarray'}
 # Members that classes of users define, for a base class to ask for.
 _HOOKS = {
     'init_state', 'init_state_cpu', 'init_state_gpu', 'invoke_before_training',

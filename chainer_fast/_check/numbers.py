@@ -30,7 +30,13 @@ def _is_whole(inference, node, scope, depth):
                 _is_whole(inference, side, scope, depth + 1)
                 for side in (node.left, node.right))
     if isinstance(node, ast.Call):
-        return any(name in _CALLS for name in inference.names(node.func, scope))
+        names = inference.names(node.func, scope)
+        if 'numpy.array' in names:
+            return len(node.args) == 1 and not node.keywords and isinstance(
+                node.args[0], ast.List) and all(
+                    _is_whole(inference, element, scope, depth + 1)
+                    for element in node.args[0].elts)
+        return any(name in _CALLS for name in names)
     if isinstance(node, ast.Attribute):
         return node.attr in _ATTRIBUTES
     if isinstance(node, ast.Subscript):

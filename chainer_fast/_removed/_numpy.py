@@ -22,6 +22,10 @@ ENTRIES: tuple[Removed, ...] = (
         bool8=bool_ int0=intp uint0=uintp object0=object_ str0=str_ bytes0=bytes_
         void0=void mat=asmatrix product=prod cumproduct=cumprod sometrue=any alltrue=all
         round_=round fastCopyAndTranspose=copy''')),
+    *renamed('NumPy 1.26', 'numpy', below('numpy.', 'NAN=nan')),
+    *renamed('NumPy 1.26', 'numpy', below(
+        'numpy.', '''AxisError ComplexWarning ModuleDeprecationWarning RankWarning
+        TooHardError VisibleDeprecationWarning''', 'numpy.exceptions.')),
     *(Removed('numpy.' + name, 'NumPy 1.26', 'write ' + value, 'numpy')
       for name, value in (('PINF', 'numpy.inf'), ('NINF', '-numpy.inf'),
                           ('PZERO', '0.0'), ('NZERO', '-0.0'))),
@@ -115,6 +119,6 @@ ENTRIES: tuple[Removed, ...] = (
             'write numpy.array(x).astype(dtype)', '',
             'numpy.uint8(-1), x[0] = 256: nothing is known to count on it'),
     Removed('promotion by value', 'NumPy 1.26', 'convert to the dtype that is meant',
-            '', 'float32 array * numpy.float64 number gives float64 in NumPy 2; only '
-            'NumPy 1.26 computes with the old rules'),
+            '', 'in NumPy 2 a float32 array times a numpy.float64 is float64, and a '
+            'numpy.float32 times 0.9 is float32; only NumPy 1.26 has the old rules'),
 )

@@ -87,6 +87,9 @@ ENTRIES: tuple[Removed, ...] = (
         'method.im_func': '__func__', 'method.im_self': '__self__'}),
     Removed('str.decode', 'Python 2.7', 'leave .decode(...) out', 'python',
             'gives the text itself'),
+    Removed('division of whole numbers', 'Python 2.7', 'write a // b', 'python',
+            'if python is named, as in --legacy=python,v1, in files of the program '
+            'that do not import division from __future__'),
     # What no shim reaches
     *(Removed(idiom, 'Python 2.7', instead, '', _SYNTAX) for idiom, instead in (
         ('print statement', 'write print(...)'),
@@ -100,7 +103,6 @@ ENTRIES: tuple[Removed, ...] = (
         ("ur'' string", "write r''"),
         ('tuple parameter', 'unpack the tuple in the body'))),
     *(Removed(idiom, 'Python 2.7', instead, '', _MEANING) for idiom, instead in (
-        ('division of whole numbers', 'write a // b'),
         ('list from map, filter, zip, range or dict.keys', 'write list(...)'),
         ('round half away from zero', 'write decimal, or numpy.floor(x + 0.5)'),
         ('bytes as text', "open text with mode 'r', bytes with 'rb', and decode"),

@@ -159,10 +159,16 @@ class MultiprocessIterator(ReadAheadIterator):
                 '_reads_ahead': False, '_is_measured': self.shared_mem is not None}
 
     def __setstate__(self, state):
+        if '_state' not in state:
+            # Chainer's pickles hold the arguments of the constructor. Others do not
+            # need this module.
+            from chainer_fast.serializers import _old_states
+            state = _old_states.bring_up_to_date(self, state, _old_states.Later())
         self.__dict__.update(state)
-        # Chainer calls the constructor, which samples an order, shuffled by default.
-        sampler = self.order_sampler or ShuffleOrderSampler()
-        sampler(numpy.arange(len(self.dataset)), 0)
+        if self.__dict__.pop('_is_copy', False):
+            # As Chainer's constructor, which makes its copies: shuffled by default.
+            sampler = self.order_sampler or ShuffleOrderSampler()
+            sampler(numpy.arange(len(self.dataset)), 0)
 
     def __next__(self):
         if self._finalized:

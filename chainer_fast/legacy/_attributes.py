@@ -3,7 +3,6 @@ import importlib
 import importlib.util
 import sys
 
-from chainer_fast import alias
 from chainer_fast.legacy import _report
 
 
@@ -39,6 +38,20 @@ def _look_up(patches, module, names, find):
     patches.set(module, '__getattr__', look_up)
 
 
+class _Loader:
+    """Hands out a module that has another name already, and leaves it as it is."""
+
+    def __init__(self, module):
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec):
+        return self._module
+
+    def exec_module(self, module):
+        # The import system has written the old name into this.
+        module.__spec__ = self._spec
+
+
 class _Finder:
     """Importer of modules at their old places, which counts the imports."""
 
@@ -53,7 +66,7 @@ class _Finder:
             module = importlib.import_module(module)
         _report.adapted(name.replace('chainer_fast', 'chainer', 1))
         return importlib.util.spec_from_loader(
-            name, alias._Loader(module))  # type: ignore[arg-type]
+            name, _Loader(module))  # type: ignore[arg-type]
 
 
 def move(patches, moved):

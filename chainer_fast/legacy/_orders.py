@@ -4,6 +4,8 @@ Programs that draw the values of parameters in a loop depend on it. Links that a
 to a chain as keyword arguments were added in the order in which Python handed them on;
 that of Python 2 holds if the part ``python`` is named as well.
 """
+from chainer_fast._core.links import LinkBase
+from chainer_fast.legacy import _report
 from chainer_fast.legacy._engine import keyword_order
 from chainer_fast.legacy._links.function_set import FunctionSet
 from chainer_fast.link import Chain, ChainList, Link
@@ -39,6 +41,15 @@ class _Order:
             return [(str(i), child) for i, child in enumerate(vars(link)['_children'])]
         return []
 
+    def is_of_today(self, link):
+        """Tell whether the names in a hierarchy are sorted, as they are today."""
+        children = self.children_of(link)
+        orders = [_names(link, '_params')]
+        if isinstance(link, Chain):
+            orders.append([name for name, _ in children])
+        return all(names == sorted(names) for names in orders) and all(
+            self.is_of_today(child) for _, child in children)
+
     def methods(self):
         """Return the methods of links that walk, by name."""
         def children(link):
@@ -72,7 +83,22 @@ class _Order:
                 for path, param in child.namedparams(include_uninit):
                     yield '/' + name + path, param
 
-        return (children, links, namedlinks, params, namedparams)
+        def cleargrads(link):
+            # No order matters here, and compiled code would seem to be the program.
+            LinkBase.cleargrads(link)
+
+        return {'cleargrads': cleargrads, **{
+            walk.__name__: self._counted(walk) for walk in (
+                children, links, namedlinks, params, namedparams)}}
+
+    def _counted(self, walk):
+        """Have the uses of a method counted where today's order is another one."""
+        def method(link, *args, **kwargs):
+            if _report.is_called_by_program() and not self.is_of_today(link):
+                _report.adapted('order of parameters as they were added')
+            return walk(link, *args, **kwargs)
+        method.__doc__ = getattr(Link, walk.__name__).__doc__
+        return method
 
 
 def _add_in_order_of_python_2(patches, cls, passes):
@@ -105,9 +131,8 @@ def install(patches):
     if 'v1' not in patches.named:
         return
     is_python_2 = 'python' in patches.named
-    for method in _Order(is_python_2).methods():
-        method.__doc__ = getattr(Link, method.__name__).__doc__
-        patches.set(Link, method.__name__, method)
+    for name, method in _Order(is_python_2).methods().items():
+        patches.set(Link, name, method)
     if is_python_2:
         for cls, passes in ((Link, 1), (Chain, 1), (FunctionSet, 2)):
             _add_in_order_of_python_2(patches, cls, passes)

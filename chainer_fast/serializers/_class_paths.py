@@ -125,7 +125,13 @@ def find(module, name):
         return found if home == 'dataset.convert' and (
             type(found).__module__ == module) else None
     # What a module imports from elsewhere is that module's.
-    if not admitted or not found.__module__.startswith(_HERE + '.'):
+    if not admitted:
         return None
     return found if found.__module__ == module or find(
         found.__module__, found.__name__) is found else None
+
+
+def named(path):
+    """Return a class by its path of today below the package."""
+    module, _, name = path.rpartition('.')
+    return find(_HERE + '.' + module, name)

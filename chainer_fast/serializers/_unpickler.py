@@ -67,7 +67,7 @@ class Unpickler(pickle._Unpickler):
 
     def load(self):
         obj = super().load()
-        self._later.finish()
+        self._checked('the whole', self._later.finish)
         return obj
 
     # ---- names

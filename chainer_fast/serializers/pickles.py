@@ -6,7 +6,7 @@ import pickle
 import struct
 import typing as tp
 
-from chainer_fast.serializers import _allowed, _loading, _unpickler
+from chainer_fast.serializers import _loading
 
 # What a damaged pickle makes an unpickler raise.
 _DAMAGE = (
@@ -56,6 +56,8 @@ def load_pickle(
     Methods of the objects do what they are made for when they are called: a trainer
     writes files where the file says. A huge claim of a file can exhaust memory.
     """
+    # Loaded with the first pickle, not with the package.
+    from chainer_fast.serializers import _allowed
     allowed = _allowed.Allowed(allow)
     name = _loading.name_of(file)
     if hasattr(file, 'read'):
@@ -65,6 +67,7 @@ def load_pickle(
 
 
 def _load(file, name, allowed, encoding):
+    from chainer_fast.serializers import _unpickler
     unpickler = _unpickler.Unpickler(file, name, allowed, encoding)
     try:
         return unpickler.load()

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 import traceback
-import types
 import typing as tp
 import warnings
 
@@ -24,11 +23,13 @@ if tp.TYPE_CHECKING:
 _get_time = time.perf_counter
 
 
-class _ExtensionEntry(types.SimpleNamespace):
-    """An extension with the settings made by :meth:`Trainer.extend`.
+class _ExtensionEntry:
+    """An extension with the settings made by :meth:`Trainer.extend`."""
 
-    Attributes: ``extension``, ``trigger``, ``priority``, ``call_before_training``.
-    """
+    def __init__(self, extension, trigger, priority, call_before_training):
+        self.extension, self.trigger = extension, trigger
+        self.priority = priority
+        self.call_before_training = call_before_training
 
 
 class Trainer:

@@ -155,10 +155,11 @@ class VariableNode(VariableNodeBase):
         grad_table.check_old_style_gradient(self)
 
 
-def _create_variable(data, name, grad, requires_grad, device):
-    """Make a variable from what its pickle holds."""
+def _create_variable(data, name, grad, requires_grad, device=None):
+    """Make a variable from what its pickle holds; until Chainer 5 no device."""
     var = Variable(data, name=name, grad=grad, requires_grad=requires_grad)
-    var.to_device(device)
+    if device is not None:
+        var.to_device(device)
     return var
 
 
@@ -471,15 +472,25 @@ class Variable(VariableBase, _moves.Movable):
         return self.array.item()
 
 
-def _recover_parameter(data, name, grad, grad_valid, initializer, update_rule, device,
-                       layout=None):
-    """Make a parameter from what its pickle holds, those of Chainer 7 included."""
+def _recover_parameter(data, name, grad, *rest):
+    """Make a parameter from what its pickle holds, those of Chainer 2 to 7 included.
+
+    The rest is ``grad_valid`` (since 7), ``initializer``, ``update_rule``, ``device``
+    (since 6) and ``layout`` (if there is one).
+    """
+    grad_valid, layout = data is not None, None
+    if len(rest) > 3:
+        grad_valid, *rest = rest
+        layout = rest[3] if len(rest) > 3 else None
+    initializer, update_rule, device = (*rest[:3], None)[:3]
     parameter = Parameter(initializer=initializer, name=name, layout=layout)
     if data is not None:
         parameter._set_array(data, layout_check=False)
     parameter._set_grad_without_check(grad)
     parameter._grad_valid = grad_valid
     parameter.update_rule = update_rule
+    if device is None:
+        device = parameter.device
     parameter.to_device(device)
     return parameter
 

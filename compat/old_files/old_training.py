@@ -170,7 +170,7 @@ class Trainer(object):      # noqa: UP004
 
 
 class PickledTrainer(Trainer):
-    """A trainer as a pickle keeps it; its reporter does not know the copied links."""
+    """A trainer as a pickle keeps it; Chainer's reporter does not know its links."""
 
     formats = ('pickle',)
     goes_on = False

@@ -175,6 +175,12 @@ def test_what_does_not_compile_is_not_written(folder, capsys, monkeypatch):
     assert (folder / 'old.py').read_text() == OLD
 
 
+def test_deep_expression(folder, capsys):
+    (folder / 'deep.py').write_text('x = ' + '-' * 5000 + '1\n')
+    assert run('deep.py') == 2
+    assert 'deep.py' in capsys.readouterr().err
+
+
 def test_notebook(folder, capsys):
     cells = [
         {'cell_type': 'markdown', 'metadata': {}, 'source': ['numpy.float\n']},

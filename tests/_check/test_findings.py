@@ -116,6 +116,10 @@ def test_star_import():
     'import pytest\nwith pytest.raises(TypeError):\n    F.dropout(x, train=False)',
     'np.float  # chainer-fast: ignore',
     'np.float  # chainer-fast: ignore[numpy.float]',
+    # Others have methods and attributes of these names.
+    'def f(dtype):\n    return dtype.newbyteorder()',
+    'class A:\n    def f(self):\n        self._children.append(3)\n'
+    '        return self._params[0]',
     # What the program sets, hides or cannot be known
     'chainer.my_name = 3',
     'def f(chainer):\n    return chainer.no_such_name',

@@ -148,9 +148,11 @@ def test_imports_are_added():
      'from sklearn.cross_validation import KFold\n'),
     ('import cPickle\n', 'import cPickle\n'.replace('cPickle', 'pickle as cPickle')),
     ('import cPickle as pickle\n', 'import pickle\n'),
-    ('import xml.etree.cElementTree as ET\n', 'import xml.etree.ElementTree as ET\n'),
     ('import yaml\nyaml.load(f)\n', 'import yaml\nyaml.safe_load(f)\n'),
     ('import h5py\nh5py.File(f)\n', "import h5py\nh5py.File(f, 'a')\n"),
+    ('import sys\nif x:\n    sys.setdefaultencoding("utf-8")\n',
+     'import sys\nif x:\n    pass\n'),
+    ('import string\nstring.upper("a")\n', 'import string\nstr.upper("a")\n'),
     ('import time\ntime.clock()\n', 'import time\ntime.perf_counter()\n'),
     ('import fractions\nfractions.gcd(2, 3)\n',
      'import math\nimport fractions\nmath.gcd(2, 3)\n'),
@@ -193,6 +195,15 @@ def test_meanings_of_version_1(old, new):
 def test_imports(old, new):
     text = fix.fixed(old + '\n', lambda finding: True, is_fixed=False, are_imports=True)
     assert text == new + '\n'
+
+
+def test_fixes_after_imports():
+    text = ('import chainer_fast.functions as F\n'
+            'm = F.Linear(3, 2)\ny = F.dropout(x, train=False)\n')
+    assert fix.fixed(text, lambda finding: True, are_imports=True) == (
+        'import chainer_fast.functions as F\nimport chainer_fast.links as L\n'
+        'import chainer_fast as chainer\nm = L.Linear(3, 2)\n'
+        "with chainer.using_config('train', False):\n    y = F.dropout(x)\n")
 
 
 def test_only_what_is_wanted():

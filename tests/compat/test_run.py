@@ -76,6 +76,9 @@ def test_exit_status(script, text, code):
         assert process.stderr.endswith(("sorry\n", "KeyError: 'gone'\n"))
 
 
+USAGE = 'usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT'
+
+
 @pytest.mark.parametrize('arguments, problem', [
     ([], 'name a script, or a module with -m'), (['-m'], 'name a module'),
     (['nothing.py', '-m'], "there is no script 'nothing.py'"),
@@ -84,13 +87,13 @@ def test_usage(tmp_path, arguments, problem):
     process = processes.start('-m', 'chainer_fast', *arguments, cwd=tmp_path)
     assert process.returncode == 2
     assert process.stdout == ''
-    assert process.stderr.startswith('usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT')
+    assert process.stderr.startswith(USAGE)
     assert process.stderr.endswith('chainer-fast: %s\n' % problem)
 
 
 @pytest.mark.parametrize('option', ['-h', '--help'])
 def test_help(option):
-    assert fast(option).startswith('usage: chainer-fast [--profile] [--legacy[=PARTS]] SCRIPT')
+    assert fast(option).startswith(USAGE)
 
 
 def test_legacy_script(script):

@@ -3,12 +3,13 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast import links as L
+from chainer_fast.legacy import _report
 
 NAMES = ['zeta', 'embed', 'alpha', 'l1', 'l2']
 MANY = ['hy', 'l2', 'embed', 'hh', 'conv3_1', 'dec', 'lateral', 'conv3', 'W', 'l1_h',
         'out']
-MORE = ['fc7', 'hy', 'dec', 'conv1', 'bn1', 'xh', 'ln_var', 'fc6', 'l5', 'embed', 'l1_h',
-        'softmax', 'l2_h', 'l3']
+MORE = ['fc7', 'hy', 'dec', 'conv1', 'bn1', 'xh', 'ln_var', 'fc6', 'l5', 'embed',
+        'l1_h', 'softmax', 'l2_h', 'l3']
 
 
 class Own(chainer.Chain):
@@ -72,3 +73,16 @@ def test_walks_agree(enable):
     assert list(chain.children()) == [chain.b, chain.a]
     chain.cleargrads()
     assert all(param.grad is None for param in chain.params())
+
+
+def test_orders_that_differ_from_todays_are_counted(enable):
+    enable('v1')
+    _report.clear()
+    chain = chainer.Chain(a=L.Linear(2, 2), b=L.Linear(2, 2))
+    list(chain.params())
+    assert not _report.uses()
+    chain.add_link('L', L.Linear(2, 2))
+    chain.cleargrads()
+    assert not _report.uses()
+    list(chain.params())
+    assert list(_report.uses()) == ['order of parameters as they were added']

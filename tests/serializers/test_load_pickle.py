@@ -31,6 +31,13 @@ def round_trip(obj, protocol=2, **options):
     return load(pickle.dumps(obj, protocol), **options)
 
 
+def build(module, name, state, args=()):
+    """Return the pickle of an object that is made by NEWOBJ and gets a state."""
+    return b'\x80\x02c%s\n%s\n%s\x81%sb.' % (
+        module.encode(), name.encode(), pickle.dumps(args, 2)[2:-1],
+        pickle.dumps(state, 2)[2:-1])
+
+
 class Model(chainer.Chain):
 
     def __init__(self):
@@ -184,6 +191,31 @@ def test_devices_where_there_is_no_gpu():
     assert found == [chainer.get_device('@numpy')] * 2
 
 
+def test_extensions_and_iterators_of_chainer_7():
+    """Those of which no pickle is among the old files."""
+    shift = load(build('chainer.training.extensions.linear_shift', 'LinearShift', {
+        '_attr': 'lr', '_t': 1, '_optimizer': None, '_last_value': 3.,
+        '_value_range': (2., 4.), '_time_range': (0, 2)}))
+    optimizer = chainer.optimizers.SGD(lr=1).setup(L.Linear(1, 1))
+    shift._optimizer = optimizer
+    shift.initialize(None)
+    assert optimizer.lr == 3
+    shift(None)
+    assert optimizer.lr == 4
+    average = load(build('chainer.training.extensions.micro_average', 'MicroAverage', {
+        '_numerator_key': 'a', '_denominator_key': 'b', '_result_key': 'c',
+        '_numerator': 0, '_denominator': 0}))
+    assert average._source_keys == ('a', 'b')
+    iterator = load(build(
+        'chainer.iterators.multithread_iterator', 'MultithreadIterator', {
+            'dataset': [3, 4], '_shuffle': False, '_previous_epoch_detail': -1.,
+            'order_sampler': None, 'batch_size': 1, 'n_threads': 1, '_next': None,
+            '_pool': None, 'repeat': True, '_repeat': True, 'current_position': 1,
+            'epoch': 2, 'is_new_epoch': False, '_order': None}))
+    assert (iterator.next(), iterator.next(), iterator.epoch) == ([4], [3], 3)
+    iterator.finalize()
+
+
 # ---- what the user admits
 
 
@@ -221,7 +253,8 @@ def test_errors_of_classes_of_the_user():
         load(b'N.', allow=[3])
 
 
-@pytest.mark.parametrize('name', ['os', 'os.system', 'Model.forward', 'pickle.loads'])
+@pytest.mark.parametrize('name', [
+    'os', 'os.system', 'Model.forward', 'pickle.loads', 'CaffeFunction', 'load_pickle'])
 def test_a_module_does_not_admit_what_it_imports(name, witness):
     content = b'\x80\x04\x8c%c%s\x8c%c%s\x93\x8c\x02ls\x85R.' % (
         len(HERE), HERE.encode(), len(name), name.encode())
@@ -274,7 +307,7 @@ class Calls:
     (chainer.serializers.load_npz, ('x', None)), (F.relu, (np.ones(2),)),
     (L.Linear, (3, 2)), (CaffeFunction, ('x',)), (object, ()), (str, ('x',)),
     (chainer.training.extensions.snapshot, ()), (np.ndarray, ((1 << 40,),)),
-], ids=repr)
+])
 def test_calls(reduced, protocol, witness):
     content = pickle.dumps(Calls(*reduced), protocol) if reduced[0] is not getattr \
         else b'cbuiltins\ngetattr\n(cposix\nsystem\nS"x"\ntR.'
@@ -321,17 +354,18 @@ def test_streams(content, match, witness):
     refused(content, match, witness)
 
 
-def build(module, name, state, args=()):
-    """Return the pickle of an object that is made by NEWOBJ and gets a state."""
-    return b'\x80\x02c%s\n%s\n%s\x81%sb.' % (
-        module.encode(), name.encode(), pickle.dumps(args, 2)[2:-1],
-        pickle.dumps(state, 2)[2:-1])
-
-
 def test_a_file_gives_no_methods():
     content = build('chainer.iterators.serial_iterator', 'SerialIterator', {
         '_state': None, 'finalize': F.relu})
     refused(content, "'finalize' as a value")
+
+
+def test_a_sampler_is_a_sampler():
+    """Loading may call it."""
+    for sampler in F.relu, functools.partial(F.relu), L.Linear(2, 3), np.float32, 3:
+        for state in {'order_sampler': sampler}, {'init': {'order_sampler': sampler}}:
+            refused(build('chainer.iterators.multiprocess_iterator',
+                          'MultiprocessIterator', state), 'sampler that is none')
 
 
 def test_a_state_is_not_set_by_another_object():
@@ -351,7 +385,7 @@ def test_a_class_of_chainer_as_a_value():
             module.encode(), name.encode()))
         assert not callable(found)
         with pytest.raises(AttributeError, match=r"allow=\('chainer_fast\."):
-            found.mro
+            found.mro()
     refused(b'cfunctools\npartial\n(cchainer.link\nLink\ntR.', 'partial')
     partial = pickle.dumps(functools.partial(F.relu), 2)[:-1]
     refused(partial + b'(cchainer.link\nLink\n)}NtR.', 'call of|damaged')

@@ -130,6 +130,12 @@ def _listed(plan, finding, call, scope):
 
 
 def _floor(plan, finding, node, scope):
+    if isinstance(node, ast.AugAssign):
+        if not plan.block(node):
+            return False
+        plan.edits.statement(node, ['%s //= %s' % (
+            plan.code(node.target), plan.code(node.value))])
+        return True
     plan.edits.replace(node, '%s // %s' % (
         _side(plan, node.left), _side(plan, node.right)))
     return True

@@ -5,6 +5,7 @@ import re
 import types
 
 from chainer_fast._check import packages
+from chainer_fast._check.fix.parts import called
 
 _ORDER = re.compile(r'write ([A-Za-z_]\w*(?:\.\w+)*)$')
 _METHOD = re.compile(r'write (?:\w+\.)?(\w+)\(\)$')
@@ -72,6 +73,8 @@ def fix(plan, finding, node, scope, entry):
     """Rename what the finding is about; return whether that could be done."""
     if entry is None:
         return False
+    if entry.instead == 'leave the line out':
+        return _drop(plan, node)
     if isinstance(node, ast.Attribute) and not plan.inference.names(node.value, scope):
         return _rename_member(plan, finding, node, entry)
     target = _target(finding, entry)
@@ -116,6 +119,16 @@ def fix(plan, finding, node, scope, entry):
             plan.edits.replace(node, code)
             return True
     return False
+
+
+def _drop(plan, node):
+    """Leave out the call of a name, where it is a statement of its own."""
+    call = called(plan, node)
+    statement = call and plan.parents[call]
+    if not isinstance(statement, ast.Expr) or not plan.block(statement):
+        return False
+    plan.edits.statement(statement, [])
+    return True
 
 
 def _other_place(plan, node, finding, target, scope):

@@ -1,22 +1,23 @@
 """Arguments that functions for files had up to version 2."""
+import functools
+
 from chainer_fast import serializers
 from chainer_fast.legacy import _report
-from chainer_fast.serializers import npz
 
 
-def _make(name, function):
+def _make(function):
+    @functools.wraps(function)
     def call(*arguments, **options):
         if 'filename' in options:
-            _report.adapted('chainer.serializers.%s(filename=)' % name)
+            _report.adapted('chainer.serializers.%s(filename=)' % function.__name__)
             options['file'] = options.pop('filename')
         return function(*arguments, **options)
-    call.__doc__ = function.__doc__
+    # Snapshots are written by processes to which the function is sent by its name.
+    call.__module__ = serializers.__name__
     return call
 
 
 def install(patches):
     """Let the first argument be called ``filename``."""
-    for name in ('load_npz', 'save_npz'):
-        function = _make(name, getattr(npz, name))
-        patches.set(npz, name, function)
-        patches.set(serializers, name, function)
+    for function in (serializers.load_npz, serializers.save_npz):
+        patches.set(serializers, function.__name__, _make(function))

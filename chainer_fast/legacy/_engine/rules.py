@@ -4,7 +4,7 @@ import functools
 import numpy
 
 from chainer_fast.legacy import _report
-from chainer_fast.optimizer import GradientMethod, Hyperparameter, Optimizer, UpdateRule
+from chainer_fast.optimizer import GradientMethod, Optimizer, UpdateRule
 
 _STATES = ('init_state', 'init_state_cpu', 'init_state_gpu')
 _UPDATES = ('update_one', 'update_one_cpu', 'update_one_gpu')
@@ -78,18 +78,6 @@ def _create_update_rule(self):
     return RuleOfOptimizer(self)
 
 
-class _Hyperparameters:
-    """Makes the hyperparameters of an optimizer whose class does not.
-
-    Classes of version 1 did not call the method ``__init__`` of their base.
-    """
-
-    def __get__(self, optimizer, cls=None):
-        if optimizer is None:
-            return self
-        return optimizer.__dict__.setdefault('hyperparam', Hyperparameter())
-
-
 def _states_of(self):
     """Return the states of all parameters by path; make those that are missing."""
     own = {}
@@ -154,5 +142,5 @@ def install(patches):
     patches.set(Optimizer, '_states', property(_get_states))
     patches.set(GradientMethod, 'setup', set_up)
     patches.set(GradientMethod, 'create_update_rule', _create_update_rule)
+    # Classes of version 1 do not call the method ``__init__`` of their base.
     patches.set(GradientMethod, '_use_fp32_update', False)
-    patches.set(GradientMethod, 'hyperparam', _Hyperparameters())

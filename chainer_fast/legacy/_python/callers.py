@@ -28,6 +28,11 @@ def is_of_today(module):
     return str(module).partition('.')[0] in _OF_TODAY
 
 
+def is_installed(path):
+    """Whether a file belongs to an installed library, not to the program."""
+    return any(folder + os.sep in path for folder in ('site-packages', 'dist-packages'))
+
+
 def is_installed_today(path):
     """Whether a file belongs to an installed library of today."""
     _, installed, inside = path.rpartition('site-packages' + os.sep)

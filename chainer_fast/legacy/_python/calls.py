@@ -5,6 +5,7 @@ after legacy mode has been disabled as well, for modules imported before.
 """
 import builtins
 import math
+import operator
 import re
 import sys
 
@@ -95,6 +96,27 @@ def formatted(text, values):
             values = tuple([value.item() if is_numeric else value for
                             value, is_numeric in zip(several, numeric, strict=True)])
     return text % values
+
+
+def _is_whole(x):
+    return isinstance(x, (int, numpy.integer)) or (
+        isinstance(x, numpy.ndarray) and x.dtype.kind in 'iu')
+
+
+def quotient(a, b):
+    """Return ``a / b``, a whole number for whole numbers."""
+    if _is_whole(a) and _is_whole(b):
+        _report.adapted('division of whole numbers')
+        return a // b
+    return a / b
+
+
+def divided(a, b):
+    """Do ``a /= b`` in the same way, and return ``a``."""
+    if _is_whole(a) and _is_whole(b):
+        _report.adapted('division of whole numbers')
+        return operator.ifloordiv(a, b)
+    return operator.itruediv(a, b)
 
 
 class _Elements:

@@ -89,6 +89,8 @@ def install(patches):
     rules.add_names({name: _meanings[name] for name in _NAMES
                      if not hasattr(builtins, name)})
     rules.add_attributes(_finders)
+    # A program of Python 3 divides in the same way, and means another thing.
+    rules.is_division_whole = 'python' in patches.named
 
 
 _meanings = {name: _meaning(name) for name in _NAMES}

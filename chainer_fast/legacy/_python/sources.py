@@ -33,6 +33,9 @@ class Rules:
         many arguments.
     are_arrays_numbers : bool
         Whether arrays of one element serve as numbers.
+    is_division_whole : bool
+        Whether whole numbers have whole quotients in the program's own files, unless
+        they say ``from __future__ import division``.
     """
 
     def __init__(self):
@@ -44,6 +47,7 @@ class Rules:
         self.attributes = set()
         self.methods = set()
         self.are_arrays_numbers = False
+        self.is_division_whole = False
 
     def add_names(self, meanings):
         """Add ``{name: function that returns its meaning}``."""
@@ -74,8 +78,9 @@ def _comes_first(statement):
 
 class _Rewriter(ast.NodeTransformer):
 
-    def __init__(self, rules, tree):
+    def __init__(self, rules, tree, is_division_whole):
         self.rules = rules
+        self.is_division_whole = is_division_whole
         # A name that the module itself binds is the module's.
         self.bound: set[str | None] = {
             node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
@@ -139,12 +144,28 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
+        if self.is_division_whole and isinstance(node.op, ast.Div):
+            return self._call(node, 'quotient', node.left, node.right)
         if (self.rules.are_arrays_numbers and isinstance(node.op, ast.Mod)
                 and isinstance(node.left, ast.Constant)
                 and isinstance(node.left.value, str)
                 and _FORMATS.search(node.left.value)):
             return self._call(node, 'formatted', node.left, node.right)
         return node
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        target = node.target
+        # The owner of anything else would be computed twice.
+        is_simple = isinstance(target, ast.Name) or (
+            isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name))
+        if not (self.is_division_whole and isinstance(node.op, ast.Div) and is_simple):
+            return node
+        value = ast.parse(ast.unparse(target), mode='eval').body
+        for part in ast.walk(value):
+            ast.copy_location(part, target)
+        return ast.copy_location(ast.Assign(
+            [target], self._call(node, 'divided', value, node.value)), node)
 
     def visit_Subscript(self, node):
         self.generic_visit(node)
@@ -156,11 +177,20 @@ class _Rewriter(ast.NodeTransformer):
 rules = Rules()
 
 
-def rewrite(tree):
+def rewrite(tree, filename='<string>'):
     """Rewrite the tree of a module, in place, and return it."""
     if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
-        _Rewriter(rules, tree).visit(tree)
+        is_division_whole = (
+            rules.is_division_whole and not callers.is_installed(filename)
+            and not _has_true_division(tree))
+        _Rewriter(rules, tree, is_division_whole).visit(tree)
     return tree
+
+
+def _has_true_division(tree):
+    return any(isinstance(node, ast.ImportFrom) and node.module == '__future__'
+               and any(name.name == 'division' for name in node.names)
+               for node in tree.body)
 
 
 def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
@@ -172,7 +202,8 @@ def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
         error.msg += ('; if this is Python 2, "chainer-fast check --fix %s" makes it '
                       'Python 3' % filename)
         raise
-    return builtins.compile(rewrite(tree), filename, mode, flags, dont_inherit)
+    return builtins.compile(rewrite(tree, str(filename)), filename, mode, flags,
+                            dont_inherit)
 
 
 def use(patches):
@@ -218,6 +249,6 @@ def _use_in_tests(patches):
     def rewrite_asserts(tree, source, module_path=None, config=None):
         original(tree, source, module_path, config)
         if not callers.is_installed_today(str(module_path)):
-            rewrite(tree)
+            rewrite(tree, str(module_path))
     patches.set(asserts, 'rewrite_asserts', rewrite_asserts)
     patches.set(asserts, 'PYC_TAIL', '-legacy' + asserts.PYC_TAIL)

@@ -1,4 +1,6 @@
 """Extensions of version 1 that say themselves when to begin."""
+import functools
+
 from chainer_fast import training
 from chainer_fast.legacy import _report
 from chainer_fast.training import extension as extension_module
@@ -12,6 +14,7 @@ def install(patches):
     """Bring back the attribute, and the argument of ``make_extension``."""
     make_extension = extension_module.make_extension
 
+    @functools.wraps(make_extension)
     def make(trigger=None, default_name=None, priority=None, *arguments,
              invoke_before_training=_NOT_GIVEN, **options):
         # The fourth argument was a flag.
@@ -29,7 +32,6 @@ def install(patches):
             return function
         return decorate_and_mark
 
-    make.__doc__ = make_extension.__doc__
     patches.set(extension_module, 'make_extension', make)
     patches.set(training, 'make_extension', make)
     patches.set(Extension, _NAME, False)

@@ -1,10 +1,13 @@
 """Snapshots of version 1, which took their trigger themselves."""
+import functools
+
 from chainer_fast.legacy import _report
 from chainer_fast.training import extensions
 from chainer_fast.training.extensions import _snapshot
 
 
 def _make(name, function, n_others):
+    @functools.wraps(function)
     def make(*arguments, **options):
         if len(arguments) > n_others:
             arguments, options['trigger'] = arguments[:n_others], arguments[n_others]
@@ -15,7 +18,6 @@ def _make(name, function, n_others):
         extension = function(*arguments, **options)
         extension.trigger = trigger
         return extension
-    make.__doc__ = function.__doc__
     return make
 
 

@@ -129,6 +129,11 @@ class BinaryHierarchicalSoftmaxFunction(
         self.parser_size = parser.size()
         self._longest = max(map(len, paths))
 
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        # Pickles of Chainer do not have it.
+        self._longest = int((self.begins[1:] - self.begins[:-1]).max())
+
     def device_resident_accept(self, visitor):
         super().device_resident_accept(visitor)
         for name in ('paths', 'codes', 'begins'):

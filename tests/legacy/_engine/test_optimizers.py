@@ -90,7 +90,6 @@ def test_own_gradient_method(tmp_path):
     optimizer.update()
     np.testing.assert_allclose(link.W.array, np.full((3, 2), -0.5))
     np.testing.assert_array_equal(optimizer._states['/b']['n'], np.full(3, 2))
-    assert isinstance(optimizer.hyperparam, chainer.optimizer.Hyperparameter)
 
     chainer.serializers.save_npz(tmp_path / 'optimizer.npz', optimizer)
     other = Counting()

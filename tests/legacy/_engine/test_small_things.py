@@ -1,6 +1,7 @@
 """Type checks, initializers, files, hooks, modules and gradients of earlier years."""
 import importlib
 import io
+import pickle
 import sys
 
 import numpy as np
@@ -178,6 +179,15 @@ def test_names_of_files(tmp_path):
     assert len(uses()) == 2
 
 
+def test_functions_for_files_are_sent_to_processes():
+    from chainer_fast.serializers import npz
+    data = [pickle.dumps(function) for function in (
+        chainer.serializers.save_npz, npz.save_npz)]
+    assert pickle.loads(data[0]) is chainer.serializers.save_npz
+    legacy.disable()
+    assert [pickle.loads(item) for item in data] == [npz.save_npz] * 2
+
+
 def test_reports_of_hooks():
     for hook in (chainer.function_hooks.TimerHook(), chainer.link_hooks.TimerHook()):
         with hook:
@@ -206,11 +216,13 @@ def test_reports_of_hooks():
     ('chainer_fast.flag', 'Flag'),
 ])
 def test_modules(name, attribute):
+    is_aliased = 'chainer' in sys.modules
     parent, _, last = name.rpartition('.')
     module = getattr(importlib.import_module(parent), last)
     assert hasattr(module, attribute)
     assert importlib.import_module(name) is module
     assert uses() == {name.replace('_fast', ''): 1}
+    assert ('chainer' in sys.modules) is is_aliased
     legacy.disable()
     assert name not in sys.modules
     assert not isinstance(

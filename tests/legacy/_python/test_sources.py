@@ -187,3 +187,36 @@ def test_old_files_of_text(load):
                   'c = cPickle.loads(b"S\'\\\\xe9\'\\np0\\n.")\n')
     assert (module.a, module.b, module.c) == ('text', b'bytes', '\xe9')
     assert isinstance(sys.stdout, io.TextIOBase) or sys.stdout
+
+
+@pytest.mark.parametrize('parts, head, expected', [
+    (('python',), '', (3, 3, [3], 3.5, 2)),
+    (('python',), 'from __future__ import division\n', (3.5, 3.5, [3.5], 3.5, 2.5)),
+    ((), '', (3.5, 3.5, [3.5], 3.5, 2.5)),
+])
+def test_division(load, parts, head, expected):
+    legacy.enable(*parts)
+    module = load(head + '''import numpy as np
+class Size: n = 7
+size, a = Size(), 5
+size.n /= 2
+a /= 2
+values = 7 / 2, size.n, (np.array([7]) / 2).tolist(), 7 / 2.0, a
+''')
+    assert module.values == expected
+
+
+def test_division_of_installed_libraries():
+    legacy.enable('python')
+    try:
+        tree = sources.rewrite(ast.parse('a = 7 / 2'), '/x/site-packages/y/z.py')
+    finally:
+        legacy.disable()
+    assert ast.unparse(tree).endswith('a = 7 / 2')
+
+
+def test_division_in_place(load):
+    legacy.enable('python')
+    module = load('def f(a):\n    a /= 2.0\n    return a\n')
+    a = np.ones(3)
+    assert module.f(a) is a and a.tolist() == [0.5] * 3

@@ -17,7 +17,7 @@ class RNNLM(chainer.Chain):
             l2=L.StatefulGRU(n_units, n_units),
             out=L.Linear(n_units, n_vocab))
         self.train = train
-        for param in self.params():
+        for param in self.params():  # removed: order of parameters as they were added
             param.data[...] = np.random.uniform(-0.5, 0.5, param.data.shape)
 
     def reset_state(self):
@@ -32,7 +32,7 @@ np.random.seed(0)
 words = np.random.randint(0, 9, (3, 25)).astype(np.int32)
 model = L.Classifier(RNNLM(9, 7))
 model.compute_accuracy = False
-print([name for name, _ in model.namedparams()][1:7])
+print([name for name, _ in model.namedparams()][1:7])  # removed: order of parameters as they were added
 optimizer = optimizers.SGD(lr=0.5)
 optimizer.setup(model)
 optimizer.add_hook(chainer.optimizer.GradientClipping(2))

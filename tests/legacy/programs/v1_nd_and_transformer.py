@@ -44,7 +44,7 @@ for step in range(3):
     loss.backward()
     optimizer.update()
     print('loss %.6f' % float(loss.data))
-print(sorted(name for name, _ in model.namedparams()))
+print(sorted(name for name, _ in model.namedparams()))  # removed: order of parameters as they were added
 y = F.convolution_nd(x, W[:, :1], stride=2, use_cudnn=False)  # removed: chainer.functions.convolution_nd(use_cudnn=)
 y = F.deconvolution_nd(y, W, use_cudnn=False)  # removed: chainer.functions.deconvolution_nd(use_cudnn=)
 print('%.5f' % float(np.abs(y.data).sum()))
