@@ -54,6 +54,15 @@ def below(new, head=HEAD):
     ("chainer.Variable(x, volatile='off')", 'chainer.Variable(x)'),
     ('optimizer = optimizers.SGD()\noptimizer.zero_grads()\nloss.backward()',
      'optimizer = optimizers.SGD()\noptimizer.target.cleargrads()\nloss.backward()'),
+    ('optimizer = optimizers.SGD()\noptimizer.clip_grads(5)',
+     'optimizer = optimizers.SGD()\n'
+     'chainer.optimizer_hooks.GradientClipping(5)(optimizer)'),
+    ('from chainer import FunctionSet, cuda\nFunctionSet()',
+     'from chainer import cuda\nfrom chainer import Chain as FunctionSet\n'
+     'FunctionSet()'),
+    ('for p in chainer.FunctionSet().parameters: pass',
+     'for p in [param.data for param in chainer.Chain().params()]: pass'),
+    ('chainer.cuda.zeros(3)', 'chainer.cuda.cupy.zeros(3)'),
     ('chainer.cuda.init()', 'chainer.cuda.check_cuda_available()'),
     ('chainer.cuda.init(3)', 'chainer.cuda.get_device_from_id(3).use()'),
     ('if x: np.float(3)', 'if x: float(3)'),
@@ -85,6 +94,8 @@ def test_rewritten(old, new):
     'float = 3\nnp.float(float)',
     'model = chainer.FunctionSet()\nmodel.l1 = 3',
     'optimizer.weight_decay(0.1)',
+    # Without a GPU it is numpy.
+    'xp = chainer.cuda if gpu else np\nxp.zeros(3)',
 ])
 def test_left_alone(code):
     assert below(fixed(code + '\n')) == code + '\n'

@@ -1,6 +1,7 @@
 """Models, optimizers, trainers and communicators as they are written today."""
 import ast
 
+from chainer_fast._check.fix import renames
 from chainer_fast._check.fix.parts import added, called, named
 from chainer_fast._check.inference import OBJECT
 
@@ -16,9 +17,33 @@ def _function_set(plan, finding, node, scope):
             if any(value.kind == OBJECT and value.what == 'chainer.FunctionSet'
                    for value in values):
                 return False
+    if isinstance(node, ast.alias):
+        return renames.rename_from(plan, plan.parents[node], node, 'chainer.Chain')
     if not isinstance(node, ast.Attribute):
         return False
     plan.edits.replace(node, plan.code(node.value) + '.Chain')
+    return True
+
+
+def _parameters(plan, finding, node, scope):
+    if not isinstance(node.ctx, ast.Load):
+        return False
+    plan.edits.replace(node, '[param.data for param in %s.params()]'
+                       % plan.operand(node.value))
+    return True
+
+
+def _clip_grads(plan, finding, node, scope):
+    """What the method did at once, a hook does when it is called."""
+    call = called(plan, node)
+    hook = plan.spell('chainer.optimizer_hooks.GradientClipping', scope)
+    if call is None or len(call.args) + len(call.keywords) != 1 or hook is None:
+        return False
+    value = call.args[0] if call.args else call.keywords[0].value
+    if isinstance(value, ast.Starred):
+        return False
+    plan.edits.replace(call, '%s(%s)(%s)' % (
+        hook, plan.code(value), plan.code(node.value)))
     return True
 
 
@@ -182,6 +207,8 @@ def _variance(plan, finding, call, scope):
 FIXERS = {
     'chainer.FunctionSet': _function_set,
     'chainer.Optimizer.zero_grads': _zero_grads,
+    'chainer.Optimizer.clip_grads': _clip_grads,
+    'chainer.FunctionSet.parameters': _parameters,
     'chainer.FunctionSet.collect_parameters': _collect_parameters,
     'chainer.FunctionSet.copy_parameters_from': _copy_parameters_from,
     'chainer.Link.add_uninitialized_param': _uninitialized,
