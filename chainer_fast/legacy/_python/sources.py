@@ -75,23 +75,52 @@ def _comes_first(statement):
     return isinstance(statement, ast.ImportFrom) and statement.module == '__future__'
 
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
+           ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _bound_by(node):
+    """Return the name that a node binds, or None."""
+    if isinstance(node, ast.Name):
+        return None if isinstance(node.ctx, ast.Load) else node.id
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name).partition('.')[0]
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+                         ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        return node.name
+    return None
+
+
+def _bound_in(scope):
+    """Return the names that a module, function, class or comprehension binds."""
+    names, rest = set(), list(ast.iter_child_nodes(scope))
+    while rest:
+        node = rest.pop()
+        names.add(_bound_by(node))
+        if not isinstance(node, _SCOPES):
+            rest.extend(ast.iter_child_nodes(node))
+    return names
+
+
 class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, rules, tree, is_division_whole):
         self.rules = rules
         self.is_division_whole = is_division_whole
-        # A name that the module itself binds is the module's.
-        self.bound: set[str | None] = {
-            node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
-            and not isinstance(node.ctx, ast.Load)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.alias):
-                self.bound.add((node.asname or node.name).partition('.')[0])
-            elif isinstance(node, ast.arg):
-                self.bound.add(node.arg)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
-                                   ast.ExceptHandler)):
-                self.bound.add(node.name)
+        # A name that the module, or a function around, binds is its own.
+        self.bound = _bound_in(tree)
+
+    def visit(self, node):
+        if not isinstance(node, _SCOPES):
+            return super().visit(node)
+        outer = self.bound
+        # Methods do not see the names of their class, but their defaults do.
+        self.bound = outer | _bound_in(node)
+        node = super().visit(node)
+        self.bound = outer
+        return node
 
     def _call(self, node, helper, *arguments):
         function = ast.Attribute(ast.Name(calls.NAME, ast.Load()), helper, ast.Load())
@@ -115,6 +144,12 @@ class _Rewriter(ast.NodeTransformer):
             return self._call(node, 'name', ast.Constant(node.id))
         return node
 
+    def visit_match_case(self, node):
+        # Its pattern may not have calls.
+        node.guard = node.guard and self.visit(node.guard)
+        node.body = [self.visit(statement) for statement in node.body]
+        return node
+
     def visit_Attribute(self, node):
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load) and node.attr in self.rules.attributes:
@@ -132,8 +167,10 @@ class _Rewriter(ast.NodeTransformer):
                     function, 'method', function.value, ast.Constant(function.attr),
                     ast.Constant(count))
                 return node
+            # numpy.float is float.
             is_number = (isinstance(function.value, ast.Name)
-                         and function.value.id == 'math')
+                         and function.value.id == 'math'
+                         or function.attr in _NUMBERS and count == 1)
         else:
             is_number = (isinstance(function, ast.Name) and function.id in _NUMBERS
                          and count == 1)
