@@ -170,10 +170,9 @@ class MultiprocessIterator(ReadAheadIterator):
             from chainer_fast.serializers import _old_states
             state = _old_states.bring_up_to_date(self, state, _old_states.Later())
         self.__dict__.update(state)
-        if self.__dict__.pop('_is_copy', False):
-            # As Chainer's constructor, which makes its copies: shuffled by default.
-            sampler = self.order_sampler or ShuffleOrderSampler()
-            sampler(numpy.arange(len(self.dataset)), 0)
+        # Chainer calls the constructor, which samples an order, shuffled by default.
+        sampler = self.order_sampler or ShuffleOrderSampler()
+        sampler(numpy.arange(len(self.dataset)), 0)
 
     def __next__(self):
         if self._finalized:
