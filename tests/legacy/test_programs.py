@@ -11,7 +11,6 @@ from tests.compat import processes
 from tests.legacy import corpus
 
 
-
 def test_every_program_has_figures():
     assert sorted(corpus.FIGURES) == corpus.NAMES
 

@@ -1,6 +1,7 @@
 """Modules in the syntax of Python 2, which fissix reads."""
 import ast
 import importlib.util
+import typing as tp
 
 from chainer_fast._check import python2
 from chainer_fast.legacy import _report
@@ -46,13 +47,17 @@ def parse(source, filename, error):
         if isinstance(node, ast.ClassDef):
             _rename_methods(node, lines, filename)
     tree = _Meanings(lines, filename).visit(tree)
-    for node in ast.walk(tree):
-        if hasattr(node, 'lineno'):
-            # Columns would be those of the text that fissix wrote.
-            node.lineno = lines[node.lineno]
-            node.end_lineno = max(node.lineno, lines[node.end_lineno])
-            node.col_offset = node.end_col_offset = 0
+    _restore_lines(tree, lines)
     return tree
+
+
+def _restore_lines(tree, lines):
+    places: tp.Any = [node for node in ast.walk(tree) if hasattr(node, 'lineno')]
+    for node in places:
+        # Columns would be those of the text that fissix wrote.
+        node.lineno = lines[node.lineno]
+        node.end_lineno = max(node.lineno, lines[node.end_lineno])
+        node.col_offset = node.end_col_offset = 0
 
 
 class _Meanings(ast.NodeTransformer):
@@ -94,7 +99,7 @@ class _Meanings(ast.NodeTransformer):
 
 
 def _rename_methods(cls, lines, filename):
-    """Give methods the name that they have today, unless the class has that one, too."""
+    """Give methods the names of today, where the class does not define these, too."""
     methods = {node.name: node for node in cls.body
                if isinstance(node, ast.FunctionDef)}
     for old, new in _METHODS.items():
@@ -102,7 +107,7 @@ def _rename_methods(cls, lines, filename):
             line = methods[old].lineno
             _report.adapted_at(
                 _ENTRIES.get(old, old + ' method'), filename, lines[line])
-            names = [ast.Name(new, ast.Store())]
+            names: list[ast.expr] = [ast.Name(new, ast.Store())]
             alias = ast.Assign(names, ast.Name(old, ast.Load()), lineno=line,
                                end_lineno=line)
             cls.body.append(ast.fix_missing_locations(alias))
