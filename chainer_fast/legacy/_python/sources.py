@@ -14,7 +14,6 @@ import typing
 
 from chainer_fast.legacy._python import callers, calls
 
-_HELPERS = '__chainer_fast_legacy__'
 _NUMBERS = {'float', 'int', 'complex'}
 _FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
 
@@ -124,7 +123,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _call(self, node, helper, *arguments):
-        function = ast.Attribute(ast.Name(_HELPERS, ast.Load()), helper, ast.Load())
+        function = ast.Attribute(ast.Name(calls.NAME, ast.Load()), helper, ast.Load())
         call = ast.copy_location(ast.Call(function, list(arguments), []), node)
         return ast.fix_missing_locations(call)
 
@@ -134,7 +133,7 @@ class _Rewriter(ast.NodeTransformer):
                       if not _comes_first(statement)), None)
         if start is not None:
             line = node.body[start].lineno
-            helpers = ast.Import([ast.alias(calls.__name__, _HELPERS)], lineno=line,
+            helpers = ast.Import([ast.alias(calls.__name__, calls.NAME)], lineno=line,
                                  end_lineno=line, col_offset=0, end_col_offset=0)
             node.body.insert(start, ast.fix_missing_locations(helpers))
         return node
@@ -214,12 +213,12 @@ class _Rewriter(ast.NodeTransformer):
 rules = Rules()
 
 
-def rewrite(tree, filename='<string>'):
+def rewrite(tree, filename='<string>', is_python2=False):
     """Rewrite the tree of a module, in place, and return it."""
     if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
-        is_division_whole = (
-            rules.is_division_whole and not callers.is_installed(filename)
-            and not _has_true_division(tree))
+        is_division_whole = not _has_true_division(tree) and (
+            is_python2
+            or rules.is_division_whole and not callers.is_installed(filename))
         _Rewriter(rules, tree, is_division_whole).visit(tree)
     return tree
 
@@ -232,15 +231,16 @@ def _has_true_division(tree):
 
 def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
     """Compile the source of a module; what the rules say is rewritten."""
+    is_python2 = False
     try:
         tree = builtins.compile(source, filename, mode, flags | ast.PyCF_ONLY_AST,
                                 dont_inherit)
     except SyntaxError as error:
-        error.msg += ('; if this is Python 2, "chainer-fast check --fix %s" makes it '
-                      'Python 3' % filename)
-        raise
-    return builtins.compile(rewrite(tree, str(filename)), filename, mode, flags,
-                            dont_inherit)
+        from chainer_fast.legacy._python import python2
+        tree = python2.parse(source, str(filename), error)
+        is_python2 = True
+    return builtins.compile(rewrite(tree, str(filename), is_python2), filename, mode,
+                            flags, dont_inherit)
 
 
 def use(patches):
