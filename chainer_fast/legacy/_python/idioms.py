@@ -54,12 +54,19 @@ def _attribute(what, type_, today):
     return find
 
 
+def _iterator(what, today):
+    """Return a function that finds a method of mappings that gives an iterator."""
+    def find(owner):
+        if not isinstance(owner, _MAPPINGS):
+            return NotImplemented
+        _report.adapted(what)
+        return lambda: iter(getattr(owner, today)())
+    return find
+
+
 _MAPPINGS = (collections.abc.Mapping, types.MappingProxyType)
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 _ATTRIBUTES = {
-    'iteritems': ('dict.iteritems', _MAPPINGS, 'items'),
-    'iterkeys': ('dict.iterkeys', _MAPPINGS, 'keys'),
-    'itervalues': ('dict.itervalues', _MAPPINGS, 'values'),
     'viewitems': ('dict.viewitems', _MAPPINGS, 'items'),
     'viewkeys': ('dict.viewkeys', _MAPPINGS, 'keys'),
     'viewvalues': ('dict.viewvalues', _MAPPINGS, 'values'),
@@ -100,6 +107,8 @@ def install(patches):
 _meanings = {name: _meaning(name) for name in _NAMES}
 _finders = {
     **{name: _attribute(*how) for name, how in _ATTRIBUTES.items()},
+    **{'iter' + name: _iterator('dict.iter' + name, name)
+       for name in ('items', 'keys', 'values')},
     'decode': _decode,
     'tostring': _of_array('array.array.tostring', 'tobytes'),
     'fromstring': _of_array('array.array.fromstring', 'frombytes'),

@@ -210,6 +210,25 @@ def test_execfile(load, tmp_path):
     assert len(module.size) == 3
 
 
+def test_iterators_of_dictionaries(load):
+    legacy.enable('python')
+    module = load('d = {1: 2}\nr = (d.iteritems().next(), next(d.itervalues()),\n'
+                  '     d.iterkeys().next(), list(d.iteritems()), len(d.viewkeys()))\n')
+    assert module.r == ((1, 2), 2, 1, [(1, 2)], 1)
+
+
+def test_files_of_either_kind(load):
+    legacy.enable('python')
+    module = load('import StringIO, cPickle\n'
+                  'a, b = StringIO.StringIO(), StringIO.StringIO()\n'
+                  'a.write("x\\ny")\ncPickle.dump([1], b)\n'
+                  'a.seek(0); b.seek(0)\n'
+                  'r = list(a), cPickle.load(b), isinstance(a, StringIO.StringIO)\n')
+    assert module.r == (['x\n', 'y'], [1], True)
+    with pytest.raises(TypeError):
+        module.a.write(b'bytes')
+
+
 def test_old_files_of_text(load):
     legacy.enable('python')
     module = load('from cStringIO import StringIO\nimport cPickle\n'
