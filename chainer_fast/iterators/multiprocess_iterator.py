@@ -10,14 +10,15 @@ import warnings
 
 import numpy
 
-from chainer_fast.datasets.tuple_dataset import read_examples
 from chainer_fast.iterators._hang_watch import INTERVAL, HangWatch
 from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
-from chainer_fast.iterators._worker_pool import Batch, WorkerPool
+from chainer_fast.iterators._own_reader import OwnReader
+from chainer_fast.iterators._worker_pool import WorkerPool
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 
 _ENDED = '. All workers were ended; the next call starts new ones'
+_READS_AGAIN = '. The next call waits until this is done, and reads the batch again'
 
 
 class MultiprocessIterator(ReadAheadIterator):
@@ -70,6 +71,10 @@ class MultiprocessIterator(ReadAheadIterator):
     with the worker's traceback as the cause; the batch after it comes with the next
     call. If a worker is killed, ends or hangs, :class:`RuntimeError` is raised and no
     worker remains; the next call starts new ones and goes on with that batch.
+
+    A first batch that is read by this process comes from a thread, with warnings as for
+    the others. A thread cannot be ended: if it hangs, :class:`RuntimeError` is raised
+    as below, and a program that ends does not wait for it.
 
     During the wait for a batch, a worker counts as hanging
 
@@ -175,6 +180,8 @@ class MultiprocessIterator(ReadAheadIterator):
         if self._pool is not None and self._pool.pid != os.getpid():
             self._reread()
         self._reads_ahead = True
+        if not self._is_measured:
+            self._measure()
         self._read_ahead(self._depth + 1)
         batch, state, _ = self._ahead[0]
         if isinstance(batch, Exception):
@@ -201,16 +208,27 @@ class MultiprocessIterator(ReadAheadIterator):
         # Chainer's thread has one more batch in hand than its queue holds.
         return max(self.n_prefetch, 1) + 1
 
+    def _measure(self):
+        """Read the first batch in this process."""
+        self._read_ahead(1)
+        batch, _, _ = self._ahead[0]
+        if batch is not None and not isinstance(batch, Exception):
+            self._wait(batch)
+            self._pool.join()
+            # Nothing reads now: workers can be forked.
+            self._pool, self._is_measured = None, True
+
     def _read_ahead(self, n_batches):
+        if not self._is_measured:
+            n_batches = 1
         while len(self._ahead) < n_batches:
             previous = self._state
             if self._ahead:
                 batch, previous, _ = self._ahead[-1]
                 if batch is None or isinstance(batch, Exception):
                     return
-            if self._is_measured:
-                # Before an order is sampled: forks get the random state of now.
-                self._start_workers()
+            # Before an order is sampled: forks get the random state of now.
+            self._start_workers()
             batch = None
             try:
                 state, indices, orders = self._step(previous)
@@ -226,7 +244,9 @@ class MultiprocessIterator(ReadAheadIterator):
             self._ahead.append((batch, state, orders))
 
     def _start_workers(self):
-        if self._pool is None:
+        if self._pool is None and not self._is_measured:
+            self._pool = OwnReader(self.dataset)
+        elif self._pool is None:
             with interrupts_deferred():
                 self._pool = WorkerPool(self.dataset, self.n_processes,
                                         self.shared_mem, self._maxtasksperchild)
@@ -236,18 +256,11 @@ class MultiprocessIterator(ReadAheadIterator):
             raise ValueError(
                 'a batch has no examples: there are %d, batch_size is %r'
                 % (len(self.dataset), self.batch_size))
-        if self._is_measured:
-            return self._pool.submit(indices.tolist())
-        batch = Batch(indices.size)
-        try:
-            batch.put(slice(None), read_examples(self.dataset, indices))
-        except Exception as error:
-            batch.fail(error)
-        self._is_measured = True
-        return batch
+        return self._pool.submit(indices.tolist())
 
     def _wait(self, batch):
         pool, timeout = self._pool, self.dataset_timeout
+        remedy = _ENDED if self._is_measured else _READS_AGAIN
         begin = time.monotonic()
         watch, has_warned = None, timeout is None
         step = INTERVAL if has_warned else min(timeout, INTERVAL)
@@ -257,24 +270,24 @@ class MultiprocessIterator(ReadAheadIterator):
             given_up = watch.look(pool.busy())
             if given_up:
                 self._end_workers()
-                raise RuntimeError(given_up + _ENDED)
+                raise RuntimeError(given_up + remedy)
             step = INTERVAL
             if not has_warned:
                 left = begin + timeout - time.monotonic()
                 if left <= 0:
                     has_warned = True
-                    self._warn_of_timeout(pool)
+                    self._warn_of_timeout(pool, 4 if self._is_measured else 5)
                 step = min(max(left, 0), step)
         if isinstance(batch.error, WorkerFailure):
             self._end_workers()
-            raise RuntimeError('%s%s' % (batch.error, _ENDED)) from batch.error
+            raise RuntimeError('%s%s' % (batch.error, remedy)) from batch.error
 
-    def _warn_of_timeout(self, pool):
+    def _warn_of_timeout(self, pool, stacklevel):
         at_work = '; '.join(worker.description() for worker in pool.busy())
         warnings.warn(
             'a batch has not come within the %s seconds of `dataset_timeout`; waiting '
             'for: %s. The documentation of MultiprocessIterator names causes'
-            % (self.dataset_timeout, at_work), self.TimeoutWarning, stacklevel=4)
+            % (self.dataset_timeout, at_work), self.TimeoutWarning, stacklevel)
 
     def _orders_ahead(self):
         return [order for _, _, orders in self._ahead for order in orders]
@@ -304,8 +317,9 @@ class MultiprocessIterator(ReadAheadIterator):
             self._read_ahead(self._depth)
 
     def _end_workers(self):
-        pool, self._pool = self._pool, None
-        self._reads_ahead = False
+        pool, self._reads_ahead = self._pool, False
+        if self._is_measured:   # or else the thread may still be at an example
+            self._pool = None
         if pool is not None:
             self._reread()
             pool.close()

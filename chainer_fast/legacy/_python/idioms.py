@@ -26,9 +26,13 @@ def _apply(function, args=(), kwargs=None):
     return function(*args, **(kwargs or {}))
 
 
+def _raw_input(prompt=''):
+    return input(prompt)        # notebooks put in one of their own, again and again
+
+
 _NAMES = {
     'xrange': range, 'unicode': str, 'basestring': str, 'unichr': chr, 'long': int,
-    'raw_input': input, 'reduce': functools.reduce, 'reload': importlib.reload,
+    'raw_input': _raw_input, 'reduce': functools.reduce, 'reload': importlib.reload,
     'intern': sys.intern, 'file': open, 'cmp': _cmp, 'execfile': _execfile,
     'apply': _apply}
 

@@ -121,6 +121,13 @@ def set(a, b):
     assert used()["'%f' of an array"] == 2
 
 
+def test_one_element_to_types_of_numpy(load, used):
+    module = load('import numpy as np\n'
+                  'def f(a): return np.float(a), np.complex(a), np.float32(a)\n')
+    assert module.f(np.array([2.5])) == (2.5, 2.5 + 0j, 2.5)
+    assert used()['float of an array'] == 2
+
+
 def test_methods_of_arrays(load):
     module = load('''
 def f(a):
