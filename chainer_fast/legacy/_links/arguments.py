@@ -9,6 +9,7 @@ from chainer_fast.legacy._engine.initializers import Scaled
 
 _CONV = 'self in_channels out_channels ksize stride pad '
 _WEIGHTS = 'wscale** bias** nobias '
+_NO_BIAS = 'chainer.links.ConvolutionND without a bias'
 _N_STEP = 'self n_layers in_size out_size dropout use_cudnn*'
 
 # The forms of Chainer 1.24; see _old_calls.OldForm.
@@ -65,6 +66,9 @@ def _filters(arguments):
 def _optional_bias(arguments):
     """Have a bias only if it is initialized, as links of N dimensions did."""
     arguments['nobias'] = arguments.get('initial_bias') is None
+    # With filters of its own, the call is reported for its order.
+    if arguments.keys().isdisjoint(('initialW', 'initial_bias')):
+        _report.adapted(_NO_BIAS)
 
 
 def _bias_of_zeros(arguments):
@@ -97,7 +101,7 @@ def _without_bias(patches):
     def __init__(self, *args, **kwargs):
         # Behind nobias stand initialW and initial_bias.
         if len(args) < 7 and kwargs.keys().isdisjoint(('nobias', 'initial_bias')):
-            _report.adapted('chainer.links.ConvolutionND without a bias')
+            _report.adapted(_NO_BIAS)
             kwargs['nobias'] = True
         today(self, *args, **kwargs)
     patches.set(links.ConvolutionND, '__init__', __init__)
