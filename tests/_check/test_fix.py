@@ -93,6 +93,9 @@ def test_rewritten(old, new):
     'L.Linear(3, 2, wscale=2, initialW=w)',
     'float = 3\nnp.float(float)',
     'model = chainer.FunctionSet()\nmodel.l1 = 3',
+    # Gradients, and what is set, are in the order of the time.
+    'm = chainer.FunctionSet()\nfor p, g in zip(m.parameters, m.gradients): p -= g',
+    'm = chainer.FunctionSet()\nm.parameters = [2 * p for p in m.parameters]',
     'optimizer.weight_decay(0.1)',
     # Without a GPU it is numpy.
     'xp = chainer.cuda if gpu else np\nxp.zeros(3)',

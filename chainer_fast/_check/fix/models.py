@@ -11,7 +11,8 @@ _TYPE_CHECK = 'chainer.utils.type_check'
 def _function_set(plan, finding, node, scope):
     """A chain takes the same links, but not by a plain assignment afterwards."""
     for other in ast.walk(plan.tree):
-        if isinstance(other, ast.Attribute) and isinstance(other.ctx, ast.Store):
+        if isinstance(other, ast.Attribute) and (
+                isinstance(other.ctx, ast.Store) or other.attr == 'gradients'):
             values = plan.inference.values(
                 other.value, plan.inference.scope_of(other, plan.parents))
             if any(value.kind == OBJECT and value.what == 'chainer.FunctionSet'
@@ -26,7 +27,11 @@ def _function_set(plan, finding, node, scope):
 
 
 def _parameters(plan, finding, node, scope):
-    if not isinstance(node.ctx, ast.Load):
+    """Take parameters in the order of today, unless something else has the old one."""
+    if any(isinstance(other, ast.Attribute) and (
+            other.attr == 'gradients'
+            or other.attr == 'parameters' and not isinstance(other.ctx, ast.Load))
+            for other in ast.walk(plan.tree)):
         return False
     plan.edits.replace(node, '[param.data for param in %s.params()]'
                        % plan.operand(node.value))
