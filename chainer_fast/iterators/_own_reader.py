@@ -6,11 +6,12 @@ at its first batch, too: the main thread waits, warns, gives up, and obeys Ctrl-
 import os
 import threading
 import time
+import typing as tp
 
 import numpy
 
 from chainer_fast.iterators._worker_pool import Batch
-from chainer_fast.iterators._worker_process import WorkerFailure
+from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 
 # Seconds to wait until the system, too, has forgotten a thread that has ended.
 _GRACE = .1
@@ -33,18 +34,20 @@ class OwnReader:
         self.n_messages = 1
         self._dataset = dataset
         self._indices = []
-        self._thread = None
+        self._thread: tp.Any = None
         self._batch = None
 
     def submit(self, indices):
         """Begin to read examples; return a :class:`Batch`."""
         previous = self._thread
         self._batch, self._indices = Batch(len(indices)), indices
-        # It is a daemon: a data set that hangs must not keep the program from ending.
-        self._thread = threading.Thread(
-            target=self._read, args=(self._batch, indices, previous), daemon=True,
-            name='reader of the first batch')
-        self._thread.start()
+        # An interrupt would leave a thread that may have started, or not.
+        with interrupts_deferred():
+            # It is a daemon: if the data set hangs, the program can end all the same.
+            self._thread = threading.Thread(
+                target=self._read, args=(self._batch, indices, previous), daemon=True,
+                name='reader of the first batch')
+            self._thread.start()
         return self._batch
 
     def _read(self, batch, indices, previous):

@@ -2,15 +2,15 @@
 from __future__ import annotations
 
 import collections
+import functools
 import multiprocessing
 import os
-import time
 import typing as tp
 import warnings
 
 import numpy
 
-from chainer_fast.iterators._hang_watch import INTERVAL, HangWatch
+from chainer_fast.iterators._hang_watch import wait
 from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
 from chainer_fast.iterators._own_reader import OwnReader
 from chainer_fast.iterators._worker_pool import WorkerPool
@@ -72,9 +72,8 @@ class MultiprocessIterator(ReadAheadIterator):
     call. If a worker is killed, ends or hangs, :class:`RuntimeError` is raised and no
     worker remains; the next call starts new ones and goes on with that batch.
 
-    A first batch that is read by this process comes from a thread, with warnings as for
-    the others. A thread cannot be ended: if it hangs, :class:`RuntimeError` is raised
-    as below, and a program that ends does not wait for it.
+    A first batch that is read by this process comes from a thread, which cannot be
+    ended: if it hangs, the error is the same, and a program that ends does not wait.
 
     During the wait for a batch, a worker counts as hanging
 
@@ -236,7 +235,11 @@ class MultiprocessIterator(ReadAheadIterator):
                 batch, state, indices, orders = error, previous, None, []
             if indices is not None:
                 try:
-                    batch = self._submit(indices)
+                    if not indices.size:
+                        raise ValueError(
+                            'a batch has no examples: there are %d, batch_size is %r'
+                            % (len(self.dataset), self.batch_size))
+                    batch = self._pool.submit(indices.tolist())
                 except BaseException:
                     self._sampled = orders + self._sampled
                     self._end_workers()
@@ -244,50 +247,25 @@ class MultiprocessIterator(ReadAheadIterator):
             self._ahead.append((batch, state, orders))
 
     def _start_workers(self):
-        if self._pool is None and not self._is_measured:
-            self._pool = OwnReader(self.dataset)
-        elif self._pool is None:
+        if self._pool is None:
             with interrupts_deferred():
-                self._pool = WorkerPool(self.dataset, self.n_processes,
-                                        self.shared_mem, self._maxtasksperchild)
-
-    def _submit(self, indices):
-        if not indices.size:
-            raise ValueError(
-                'a batch has no examples: there are %d, batch_size is %r'
-                % (len(self.dataset), self.batch_size))
-        return self._pool.submit(indices.tolist())
+                self._pool = WorkerPool(
+                    self.dataset, self.n_processes, self.shared_mem,
+                    self._maxtasksperchild,
+                ) if self._is_measured else OwnReader(self.dataset)
 
     def _wait(self, batch):
-        pool, timeout = self._pool, self.dataset_timeout
         remedy = _ENDED if self._is_measured else _READS_AGAIN
-        begin = time.monotonic()
-        watch, has_warned = None, timeout is None
-        step = INTERVAL if has_warned else min(timeout, INTERVAL)
-        while not batch.wait(step):
-            if watch is None:
-                watch = HangWatch(timeout)
-            given_up = watch.look(pool.busy())
-            if given_up:
-                self._end_workers()
-                raise RuntimeError(given_up + remedy)
-            step = INTERVAL
-            if not has_warned:
-                left = begin + timeout - time.monotonic()
-                if left <= 0:
-                    has_warned = True
-                    self._warn_of_timeout(pool, 4 if self._is_measured else 5)
-                step = min(max(left, 0), step)
+        # The warning is about the line that calls next().
+        given_up = wait(batch, self._pool, self.dataset_timeout, functools.partial(
+            warnings.warn, category=self.TimeoutWarning,
+            stacklevel=4 if self._is_measured else 5))
+        if given_up:
+            self._end_workers()
+            raise RuntimeError(given_up + remedy)
         if isinstance(batch.error, WorkerFailure):
             self._end_workers()
             raise RuntimeError('%s%s' % (batch.error, remedy)) from batch.error
-
-    def _warn_of_timeout(self, pool, stacklevel):
-        at_work = '; '.join(worker.description() for worker in pool.busy())
-        warnings.warn(
-            'a batch has not come within the %s seconds of `dataset_timeout`; waiting '
-            'for: %s. The documentation of MultiprocessIterator names causes'
-            % (self.dataset_timeout, at_work), self.TimeoutWarning, stacklevel)
 
     def _orders_ahead(self):
         return [order for _, _, orders in self._ahead for order in orders]
@@ -318,8 +296,8 @@ class MultiprocessIterator(ReadAheadIterator):
 
     def _end_workers(self):
         pool, self._reads_ahead = self._pool, False
-        if self._is_measured:   # or else the thread may still be at an example
-            self._pool = None
         if pool is not None:
+            if self._is_measured:   # or else the thread may still be at an example
+                self._pool = None
             self._reread()
             pool.close()

@@ -1,4 +1,4 @@
-"""Data sets that stall, fail or are interrupted at the batch that this process reads."""
+"""A first batch that stalls, fails or is interrupted."""
 import os
 import signal
 import subprocess
@@ -8,11 +8,7 @@ import threading
 import numpy
 import pytest
 
-from chainer_fast.iterators import (
-    MultiprocessIterator,
-    _hang_watch,
-    multiprocess_iterator,
-)
+from chainer_fast.iterators import MultiprocessIterator, _hang_watch
 from tests.iterators.processes import nothing_is_left
 
 pytestmark = [
@@ -57,9 +53,8 @@ def test_slow_first_batch_is_warned_of_and_arrives():
 
 
 def test_first_batch_that_hangs_is_an_error(monkeypatch):
-    monkeypatch.setattr(_hang_watch, '_SHORTEST_LIMIT', .4)
-    for module in _hang_watch, multiprocess_iterator:
-        monkeypatch.setattr(module, 'INTERVAL', .05)
+    for name, value in ('_SHORTEST_LIMIT', .4), ('INTERVAL', .05):
+        monkeypatch.setattr(_hang_watch, name, value)
     data = Waiting()
     with make(data, dataset_timeout=.01) as it:
         for _ in range(2):
