@@ -116,8 +116,10 @@ def _add_way_out(error):
     """Add to an error of Python itself what to do about a habit of earlier years."""
     from chainer_fast._removed import messages
     if isinstance(error, SyntaxError):
-        words = ('If this is Python 2, --legacy runs it as it is, and chainer-fast '
-                 'check --fix rewrites it.')
+        # Legacy mode, if it is on, has tried to read it.
+        words = None if 'chainer_fast.legacy._python.sources' in sys.modules else (
+            'If this is Python 2, --legacy runs it as it is, and chainer-fast '
+            'check --fix rewrites it.')
     else:
         words = messages.of_error(error)
     if words is not None and hasattr(error, 'add_note'):     # since Python 3.11

@@ -1,4 +1,5 @@
 """Legacy mode as such: its parts, its report, and that it leaves no trace."""
+import sys
 import types
 
 import pytest
@@ -134,3 +135,13 @@ def test_refused_options(options, problem, tmp_path):
     process = processes.start('-m', 'chainer_fast', *options, script)
     assert process.returncode == 2
     assert problem in process.stderr
+
+
+@pytest.mark.parametrize('options, has_note', [([], True), (['--legacy'], False)])
+def test_way_out_of_python_2(options, has_note, tmp_path):
+    script = tmp_path / 'script.py'
+    script.write_text('x = (\n')
+    process = processes.start('-m', 'chainer_fast', *options, script)
+    assert process.returncode == 1 and 'SyntaxError' in process.stderr
+    has_notes = sys.version_info >= (3, 11)
+    assert ('--legacy runs it as it is' in process.stderr) == (has_note and has_notes)
