@@ -35,6 +35,7 @@ class Checker(NameChecks, ArgumentChecks):
         self.inference = Inference(tree)
         self.scopes = self.inference.scopes
         self.found = []     # (finding, node, scope)
+        self.given = set()  # entries that the program sets, as in `np.float = float`
         self.scope = None
         self._reported = set()
         self._guards = 0
@@ -51,6 +52,8 @@ class Checker(NameChecks, ArgumentChecks):
         if self._guards:
             return
         what = entry.what if entry else what
+        if what in self.given:
+            return
         key = (node.lineno, node.col_offset, node.end_lineno, what)
         if key not in self._reported:
             self._reported.add(key)

@@ -126,8 +126,9 @@ class Inference:
         """Return the full names that ``from module import *`` may have given a name."""
         full = [packages.usual('%s.%s' % (module, name))
                 for module in scope.module().stars]
-        return [one for one in full
-                if packages.is_there(one) or entries().name(one)][-1:]
+        # Those that had the name of a built-in one, as numpy.float, were left out.
+        return [one for one in full if packages.is_there(one)
+                or entries().name(one) and not hasattr(builtins, name)][-1:]
 
     def _binding(self, binding):
         if isinstance(binding, str):

@@ -36,6 +36,7 @@ class NameChecks:
 
     inference: typing.Any
     has_chainer: bool
+    given: set
     report: typing.Any
 
     def _name(self, node, full):
@@ -82,6 +83,10 @@ class NameChecks:
         for name in names:
             full = packages.usual('%s.%s' % (name, node.attr))
             entry = None if entries().name(name) else entries().name(full)
+            if entry is not None and isinstance(node.ctx, ast.Store) and not isinstance(
+                    packages.find(name), type):
+                self.given.add(entry.what)      # the program brings it back itself
+                return
             if entry is not None:
                 self.report(node, entry)
                 return

@@ -31,8 +31,10 @@ def collect(paths):
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(name for name in folders
                                 if name not in _SKIPPED and not name.startswith('.'))
-            found.extend(os.path.join(folder, name) for name in sorted(names)
-                         if name.endswith(('.py', '.ipynb')))
+            # A pipe would wait for someone who writes into it.
+            found.extend(full for name in sorted(names)
+                         if name.endswith(('.py', '.ipynb'))
+                         and os.path.isfile(full := os.path.join(folder, name)))
     return list(dict.fromkeys(found))
 
 
@@ -66,9 +68,10 @@ class Source:
         self._notebook = None
         self._encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         self.text = content.decode(self._encoding)
-        if '\r\n' in self.text and not re.search('(?<!\r)\n|\r(?!\n)', self.text):
-            self._newline = '\r\n'
-            self.text = self.text.replace('\r\n', '\n')
+        ends = set(re.findall('\r\n|\r|\n', self.text))
+        if len(ends) == 1:
+            self._newline, = ends
+            self.text = self.text.replace(self._newline, '\n')
 
     def _code_cells(self):
         return [cell for cell in self._notebook['cells']
@@ -114,6 +117,8 @@ class Source:
         """Put another text into the file, all of it or nothing."""
         content = self.encode(text)
         path = os.path.realpath(self.path)
+        if not os.access(path, os.W_OK):    # its folder alone would let it be replaced
+            raise PermissionError('the file is read-only')
         handle, temporary = tempfile.mkstemp(
             dir=os.path.dirname(path), prefix='.' + os.path.basename(path))
         try:

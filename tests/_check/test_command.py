@@ -135,6 +135,8 @@ def test_diff_writes_nothing(folder, capsys):
     (OLD.encode() + b"s = '\xc3\xa9', numpy.int  # \xc3\xa9\n",
      NEW.encode() + b"s = '\xc3\xa9', int  # \xc3\xa9\n"),
     (b'\timport x\n', None),
+    (OLD.replace('\n', '\r').encode(), NEW.replace('\n', '\r').encode()),
+    (OLD.encode() + b'x = 1\rx = 2\n', None),
 ])
 def test_bytes_are_kept(content, expected, folder, capsys):
     path = folder / 'old.py'
@@ -153,6 +155,34 @@ def test_mode_and_link_are_kept(folder, capsys):
     assert path.read_text() == NEW
     assert stat.S_IMODE(path.stat().st_mode) == 0o750
     assert sorted(os.listdir(folder)) == ['link.py', 'old.py']
+
+
+def test_read_only_files_are_left_alone(folder, capsys, monkeypatch):
+    (folder / 'old.py').write_text(OLD)
+    # A test that may do everything cannot make a file that it may not write.
+    monkeypatch.setattr(sources.os, 'access', lambda path, mode: mode != os.W_OK)
+    assert run('--fix', 'old.py') == 2
+    assert 'cannot be written: the file is read-only' in capsys.readouterr().err
+    assert (folder / 'old.py').read_text() == OLD
+
+
+def test_folders_with_other_than_files(folder, capsys):
+    if hasattr(os, 'mkfifo'):
+        os.mkfifo(folder / 'pipe.py')
+    (folder / 'lost.py').symlink_to('nowhere')
+    (folder / 'folder.py').mkdir()
+    assert run('.') == 0
+    assert capsys.readouterr().out == 'nothing is gone in 0 files\n'
+
+
+@pytest.mark.parametrize('content', [
+    b'x = 1\0\n', b'\xff\xfe\x00\x81', b'# coding: none\n'])
+def test_binary_files(content, folder, capsys):
+    (folder / 'binary.py').write_bytes(content)
+    (folder / 'old.py').write_text(OLD)
+    assert run('.') == 2
+    captured = capsys.readouterr()
+    assert 'binary.py' in captured.err and 'numpy.float' in captured.out
 
 
 def test_failed_write_leaves_the_file(folder, capsys, monkeypatch):

@@ -115,6 +115,8 @@ def test_star_import():
     "if hasattr(np, 'float'):\n    np.float",
     'import pytest\nwith pytest.raises(TypeError):\n    F.dropout(x, train=False)',
     'np.float  # chainer-fast: ignore',
+    'np.float = float\nnp.float(3)',
+    'from numpy import *\nfloat(3)',
     'np.float  # chainer-fast: ignore[numpy.float]',
     # Others have methods and attributes of these names.
     'def f(dtype):\n    return dtype.newbyteorder()',

@@ -69,6 +69,18 @@ def below(new, head=HEAD):
     ('for k, v in d.iteritems(): pass', 'for k, v in d.items(): pass'),
     ('d.has_key(k)', 'k in d'),
     ('for i in xrange(3): pass', 'for i in range(3): pass'),
+    ('def f(L):\n    return F.Linear(3, L)',
+     'def f(L):\n    return chainer.links.Linear(3, L)'),
+    ('y = F.relu(x,  # why\n           use_cudnn=True)',
+     'y = F.relu(x,  # why\n           )'),
+    ('t.extend(\n    chainer.training.extensions.snapshot(trigger=3),  # why\n)',
+     't.extend(\n    chainer.training.extensions.snapshot(),  # why\n'
+     '    trigger=3)'),
+    ('optimizer = optimizers.SGD()\noptimizer.zero_grads()\nfor x in y:\n'
+     '    x.backward()',
+     'optimizer = optimizers.SGD()\noptimizer.target.cleargrads()\nfor x in y:\n'
+     '    x.backward()'),
+    ('s = f"""\n{np.float(3)} é {np.int(3)}"""', 's = f"""\n{float(3)} é {int(3)}"""'),
 ])
 def test_rewritten(old, new):
     assert below(fixed(old + '\n')) == new + '\n'
@@ -90,9 +102,31 @@ def test_rewritten(old, new):
     'x = chainer.Variable(x, volatile=True)\ny = chainer.Variable(x)\nF.relu(x)',
     # Someone looks at the zeros.
     'optimizer = optimizers.SGD()\noptimizer.zero_grads()\nprint(model.W.grad)',
+    'optimizer = optimizers.SGD()\noptimizer.zero_grads()\nprint(model.W.grad)\n'
+    'loss.backward()',
+    # Without a gradient nothing is updated, and with zeros it is.
+    'optimizer = optimizers.Adam()\noptimizer.zero_grads()\nif x:\n'
+    '    loss.backward()\noptimizer.update()',
+    'optimizer = optimizers.SGD()\noptimizer.zero_grads()\ndef f():\n'
+    '    loss.backward()',
     'L.Linear(3, 2, wscale=2, initialW=w)',
+    # What is in there may be given twice then.
+    'L.Linear(3, 2, wscale=2, **options)', 'optimizer.clip_grads(**options)',
+    'np.zeros(3).ptp(**options)', 'np.in1d(*arrays)', 'np.fromstring(string=s)',
+    # Without a model there is no mode to ask for.
+    'y = x if model is None else F.dropout(x, train=model.train)',
+    'def f(math, chainer):\n    return L.Linear(3, 2, wscale=2)',
     'float = 3\nnp.float(float)',
     'model = chainer.FunctionSet()\nmodel.l1 = 3',
+    'class M(chainer.FunctionSet):\n    def f(self):\n        self.l1 = 3',
+    "model = chainer.FunctionSet()\nsetattr(model, 'l1', 3)",
+    # Chains have none.
+    'model = chainer.FunctionSet()\nmodel.gradients',
+    'model = chainer.FunctionSet()\np = model.collect_parameters()',
+    'def f(m):\n    m.gradients\nf(chainer.FunctionSet())',
+    # A chain has them in another order.
+    'model = chainer.FunctionSet(b=L.Linear(3, 2), a=L.Linear(2, 3))\nmodel.parameters',
+    'x = 3\r\nx = np.float(3)\rx = 4',
     'optimizer.weight_decay(0.1)',
     # Without a GPU it is numpy.
     'xp = chainer.cuda if gpu else np\nxp.zeros(3)',

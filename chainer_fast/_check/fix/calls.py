@@ -2,13 +2,13 @@
 import ast
 import re
 
-from chainer_fast._check.fix import libraries, models
+from chainer_fast._check.fix import function_sets, libraries, models
 from chainer_fast._check.fix.parts import named
 
 _KEYWORD = re.compile(r'(?:write|pass) (\w+)=$')
 _LEFT_OUT = re.compile(r'leave (?:the argument|\w+) out$')
 #: Functions for entries that no other fix is for.
-FIXERS = {**models.FIXERS, **libraries.FIXERS}
+FIXERS = {**function_sets.FIXERS, **models.FIXERS, **libraries.FIXERS}
 
 
 def fix(plan, finding, node, scope, entry):
@@ -31,7 +31,7 @@ def _keyword(plan, finding, call, entry):
         return False
     match = _KEYWORD.match(entry.instead)
     if match:
-        if named(call, match[1]) is not None:
+        if named(call, match[1]) or named(call, None):
             return False
         plan.edits.argument(keyword, '%s=%s' % (match[1], plan.code(keyword.value)))
         return True
@@ -47,8 +47,8 @@ def _number(node):
 
 def _wscale(plan, finding, call, scope):
     """Put an initializer of the same distribution in place of a scale."""
-    if named(call, 'initialW') or 'MLPConvolution2D' in finding.what \
-            or 'Maxout' in finding.what:
+    if named(call, 'initialW') or named(call, None) or any(
+            name in finding.what for name in ('MLPConvolution2D', 'Maxout')):
         return False
     if finding.position >= 0:
         if finding.position != len(call.args) - 1:
@@ -71,7 +71,7 @@ def _wscale(plan, finding, call, scope):
 
 def _bias(plan, finding, call):
     keyword = named(call, 'bias')
-    if keyword is None or named(call, 'initial_bias') is not None:
+    if keyword is None or named(call, 'initial_bias') or named(call, None):
         return False
     code = plan.code(keyword.value)
     plan.edits.argument(

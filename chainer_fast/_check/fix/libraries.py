@@ -3,7 +3,7 @@ import ast
 import re
 
 from chainer_fast._check.fix import renames
-from chainer_fast._check.fix.parts import added, called
+from chainer_fast._check.fix.parts import added, called, named
 
 
 def _only_argument(plan, node):
@@ -46,7 +46,7 @@ def _value(form):
 def _ptp(plan, finding, node, scope):
     call = called(plan, node)
     name = plan.spell('numpy.ptp', scope)
-    if call is None or name is None:
+    if call is None or name is None or named(call, None) is not None:
         return False
     given = [node.value, *call.args]
     code = ', '.join([*map(plan.code, given), *(
@@ -59,7 +59,8 @@ def _ptp(plan, finding, node, scope):
 def _in1d(plan, finding, node, scope):
     """It flattened its first argument, and isin does not."""
     call = called(plan, node)
-    if call is None or not call.args or not isinstance(node, ast.Attribute):
+    if call is None or not call.args or isinstance(
+            call.args[0], ast.Starred) or not isinstance(node, ast.Attribute):
         return False
     module = plan.code(node.value)
     plan.edits.replace(node, module + '.isin')
@@ -109,7 +110,7 @@ def _safe_load(plan, finding, call, scope):
 
 
 def _frombuffer(plan, finding, call, scope):
-    if not isinstance(call.func, ast.Attribute):
+    if not isinstance(call.func, ast.Attribute) or named(call, 'string') is not None:
         return False
     code = plan.code(call)
     old = plan.code(call.func)

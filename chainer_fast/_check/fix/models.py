@@ -1,36 +1,13 @@
-"""Models, optimizers, trainers and communicators as they are written today."""
+"""Links, optimizers, trainers and communicators as they are written today."""
 import ast
 
-from chainer_fast._check.fix import renames
 from chainer_fast._check.fix.parts import added, called, named
-from chainer_fast._check.inference import OBJECT
 
+# What reads or uses gradients, and the statements that run their blocks.
+_GRADIENTS = {'grad', 'grad_var', 'gradients', 'update', 'accumulate_grads', 'addgrads',
+              'compute_grads_norm', 'clip_grads', 'weight_decay'}
+_BLOCKS = (ast.With, ast.For)
 _TYPE_CHECK = 'chainer.utils.type_check'
-
-
-def _function_set(plan, finding, node, scope):
-    """A chain takes the same links, but not by a plain assignment afterwards."""
-    for other in ast.walk(plan.tree):
-        if isinstance(other, ast.Attribute) and isinstance(other.ctx, ast.Store):
-            values = plan.inference.values(
-                other.value, plan.inference.scope_of(other, plan.parents))
-            if any(value.kind == OBJECT and value.what == 'chainer.FunctionSet'
-                   for value in values):
-                return False
-    if isinstance(node, ast.alias):
-        return renames.rename_from(plan, plan.parents[node], node, 'chainer.Chain')
-    if not isinstance(node, ast.Attribute):
-        return False
-    plan.edits.replace(node, plan.code(node.value) + '.Chain')
-    return True
-
-
-def _parameters(plan, finding, node, scope):
-    if not isinstance(node.ctx, ast.Load):
-        return False
-    plan.edits.replace(node, '[param.data for param in %s.params()]'
-                       % plan.operand(node.value))
-    return True
 
 
 def _clip_grads(plan, finding, node, scope):
@@ -40,7 +17,7 @@ def _clip_grads(plan, finding, node, scope):
     if call is None or len(call.args) + len(call.keywords) != 1 or hook is None:
         return False
     value = call.args[0] if call.args else call.keywords[0].value
-    if isinstance(value, ast.Starred):
+    if isinstance(value, ast.Starred) or named(call, None):
         return False
     plan.edits.replace(call, '%s(%s)(%s)' % (
         hook, plan.code(value), plan.code(node.value)))
@@ -52,35 +29,27 @@ def _zero_grads(plan, finding, node, scope):
     call = called(plan, node)
     statement = call and plan.parents[call]
     block = isinstance(statement, ast.Expr) and plan.block(statement)
-    if not block or not any(
-            isinstance(other, ast.Attribute) and other.attr == 'backward'
-            for later in block[block.index(statement):] for other in ast.walk(later)):
+    if not block or not _are_filled(block[block.index(statement) + 1:]):
         return False
     plan.edits.replace(node, '%s.target.cleargrads' % plan.operand(node.value))
     return True
 
 
-def _collect_parameters(plan, finding, node, scope):
-    call = called(plan, node)
-    around = plan.parents.get(call)
-    if call is None or not isinstance(around, ast.Call) or not isinstance(
-            around.func, ast.Attribute) or around.func.attr != 'setup':
-        return False
-    plan.edits.replace(call, plan.code(node.value))
-    return True
-
-
-def _copy_parameters_from(plan, finding, node, scope):
-    """Its argument was the parameters of another one."""
-    call = called(plan, node)
-    if call is None or len(call.args) != 1:
-        return False
-    other = call.args[0]
-    if not isinstance(other, ast.Attribute) or other.attr != 'parameters':
-        return False
-    plan.edits.replace(call, '%s.copyparams(%s)' % (
-        plan.operand(node.value), plan.code(other.value)))
-    return True
+def _are_filled(statements):
+    """Return whether statements surely call backward(), and read no gradient before."""
+    for statement in statements:
+        inside = [part.attr for part in ast.walk(statement)
+                  if isinstance(part, ast.Attribute)]
+        if _GRADIENTS & set(inside):
+            # A whole pass over the data, for example
+            return isinstance(statement, _BLOCKS) and _are_filled(statement.body)
+        if 'backward' in inside:
+            if isinstance(statement, _BLOCKS):
+                return _are_filled(statement.body)
+            return isinstance(statement, (ast.Expr, ast.Assign)) and not any(
+                isinstance(part, (ast.Lambda, ast.IfExp, ast.BoolOp))
+                for part in ast.walk(statement))
+    return False
 
 
 def _uninitialized(plan, finding, node, scope):
@@ -205,12 +174,8 @@ def _variance(plan, finding, call, scope):
 
 #: Functions by the entry that they fix.
 FIXERS = {
-    'chainer.FunctionSet': _function_set,
     'chainer.Optimizer.zero_grads': _zero_grads,
     'chainer.Optimizer.clip_grads': _clip_grads,
-    'chainer.FunctionSet.parameters': _parameters,
-    'chainer.FunctionSet.collect_parameters': _collect_parameters,
-    'chainer.FunctionSet.copy_parameters_from': _copy_parameters_from,
     'chainer.Link.add_uninitialized_param': _uninitialized,
     'chainer.Link.has_uninitialized_params': _has_uninitialized,
     'chainer.training.extensions.snapshot(trigger=)': _snapshot,

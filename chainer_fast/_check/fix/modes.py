@@ -29,7 +29,9 @@ def fix(plan, finding, node, scope, entry):
         return False
     header = _header(plan, finding.argument, value, scope)
     statement = plan.statement(node)
-    if header is None or statement is None or _sets(statement, value):
+    if header is None or statement is None or _sets(statement, value) or (
+            _may_be_skipped(plan, node, statement) and not isinstance(
+                value, (ast.Name, ast.Constant))):
         return False
     if finding.argument in ('train', 'test') and not _is_alone(
             plan, statement, header, scope):
@@ -67,6 +69,15 @@ def _is_plain(node):
     return all(isinstance(part, (
         ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.BoolOp, ast.Compare,
         ast.Load, ast.unaryop, ast.boolop, ast.cmpop)) for part in ast.walk(node))
+
+
+def _may_be_skipped(plan, node, statement):
+    """Return whether a statement may leave out an expression, as `a and b` does b."""
+    while node is not statement:
+        node = plan.parents[node]
+        if isinstance(node, (ast.IfExp, ast.BoolOp)):
+            return True
+    return False
 
 
 def _sets(statement, value):

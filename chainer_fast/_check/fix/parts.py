@@ -9,6 +9,7 @@ def called(plan, node):
 
 
 def named(call, name):
+    """Return the keyword of a call that has a name, or None; ``**`` goes by None."""
     return next((keyword for keyword in call.keywords if keyword.arg == name), None)
 
 

@@ -74,13 +74,13 @@ class _Rewriter(cst.CSTTransformer):
         if added is not None:
             is_changed = True
             if arguments:
-                arguments[-1] = arguments[-1].with_changes(comma=cst.Comma(
-                    whitespace_after=cst.SimpleWhitespace(' ')))
+                arguments[-1] = arguments[-1].with_changes(comma=_between(
+                    arguments[-1].comma, updated_node.whitespace_before_args))
             arguments.append(_argument(added))
         if not is_changed:
             return updated_node
         if arguments and original_node.args and arguments[-1] is not updated_node.args[
-                -1]:
+                -1] and not _has_comment(arguments[-1].comma):
             arguments[-1] = arguments[-1].with_changes(
                 comma=updated_node.args[-1].comma if added is None
                 else cst.MaybeSentinel.DEFAULT)
@@ -137,6 +137,25 @@ class _Rewriter(cst.CSTTransformer):
                 body=[*before.body.body, *statements]))
             return []
         return [_with(header, statements)]
+
+
+def _has_comment(comma):
+    return isinstance(comma, cst.Comma) and any(
+        getattr(line, 'comment', None) for line in (
+            getattr(comma.whitespace_after, 'first_line', None),
+            *getattr(comma.whitespace_after, 'empty_lines', ())))
+
+
+def _between(comma, before):
+    """Return the comma in front of an argument that is added.
+
+    It keeps its comment; the argument then stands below the first one.
+    """
+    if not _has_comment(comma):
+        return cst.Comma(whitespace_after=cst.SimpleWhitespace(' '))
+    last_line = getattr(before, 'last_line', comma.whitespace_after.last_line)
+    return comma.with_changes(
+        whitespace_after=comma.whitespace_after.with_changes(last_line=last_line))
 
 
 def _argument(code):

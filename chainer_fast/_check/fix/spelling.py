@@ -41,10 +41,13 @@ class Speller:
     @staticmethod
     def _bound(name, scope):
         """Return a name that imports alone bind to a module, or None."""
+        start = scope
         while scope is not None:
             for local, values in scope.bindings.items():
-                if values and all(isinstance(value, str) and packages.usual(
-                        value) == name for value in values):
+                # A parameter, for example, may hide the import of a module.
+                if start.lookup(local) is values and all(
+                        isinstance(value, str) and packages.usual(value) == name
+                        for value in values):
                     return local
             scope = scope.parent
         return None
