@@ -5,16 +5,12 @@ at its first batch, too: the main thread waits, warns, gives up, and obeys Ctrl-
 """
 import os
 import threading
-import time
 import typing as tp
 
 import numpy
 
 from chainer_fast.iterators._worker_pool import Batch
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
-
-# Seconds to wait until the system, too, has forgotten a thread that has ended.
-_GRACE = .1
 
 
 class OwnReader:
@@ -68,10 +64,6 @@ class OwnReader:
     def join(self):
         """Wait until the thread of a batch that is done has ended: forks follow."""
         self._thread.join()
-        deadline = time.monotonic() + _GRACE
-        while time.monotonic() < deadline and os.path.exists(
-                '/proc/self/task/%d' % self._thread.native_id):
-            time.sleep(.001)
 
     def busy(self):
         """Return the workers that have tasks, like a pool: this one."""

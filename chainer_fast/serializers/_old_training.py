@@ -1,6 +1,22 @@
 """States of optimizers, iterators and trainers of Chainer 1 to 7; see _old_states."""
+import types
+
 from chainer_fast.serializers import _reconstructors
 from chainer_fast.serializers._class_paths import named
+
+
+def _require(obj, kind):
+    """Refuse an object whose methods are called, unless it is one that has them.
+
+    Any object of a file may have an attribute with the name of a method. Objects of the
+    classes that the user names are let through.
+    """
+    # Not an attribute of the object, which the file may set.
+    home = obj.__module__ if isinstance(obj, types.FunctionType) else (
+        type(obj).__module__)
+    if not isinstance(obj, kind) and home.startswith((
+            'chainer_fast.', 'builtins', 'collections', 'functools', 'numpy')):
+        raise ValueError('%r in the place of %s' % (obj, kind))
 
 
 def _hookable(state, kind, *args):
@@ -15,9 +31,14 @@ def _hookable(state, kind, *args):
 
 def _fill_hyperparameters(obj, known):
     """Give an optimizer or a rule the hyperparameters that came later."""
-    root = obj.hyperparam
+    root, seen = obj.hyperparam, set()
+    _require(root, named('optimizer.Hyperparameter'))
     while root.parent is not None:
+        seen.add(id(root))
         root = root.parent
+        _require(root, named('optimizer.Hyperparameter'))
+        if id(root) in seen:
+            raise ValueError('hyperparameters that are their own parents')
     present = obj.hyperparam.get_dict()
     for name, value in known.items():
         if name not in present:
@@ -56,6 +77,8 @@ def gradient_method(optimizer, state, later):
 
 def _set_up_rules(optimizer, states):
     """Give the parameters rules with the states that an optimizer of Chainer 1 had."""
+    _require(optimizer.target, named('link.Link'))
+    _require(states, dict)
     for path, param in optimizer.target.namedparams():
         rule = param.update_rule = optimizer.create_update_rule()
         rule.t = optimizer.t
@@ -77,10 +100,8 @@ def iterator(iterator, state, later):
     """Put the position together; a MultiprocessIterator's comes in parts until 7."""
     # Loading may call a sampler, which therefore has to be one, or the user's.
     given = state.get('order_sampler') or state.get('init', {}).get('order_sampler')
-    if getattr(given, '__module__', 'builtins').startswith((
-            'chainer_fast.', 'builtins', 'functools', 'numpy')) and not isinstance(
-                given, (named('iterators.order_samplers.OrderSampler'), type(None))):
-        raise ValueError('an order sampler that is none: %r' % (given,))
+    if given is not None:
+        _require(given, named('iterators.order_samplers.OrderSampler'))
     if '_state' in state:
         return
     sampler = named('iterators.order_samplers.ShuffleOrderSampler')
@@ -121,6 +142,7 @@ def updater(updater, state, later):
         state.setdefault(name, value)
     if 'auto_new_epoch' not in state:
         state['auto_new_epoch'] = True
+        _require(state['_optimizers'], dict)
         for optimizer in state['_optimizers'].values():
             optimizer.use_auto_new_epoch = True
 
@@ -134,9 +156,12 @@ def interval_trigger(trigger, state, later):
 def trainer(trainer, state, later):
     def tell():
         updater, reporter = trainer.updater, trainer.reporter
+        _require(updater, named('training.updater.Updater'))
+        _require(reporter, named('reporter.Reporter'))
         # It knows the links by where they stood in the memory of another process.
         reporter._observer_names = {}
         for name, optimizer in updater.get_all_optimizers().items():
+            _require(optimizer.target, named('link.Link'))
             reporter.add_observer(name, optimizer.target)
             reporter.add_observers(name, optimizer.target.namedlinks(skipself=True))
         for trigger in later.triggers:

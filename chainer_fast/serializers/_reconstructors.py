@@ -67,7 +67,11 @@ def dtype_with_state(base, state):
             base.kind, size // 4 if base.kind == 'U' else size))
     if order not in ('<', '>', '|', '='):
         raise ValueError('no byte order: %r' % (order,))
-    return base if order == '|' else base.newbyteorder(order)
+    if order == '|':
+        return base
+    # NumPy tells '<' from '=' where it shows a dtype, though both are the same.
+    ordered = base.newbyteorder(order)
+    return ordered.newbyteorder('=') if ordered.isnative else ordered
 
 
 def _of_numbers(kind):

@@ -11,6 +11,8 @@ from chainer_fast import _backend
 from chainer_fast.backends import cuda
 from chainer_fast.serializers import _class_paths, _old_states, _reconstructors
 
+_WRITERS = 'chainer_fast.training.extensions.snapshot_writers'
+
 
 class ClassOnly:
     """A class of Chainer in a pickle: objects of it are made, and nothing else.
@@ -26,6 +28,25 @@ class ClassOnly:
         raise AttributeError(
             'the pickle holds the class %s itself: to use it, pass allow=(%r,) to '
             'load_pickle' % (path, path))
+
+
+class WritesOrReads:
+    """A function of a pickle that works with files, out of the file's hands.
+
+    As an attribute of any object it would be called while the pickle is read, or when
+    the object is deleted. The writers of snapshots get the function itself.
+    """
+
+    def __init__(self, function):
+        self.function = function
+
+    def __repr__(self):
+        path = self.function.__module__ + '.' + self.function.__name__
+        return '%s (if you trust the file, pass allow=(%r,) to load_pickle)' % (
+            path, path)
+
+    def __call__(self, *args, **kwargs):
+        raise TypeError('the pickle holds the function %r' % self)
 
 
 class Unpickler(pickle._Unpickler):
@@ -110,6 +131,8 @@ class Unpickler(pickle._Unpickler):
             found = _class_paths.find(real, name)
             if inspect.isclass(found):
                 return ClassOnly(found)
+            if getattr(found, '__module__', '').startswith('chainer_fast.serializers.'):
+                return WritesOrReads(found)
             if found is not None:
                 return found
             what = 'which is not there any more, or does more than hold values'
@@ -256,6 +279,9 @@ class Unpickler(pickle._Unpickler):
             if is_known and inspect.isroutine(getattr(type(obj), name, None)):
                 self._refuse('%r as a value, which is a method of %r' % (
                     name, type(obj)))
+            if name == '_savefun' and isinstance(value, WritesOrReads) and type(
+                    obj).__module__ == _WRITERS:
+                value = value.function
             obj.__dict__[name] = value
         for name, value in (slots or {}).items():
             setattr(obj, name, value)

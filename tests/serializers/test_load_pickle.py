@@ -365,7 +365,8 @@ def test_a_sampler_is_a_sampler():
     for sampler in F.relu, functools.partial(F.relu), L.Linear(2, 3), np.float32, 3:
         for state in {'order_sampler': sampler}, {'init': {'order_sampler': sampler}}:
             refused(build('chainer.iterators.multiprocess_iterator',
-                          'MultiprocessIterator', state), 'sampler that is none')
+                          'MultiprocessIterator', state),
+                    'in the place of .*OrderSampler')
 
 
 def test_a_state_is_not_set_by_another_object():
