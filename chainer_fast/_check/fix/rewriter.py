@@ -8,12 +8,16 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 def rewritten(text, edits):
     """Return a source with the edits made.
 
-    Columns of the edits are those of ``ast``, in bytes.
+    Columns of the edits are those of ``ast``, in bytes. Raises ``SyntaxError`` where
+    libcst reads less than ``ast``.
     """
-    wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    changed = wrapper.visit(_Rewriter(edits, text.split('\n')))
-    if edits.imports:
-        changed = _with_imports(changed, edits.imports)
+    try:
+        wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+        changed = wrapper.visit(_Rewriter(edits, text.split('\n')))
+        if edits.imports:
+            changed = _with_imports(changed, edits.imports)
+    except cst.ParserSyntaxError as error:
+        raise SyntaxError('it cannot be rewritten: %s' % error.message) from error
     return changed.code
 
 
