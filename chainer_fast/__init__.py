@@ -5,6 +5,7 @@ cannot be edited run under ``python -m chainer_fast SCRIPT``.
 """
 import importlib as _importlib
 import os as _os
+import typing as _typing
 
 from chainer_fast import (
     _backprop,
@@ -132,11 +133,15 @@ _missing_names.explain()
 disable_experimental_feature_warning = False
 
 
-def __getattr__(name):
-    # Imported when asked for.
-    if name == 'nnabla':
-        return _importlib.import_module('chainer_fast.nnabla')
-    raise _missing_names.error(__name__, name)
+if _typing.TYPE_CHECKING:
+    # The function below would keep type checkers from finding misspelt names.
+    from chainer_fast import nnabla
+else:
+    def __getattr__(name):
+        # Imported when asked for.
+        if name == 'nnabla':
+            return _importlib.import_module('chainer_fast.nnabla')
+        raise _missing_names.error(__name__, name)
 
 
 def load_ipython_extension(ipython):

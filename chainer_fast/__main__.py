@@ -112,6 +112,18 @@ def _enable_legacy(parts):
         _refuse('--legacy=%s: %s' % (parts, error))
 
 
+def _add_way_out(error):
+    """Add to an error of Python itself what to do about a habit of earlier years."""
+    from chainer_fast._removed import messages
+    if isinstance(error, SyntaxError):
+        words = ('If this is Python 2, --legacy runs it as it is, and chainer-fast '
+                 'check --fix rewrites it.')
+    else:
+        words = messages.of_error(error)
+    if words is not None and hasattr(error, 'add_note'):     # since Python 3.11
+        error.add_note(words)
+
+
 def main():
     """Run the program or the command named by the arguments of the process."""
     arguments = sys.argv[1:]
@@ -150,10 +162,14 @@ def main():
         _profile.print_at_exit()
     if parts is not None:
         _enable_legacy(parts)
-    if is_module:
-        runpy.run_module(program, run_name='__main__', alter_sys=True)
-    else:
-        _run_script(program)
+    try:
+        if is_module:
+            runpy.run_module(program, run_name='__main__', alter_sys=True)
+        else:
+            _run_script(program)
+    except (SyntaxError, TypeError) as error:
+        _add_way_out(error)
+        raise
 
 
 if __name__ == '__main__':

@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(os.path.dirname(HERE), 'tests', 'legacy', 'programs')
@@ -43,9 +44,10 @@ def run(python, arguments):
     """Return what a Python prints, as lines."""
     environment = {key: value for key, value in os.environ.items()
                    if key not in ('PYTHONPATH', 'PYTHONHOME')}
-    done = subprocess.run(
-        [python, '-W', 'ignore', *arguments], cwd=PROGRAMS, env=environment,
-        capture_output=True, text=True, timeout=600)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [python, '-W', 'ignore', *arguments], cwd=folder, env=environment,
+            capture_output=True, text=True, timeout=600)
     if done.returncode:
         sys.exit('%s failed:\n%s' % (' '.join(arguments[:1]), done.stderr))
     return done.stdout.splitlines()
@@ -70,7 +72,7 @@ def main():
             continue
         python = os.path.abspath(pythons[version])
         figures[name] = {'made_by': run(python, ['-c', VERSIONS])[0],
-                         'lines': run(python, [name, *options])}
+                         'lines': run(python, [os.path.join(PROGRAMS, name), *options])}
         print('%s: %d lines of %s' % (
             name, len(figures[name]['lines']), figures[name]['made_by']))
     with open(FIGURES, 'w', encoding='utf-8') as f:

@@ -15,11 +15,12 @@ TABLE = os.path.join(ROOT, 'chainer_fast', 'nnabla', 'orders.tsv')
 def main():
     sys.path.insert(0, ROOT)
     from tests.nnabla import cases, orders
+    found = {name: orders.of_case(name) for name in sorted(cases.CASES)}
     with open(TABLE, 'w', encoding='utf-8') as f:
         f.write('# function, order to which derivatives were right (of %d), remark; '
                 'made by compat/gradient_orders.py\n' % orders.LIMIT)
-        for name in sorted(cases.CASES):
-            f.write('%s\t%d\t%s\n' % (name, *orders.of_case(name)))
+        for name, order in found.items():
+            f.write('%s\t%d\t%s\n' % (name, *order))
 
 
 if __name__ == '__main__':

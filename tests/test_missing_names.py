@@ -89,6 +89,20 @@ def test_users_may_have_the_names():
     assert v.volatile == 'off'
 
 
+@pytest.mark.parametrize('make, gone', [
+    (chainer.Variable, 'volatile'), (chainer.Link, 'add_uninitialized_param'),
+    (chainer.optimizers.SGD, 'zero_grads'), (chainer.optimizers.SGD, 'update_one')])
+def test_programs_look_up_all_that_dir_names(make, gone):
+    names = dir(make())
+    assert gone not in names
+    assert '__init__' in names
+    mine = type('Mine', (make,), {gone: 3})()
+    assert gone in dir(mine)
+    other = make()
+    vars(other)[gone] = 3
+    assert gone in dir(other)
+
+
 def test_suggestions_remain_for_other_names():
     with pytest.raises(AttributeError, match="has no attribute 'sigmoidd'$") as info:
         chainer.functions.sigmoidd  # noqa: B018

@@ -94,10 +94,13 @@ ENTRIES: tuple[Removed, ...] = (
                          ('run_module_suite', 'NumPy 1.24'))),
     # Arguments and habits
     Removed('numpy.array of ragged rows', 'NumPy 1.23', 'write dtype=object', 'numpy',
-            'numpy.array, asarray, asanyarray, ascontiguousarray and those that NumPy '
-            'calls itself in Python; compiled code that holds numpy.array keeps it'),
+            'numpy.array, asarray, asanyarray, ascontiguousarray, asfortranarray; '
+            'compiled code, and NumPy itself, that hold these functions keep them'),
     Removed('numpy.array(copy=False) that has to copy', 'NumPy 1.26',
             'write numpy.asarray', 'numpy'),
+    Removed('numpy.issubdtype of float, int or complex', 'NumPy 1.18',
+            'write numpy.floating, signedinteger or complexfloating', 'numpy',
+            "if numpy is named: float means floating, which is numpy.float64 today"),
     Removed('numpy.fromstring of bytes', 'NumPy 2.2',
             'write numpy.frombuffer(...).copy()', 'numpy'),
     Removed('numpy.load of objects', 'NumPy 1.16.2', 'write allow_pickle=True', 'numpy',
@@ -106,7 +109,7 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('numpy.percentile(interpolation=)', 'NumPy 2.3', 'write method=', 'numpy'),
     Removed('numpy.reshape(newshape=)', 'NumPy 2.3', 'write shape=', 'numpy'),
     Removed('numpy.stack of a generator', 'NumPy 1.24', 'write a list', 'numpy',
-            'stack, hstack, vstack, dstack, column_stack and concatenate'),
+            'stack, hstack, vstack, dstack and column_stack'),
     Removed('float of an array', 'NumPy 2.3', 'write a.item()', 'numpy',
             'float, int, complex and functions of math, of an array with one element '
             'and at least one axis, in the sources that Python imports'),

@@ -2,7 +2,7 @@
 from chainer_fast._removed._tables import below, renamed
 from chainer_fast._removed.entry import Removed
 
-_SYNTAX = 'such a line does not compile: chainer-fast check --fix rewrites it'
+_SYNTAX = 'in modules that Python 3 cannot read, through fissix'
 _MEANING = 'nothing in the call tells which meaning is meant'
 
 ENTRIES: tuple[Removed, ...] = (
@@ -88,10 +88,10 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('str.decode', 'Python 2.7', 'leave .decode(...) out', 'python',
             'gives the text itself'),
     Removed('division of whole numbers', 'Python 2.7', 'write a // b', 'python',
-            'if python is named, as in --legacy=python,v1, in files of the program '
-            'that do not import division from __future__'),
-    # What no shim reaches
-    *(Removed(idiom, 'Python 2.7', instead, '', _SYNTAX) for idiom, instead in (
+            'in modules that Python 3 cannot read, and, if python is named as in '
+            '--legacy=python,v1, in all of the program; unless they import division '
+            'from __future__'),
+    *(Removed(idiom, 'Python 2.7', instead, 'python', _SYNTAX) for idiom, instead in (
         ('print statement', 'write print(...)'),
         ('except E, name', 'write except E as name'),
         ('raise E, value', 'write raise E(value)'),
@@ -101,23 +101,26 @@ ENTRIES: tuple[Removed, ...] = (
         ('octal 0755', 'write 0o755'),
         ('number 10L', 'write 10'),
         ("ur'' string", "write r''"),
-        ('tuple parameter', 'unpack the tuple in the body'))),
+        ('tuple parameter', 'unpack the tuple in the body'),
+        ('list.sort(cmp=)', 'write key=functools.cmp_to_key(f)'),
+        ('sorted(cmp=)', 'write key=functools.cmp_to_key(f)'),
+        ('__nonzero__ method', 'write __bool__'),
+        ('__div__ method', 'write __truediv__'),
+        ('__unicode__ method', 'write __str__'),
+        ('next method of an iterator', 'write __next__'))),
+    # What no shim reaches
+    Removed('list from map, filter, zip, range or dict.keys', 'Python 2.7',
+            'write list(...)', '',
+            'lists are made in modules that Python 3 cannot read, without a report'),
     *(Removed(idiom, 'Python 2.7', instead, '', _MEANING) for idiom, instead in (
-        ('list from map, filter, zip, range or dict.keys', 'write list(...)'),
         ('round half away from zero', 'write decimal, or numpy.floor(x + 0.5)'),
         ('bytes as text', "open text with mode 'r', bytes with 'rb', and decode"),
         ('input evaluates', 'write eval(input())'))),
     *(Removed(idiom, 'Python 2.7', instead, '', remark) for idiom, instead, remark in (
-        ('list.sort(cmp=)', 'write key=functools.cmp_to_key(f)', ''),
-        ('sorted(cmp=)', 'write key=functools.cmp_to_key(f)', ''),
         ('comparison of different types', 'give a key', ''),
         ('__metaclass__ attribute', 'write class C(metaclass=M)', ''),
-        ('__nonzero__ method', 'write __bool__', ''),
-        ('__div__ method', 'write __truediv__', ''),
         ('__cmp__ method', 'write __lt__ and __eq__', ''),
-        ('__unicode__ method', 'write __str__', ''),
         ('__getslice__ method', 'write __getitem__', ''),
-        ('next method of an iterator', 'write __next__', ''),
         ('random of Python 2', 'draw from numpy.random',
          'random.choice, sample, shuffle and randint of Python 3 draw other numbers of '
          'the same seed; so does hash() of text'))),

@@ -98,6 +98,41 @@ class HangWatch:
         return '; '.join(troubles)
 
 
+def wait(batch, pool, timeout, warn):
+    """Wait for a batch; return why it will not come, '' if it is done.
+
+    Parameters
+    ----------
+    batch : _worker_pool.Batch
+    pool : _worker_pool.WorkerPool or _own_reader.OwnReader
+        What reads the batch.
+    timeout : float or None
+        Seconds after which to warn.
+    warn : callable
+        It gets the text of the warning.
+    """
+    begin = time.monotonic()
+    watch, has_warned = None, timeout is None
+    step = INTERVAL if has_warned else min(timeout, INTERVAL)
+    while not batch.wait(step):
+        if watch is None:
+            watch = HangWatch(timeout)
+        given_up = watch.look(pool.busy())
+        if given_up:
+            return given_up
+        step = INTERVAL
+        if not has_warned:
+            left = begin + timeout - time.monotonic()
+            if left <= 0:
+                has_warned = True
+                at_work = '; '.join(worker.description() for worker in pool.busy())
+                warn('a batch has not come within the %s seconds of '
+                     '`dataset_timeout`; waiting for: %s. The documentation of '
+                     'MultiprocessIterator names causes' % (timeout, at_work))
+            step = min(max(left, 0), step)
+    return ''
+
+
 def is_stopped(pid):
     """Return whether a signal has stopped a process; False if unknown."""
     try:

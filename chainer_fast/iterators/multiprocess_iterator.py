@@ -2,22 +2,23 @@
 from __future__ import annotations
 
 import collections
+import functools
 import multiprocessing
 import os
-import time
 import typing as tp
 import warnings
 
 import numpy
 
-from chainer_fast.datasets.tuple_dataset import read_examples
-from chainer_fast.iterators._hang_watch import INTERVAL, HangWatch
+from chainer_fast.iterators._hang_watch import wait
 from chainer_fast.iterators._ordered_iterator import ReadAheadIterator
-from chainer_fast.iterators._worker_pool import Batch, WorkerPool
+from chainer_fast.iterators._own_reader import OwnReader
+from chainer_fast.iterators._worker_pool import WorkerPool
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 
 _ENDED = '. All workers were ended; the next call starts new ones'
+_READS_AGAIN = '. The next call waits until this is done, and reads the batch again'
 
 
 class MultiprocessIterator(ReadAheadIterator):
@@ -70,6 +71,9 @@ class MultiprocessIterator(ReadAheadIterator):
     with the worker's traceback as the cause; the batch after it comes with the next
     call. If a worker is killed, ends or hangs, :class:`RuntimeError` is raised and no
     worker remains; the next call starts new ones and goes on with that batch.
+
+    A first batch that is read by this process comes from a thread, which cannot be
+    ended: if it hangs, the error is the same, and a program that ends does not wait.
 
     During the wait for a batch, a worker counts as hanging
 
@@ -175,6 +179,8 @@ class MultiprocessIterator(ReadAheadIterator):
         if self._pool is not None and self._pool.pid != os.getpid():
             self._reread()
         self._reads_ahead = True
+        if not self._is_measured:
+            self._measure()
         self._read_ahead(self._depth + 1)
         batch, state, _ = self._ahead[0]
         if isinstance(batch, Exception):
@@ -201,16 +207,27 @@ class MultiprocessIterator(ReadAheadIterator):
         # Chainer's thread has one more batch in hand than its queue holds.
         return max(self.n_prefetch, 1) + 1
 
+    def _measure(self):
+        """Read the first batch in this process."""
+        self._read_ahead(1)
+        batch, _, _ = self._ahead[0]
+        if batch is not None and not isinstance(batch, Exception):
+            self._wait(batch)
+            self._pool.join()
+            # Nothing reads now: workers can be forked.
+            self._pool, self._is_measured = None, True
+
     def _read_ahead(self, n_batches):
+        if not self._is_measured:
+            n_batches = 1
         while len(self._ahead) < n_batches:
             previous = self._state
             if self._ahead:
                 batch, previous, _ = self._ahead[-1]
                 if batch is None or isinstance(batch, Exception):
                     return
-            if self._is_measured:
-                # Before an order is sampled: forks get the random state of now.
-                self._start_workers()
+            # Before an order is sampled: forks get the random state of now.
+            self._start_workers()
             batch = None
             try:
                 state, indices, orders = self._step(previous)
@@ -218,7 +235,11 @@ class MultiprocessIterator(ReadAheadIterator):
                 batch, state, indices, orders = error, previous, None, []
             if indices is not None:
                 try:
-                    batch = self._submit(indices)
+                    if not indices.size:
+                        raise ValueError(
+                            'a batch has no examples: there are %d, batch_size is %r'
+                            % (len(self.dataset), self.batch_size))
+                    batch = self._pool.submit(indices.tolist())
                 except BaseException:
                     self._sampled = orders + self._sampled
                     self._end_workers()
@@ -228,53 +249,23 @@ class MultiprocessIterator(ReadAheadIterator):
     def _start_workers(self):
         if self._pool is None:
             with interrupts_deferred():
-                self._pool = WorkerPool(self.dataset, self.n_processes,
-                                        self.shared_mem, self._maxtasksperchild)
-
-    def _submit(self, indices):
-        if not indices.size:
-            raise ValueError(
-                'a batch has no examples: there are %d, batch_size is %r'
-                % (len(self.dataset), self.batch_size))
-        if self._is_measured:
-            return self._pool.submit(indices.tolist())
-        batch = Batch(indices.size)
-        try:
-            batch.put(slice(None), read_examples(self.dataset, indices))
-        except Exception as error:
-            batch.fail(error)
-        self._is_measured = True
-        return batch
+                self._pool = WorkerPool(
+                    self.dataset, self.n_processes, self.shared_mem,
+                    self._maxtasksperchild,
+                ) if self._is_measured else OwnReader(self.dataset)
 
     def _wait(self, batch):
-        pool, timeout = self._pool, self.dataset_timeout
-        begin = time.monotonic()
-        watch, has_warned = None, timeout is None
-        step = INTERVAL if has_warned else min(timeout, INTERVAL)
-        while not batch.wait(step):
-            if watch is None:
-                watch = HangWatch(timeout)
-            given_up = watch.look(pool.busy())
-            if given_up:
-                self._end_workers()
-                raise RuntimeError(given_up + _ENDED)
-            step = INTERVAL
-            if not has_warned:
-                left = begin + timeout - time.monotonic()
-                if left <= 0:
-                    has_warned = True
-                    self._warn_of_timeout(pool)
-                step = min(max(left, 0), step)
+        remedy = _ENDED if self._is_measured else _READS_AGAIN
+        # The warning is about the line that calls next().
+        given_up = wait(batch, self._pool, self.dataset_timeout, functools.partial(
+            warnings.warn, category=self.TimeoutWarning,
+            stacklevel=4 if self._is_measured else 5))
+        if given_up:
+            self._end_workers()
+            raise RuntimeError(given_up + remedy)
         if isinstance(batch.error, WorkerFailure):
             self._end_workers()
-            raise RuntimeError('%s%s' % (batch.error, _ENDED)) from batch.error
-
-    def _warn_of_timeout(self, pool):
-        at_work = '; '.join(worker.description() for worker in pool.busy())
-        warnings.warn(
-            'a batch has not come within the %s seconds of `dataset_timeout`; waiting '
-            'for: %s. The documentation of MultiprocessIterator names causes'
-            % (self.dataset_timeout, at_work), self.TimeoutWarning, stacklevel=4)
+            raise RuntimeError('%s%s' % (batch.error, remedy)) from batch.error
 
     def _orders_ahead(self):
         return [order for _, _, orders in self._ahead for order in orders]
@@ -304,8 +295,9 @@ class MultiprocessIterator(ReadAheadIterator):
             self._read_ahead(self._depth)
 
     def _end_workers(self):
-        pool, self._pool = self._pool, None
-        self._reads_ahead = False
+        pool, self._reads_ahead = self._pool, False
         if pool is not None:
+            if self._is_measured:   # or else the thread may still be at an example
+                self._pool = None
             self._reread()
             pool.close()

@@ -25,7 +25,7 @@ _MODULES = {
     'v2': ('_engine.fusion', '_engine.files', '_engine.pickles',
            '_training.before', '_training.triggers', '_functions.calls'),
     'v3': ('_engine.noise', '_functions.recurrent'),
-    'v4': ('_engine.copies', '_training.epochs',
+    'v4': ('_engine.copies', '_training.epochs', '_training.shuffles',
            '_functions.names', '_functions.pyramid', '_links.meanings',
            '_links.renormalization'),
     'v5': ('_engine.hooks', '_engine.places', '_engine.roots', '_training.graphs',

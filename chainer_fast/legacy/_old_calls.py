@@ -84,7 +84,9 @@ class OldForm:
         """Whether a value at a position is one that only the old form has there."""
         today, old = self._today[position], self.old[position]
         if _is_flag(today.default):
+            # An integer of 0 is False: nobody scaled weights by it.
             return (value is not None and not _is_flag(value)
+                    and not (isinstance(value, int) and value == 0)
                     and old not in self._flags)
         if today.name == 'activation':
             return value is not None and not callable(value)
@@ -93,9 +95,9 @@ class OldForm:
     def _fits(self, args):
         """Whether the positional arguments suit the old form."""
         return len(args) <= len(self.old) and all(
-            _is_flag(value) or value in (0, 1, None)
+            _is_flag(value) or not hasattr(value, 'shape') and value in (0, 1, None)
             for name, value in zip(self.old, args, strict=False)
-            if name in self._flags and not hasattr(value, 'shape'))
+            if name in self._flags)
 
     def is_old(self, args, kwargs, prefers_old):
         """Whether a call is one of the earlier version.

@@ -3,26 +3,22 @@ import numpy
 
 
 def where_outside(name, values, low, high, ignored=None):
-    """Describe the first value not from ``low`` to ``high - 1``, or return None.
-
-    Arrays on a GPU are passed over, as the check would have to wait for it.
-    """
-    if not isinstance(values, numpy.ndarray):
-        return None
+    """Describe the first value not from ``low`` to ``high - 1``, or return None."""
     outside = (values < low) | (values >= high)
     if ignored is not None:
         outside &= values != ignored
     if not outside.any():
         return None
     place = tuple(numpy.argwhere(outside)[0].tolist())
-    return '%s[%s] is %d' % (name, ', '.join(map(str, place)), values[place])
+    return '%s[%s] is %d' % (name, ', '.join(map(str, place)), int(values[place]))
 
 
 def explain(error, n, what, ignored=None, **labels):
     """Return the error to raise in place of an ``IndexError`` that labels caused.
 
     Labels are looked at after the failure alone, so that those in range cost nothing.
-    As with NumPy, negative ones count from the end.
+    As with NumPy, negative ones count from the end. Labels on a GPU are passed over, as
+    the check would have to wait for it.
 
     Parameters
     ----------
@@ -38,6 +34,8 @@ def explain(error, n, what, ignored=None, **labels):
         Labels by the names of the arguments.
     """
     for name, values in labels.items():
+        if not isinstance(values, numpy.ndarray):
+            continue
         found = where_outside(name, values, -n, n, ignored)
         if found is not None:
             return IndexError('%s, which is out of bounds: there are %d %s, 0 to %d' % (

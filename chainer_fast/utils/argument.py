@@ -153,7 +153,8 @@ def _levels_to_the_caller():
     It is counted for a warning of the function that calls this one.
     """
     level, frame = 1, sys._getframe(1)
+    # With a dot, as other libraries have names such as chainercv.
     while frame.f_back is not None and (
-            frame.f_globals.get('__name__', '').startswith('chainer')):
+            frame.f_globals.get('__name__', '').startswith('chainer_fast.')):
         level, frame = level + 1, frame.f_back
     return level

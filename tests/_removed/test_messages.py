@@ -1,5 +1,6 @@
 """What errors say of arguments of earlier years."""
 import inspect
+import types
 import warnings
 
 import numpy as np
@@ -109,6 +110,16 @@ def test_nobias_that_was_wscale(make, value):
         except ValueError:
             assert value is X   # the truth of an array is ambiguous, as it was
     assert record[0].filename == __file__
+
+
+def test_nobias_warning_names_the_library_that_calls():
+    """Also where its name starts with ``chainer``."""
+    library = types.ModuleType('chainercv.links')
+    exec(compile('import chainer_fast.links as L\ndef make():\n    L.Linear(3, 2, .5)',
+                 'library.py', 'exec'), vars(library))
+    with pytest.warns(UserWarning, match='Chainer 1.24 had wscale') as record:
+        library.make()
+    assert (record[0].filename, record[0].lineno) == ('library.py', 3)
 
 
 @pytest.mark.parametrize('value', [

@@ -96,6 +96,18 @@ def test_help(option):
     assert fast(option).startswith(USAGE)
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason='errors take no notes')
+@pytest.mark.parametrize('line, words', [
+    ('F.relu(None, use_cudnn=False)', "using_config('use_cudnn', 'never')"),
+    ('print "a"', '--legacy runs it'),
+])
+def test_errors_of_python_name_the_way_out(script, line, words):
+    path = script('import chainer.functions as F\n' + line + '\n')
+    process = processes.start('-m', 'chainer_fast', path)
+    assert process.returncode == 1
+    assert words in process.stderr.splitlines()[-1]
+
+
 def test_legacy_script(script):
     """A training loop as Chainer's users wrote it."""
     text = fast(script('''

@@ -15,12 +15,7 @@ import warnings
 import numpy
 import pytest
 
-from chainer_fast.iterators import (
-    MultiprocessIterator,
-    _hang_watch,
-    _worker,
-    multiprocess_iterator,
-)
+from chainer_fast.iterators import MultiprocessIterator, _hang_watch, _worker
 from tests.iterators.processes import (
     is_running,
     nothing_is_left,
@@ -132,10 +127,9 @@ def be_deaf():
     (wake_up_now_and_then, .1, 'not finished an example for .*; it is 0.1'),
 ])
 def test_worker_that_hangs_is_an_error(what, timeout, message, monkeypatch):
-    for name, value in ('_SHORTEST_LIMIT', .6), ('_STOPPED_LIMIT', .4):
+    for name, value in (
+            ('_SHORTEST_LIMIT', .6), ('_STOPPED_LIMIT', .4), ('INTERVAL', .1)):
         monkeypatch.setattr(_hang_watch, name, value)
-    for module in _hang_watch, multiprocess_iterator:
-        monkeypatch.setattr(module, 'INTERVAL', .1)
     with MultiprocessIterator(Misbehaving(what), 2, shuffle=False, n_processes=2,
                               dataset_timeout=timeout) as it:
         it.next(), it.next()

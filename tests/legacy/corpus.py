@@ -1,10 +1,9 @@
 """The programs of earlier years in tests/legacy/programs, and what is known of them.
 
 The first line of a program tells what it was written for, and the options it needs:
-``# Chainer 1.24, Python 2.7, --legacy=v1``; a program that says ``--fix`` has the
-syntax of Python 2 and has to be rewritten before it runs; ``era: --gpu=-1`` are the
-arguments it got in its year. A line that uses what is gone
-ends with ``# removed: ENTRY; ENTRY``, names of entries of ``chainer_fast._removed``.
+``# Chainer 1.24, Python 2.7, --legacy=v1``; ``era: --gpu=-1`` are the arguments it got
+in its year. A line that uses what is gone ends with ``# removed: ENTRY; ENTRY``, names
+of entries of ``chainer_fast._removed``.
 figures.json has what each program prints with its own version of Chainer;
 compat/eras.py makes it.
 """
@@ -22,13 +21,8 @@ def header(name):
     return (FOLDER / name).read_text(encoding='utf-8').splitlines()[0]
 
 
-def needs_fix(name):
-    """Whether the program has the syntax of Python 2."""
-    return '--fix' in header(name)
-
-
 def legacy_option(name):
-    return (re.findall(r'--legacy=[\w,]+', header(name)) or ['--legacy'])[0]
+    return (re.findall(r'--legacy=[\w,]*\w', header(name)) or ['--legacy'])[0]
 
 
 def removed(name):

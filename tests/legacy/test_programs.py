@@ -10,8 +10,6 @@ from chainer_fast import _removed
 from tests.compat import processes
 from tests.legacy import corpus
 
-RUNNABLE = [name for name in corpus.NAMES if not corpus.needs_fix(name)]
-
 
 def test_every_program_has_figures():
     assert sorted(corpus.FIGURES) == corpus.NAMES
@@ -47,7 +45,7 @@ def is_still_here(entry):
     return version.Version(present).release[:2] <= version.Version(last).release
 
 
-@pytest.mark.parametrize('name', RUNNABLE)
+@pytest.mark.parametrize('name', corpus.NAMES)
 def test_program(name, tmp_path):
     done = processes.start('-m', 'chainer_fast', corpus.legacy_option(name),
                            corpus.FOLDER / name, cwd=tmp_path)

@@ -7,7 +7,7 @@ import numpy
 from chainer_fast import backend
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.array import expand_dims
+from chainer_fast.functions.array import cast, expand_dims
 from chainer_fast.functions.loss import _candidates
 from chainer_fast.functions.math import average, exponential, logsumexp
 from chainer_fast.functions.math import sum as sum_
@@ -151,6 +151,10 @@ def black_out(
     except IndexError as error:
         raise _labels.explain(
             error, W.shape[0], 'rows of W', t=ids[:, 0], samples=ids[:, 1:]) from None
+    dtype = scores.dtype
+    if dtype == numpy.float16:
+        # The differences below would add up the rounding errors of all samples.
+        scores = cast.cast(scores, numpy.float32)
     # The loss needs the share of the target in the sum over all candidates, and the
     # share of all candidates but one for each sample of noise.
     total = logsumexp.logsumexp(scores, axis=1)
@@ -159,4 +163,6 @@ def black_out(
         others, = _LogSumExpOfOthers().apply((scores,))
         gaps = expand_dims.expand_dims(total, 1) - others[:, 1:]
         losses = losses + sum_.sum(gaps, axis=1)
-    return average.average(losses) if reduce == 'mean' else losses
+    if reduce == 'mean':
+        losses = average.average(losses)
+    return losses if losses.dtype == dtype else cast.cast(losses, dtype)

@@ -10,6 +10,8 @@ _METHODS = ('append', 'count', 'extend', 'index', 'insert', 'reverse', 'sort')
 class Names(collections.abc.MutableSet):
     """A set of names that has the methods of a list, too.
 
+    Changes of it are changes of the link; a copy of it stands for itself.
+
     Parameters
     ----------
     names : set of str
@@ -78,9 +80,18 @@ class Names(collections.abc.MutableSet):
         self._names.discard(name)
         return name
 
+    def copy(self):
+        """Return the names by themselves."""
+        return Names(set(self._names), self._what)
+
+    __copy__ = copy
+
     def __getattr__(self, name):
         if name not in _METHODS:
-            raise AttributeError('names of a link have no attribute %r' % name)
+            # Unpickling asks before there is a set.
+            if name.startswith('_'):
+                raise AttributeError('names of a link have no attribute %r' % name)
+            return getattr(self._names, name)
         _report.adapted(self._what)
         return getattr(self, '_list_' + name)
 

@@ -35,9 +35,9 @@ def _with_mode(init):
         is_path = isinstance(name, (str, bytes, os.PathLike))
         if mode is not None or not is_path or not callers.wants_old_names(
                 callers.caller(ignored=('h5py',))):
-            options = {} if mode is None else {'mode': mode}
-            return init(self, name, *args, **options, **kwargs) if not args else init(
-                self, name, mode, *args, **kwargs)
+            if mode is not None or args:
+                args = (mode, *args)
+            return init(self, name, *args, **kwargs)
         _report.adapted('h5py.File without mode')
         if not os.path.exists(name):
             return init(self, name, 'w-', *args, **kwargs)

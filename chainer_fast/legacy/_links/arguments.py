@@ -1,9 +1,10 @@
 """Arguments of links that are gone: ``wscale``, ``bias``, ``use_cudnn`` and others."""
+import functools
 import math
 
 from chainer_fast import initializers, links
 from chainer_fast.backends.arrays import get_array_types
-from chainer_fast.legacy import _old_calls
+from chainer_fast.legacy import _old_calls, _report
 from chainer_fast.legacy._engine.initializers import Scaled
 
 _CONV = 'self in_channels out_channels ksize stride pad '
@@ -88,8 +89,24 @@ def adapt_method(patches, name, method, old, named, change=None):
     patches.set(cls, method, _old_calls.adapt(form, today, change))
 
 
+def _without_bias(patches):
+    """Have no bias in a convolution of N dimensions unless it is initialized."""
+    today = links.ConvolutionND.__init__
+
+    @functools.wraps(today)
+    def __init__(self, *args, **kwargs):
+        # Behind nobias stand initialW and initial_bias.
+        if len(args) < 7 and kwargs.keys().isdisjoint(('nobias', 'initial_bias')):
+            _report.adapted('chainer.links.ConvolutionND without a bias')
+            kwargs['nobias'] = True
+        today(self, *args, **kwargs)
+    patches.set(links.ConvolutionND, '__init__', __init__)
+
+
 def install(patches):
     """Take the arguments of constructors that Chainer 1 had."""
     named = 'v1' in patches.named
+    if named:
+        _without_bias(patches)
     for name, old in _FORMS.items():
         adapt_method(patches, name, '__init__', old, named, _CHANGES.get(name))

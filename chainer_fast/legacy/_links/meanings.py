@@ -41,27 +41,12 @@ def _in_test_mode(patches, cls, method, flag_at):
     patches.set(cls, method, call)
 
 
-def _without_bias(patches):
-    """Have no bias in a convolution of N dimensions unless it is initialized."""
-    today = links.ConvolutionND.__init__
-
-    @functools.wraps(today)
-    def __init__(self, *args, **kwargs):
-        # Behind nobias stand initialW and initial_bias.
-        if len(args) < 7 and kwargs.keys().isdisjoint(('nobias', 'initial_bias')):
-            _report.adapted('chainer.links.ConvolutionND without a bias')
-            kwargs['nobias'] = True
-        today(self, *args, **kwargs)
-    patches.set(links.ConvolutionND, '__init__', __init__)
-
-
 def install(patches):
     """Give links the defaults of a version that was named."""
     if _named.is_named(patches, 'v1'):
         for cls in (links.LSTM, links.StatelessLSTM):
             _with_default(patches, cls, 'forget_bias_init', 0,
                           'chainer.links.LSTM with a forget bias of 0')
-        _without_bias(patches)
         for name in _VISION:
             for method, flag_at in (('forward', 2), ('extract', 3)):
                 _in_test_mode(patches, getattr(links, name), method, flag_at)

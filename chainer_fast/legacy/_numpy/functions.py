@@ -115,6 +115,19 @@ def _of_sequence(function):
     return join
 
 
+def _of_kinds(function):
+    kinds = {float: numpy.floating, int: numpy.signedinteger,
+             complex: numpy.complexfloating}
+
+    @functools.wraps(function)
+    def issubdtype(arg1, arg2):
+        if isinstance(arg2, type) and arg2 in kinds and _is_old():
+            _report.adapted('numpy.issubdtype of float, int or complex')
+            arg2 = kinds[arg2]
+        return function(arg1, arg2)
+    return issubdtype
+
+
 def _histogram(function):
     # `normed` of histogram() and of the others is the same.
     return _renamed('numpy.histogram(normed=)', 'normed', 'density')(function)
@@ -153,6 +166,8 @@ class _Builtin:
 
 
 def install(patches):
+    if 'numpy' in patches.named:
+        patches.set(numpy, 'issubdtype', _of_kinds(numpy.issubdtype))
     for name, wrap in _WRAPPED.items():
         function = getattr(numpy, name)
         wrapped = wrap(function)

@@ -4,6 +4,7 @@ These helpers do what today's Python does, and adapt only where that fails. They
 after legacy mode has been disabled as well, for modules imported before.
 """
 import builtins
+import functools
 import math
 import operator
 import re
@@ -14,6 +15,9 @@ import numpy
 from chainer_fast.backends import cuda
 from chainer_fast.legacy import _report
 
+#: Name by which rewritten modules know this one.
+NAME = '__chainer_fast_legacy__'
+
 names = {}          # {name: function that returns its meaning}
 attributes = {}     # {attribute: functions that take an object}
 methods = {}        # {(method, number of arguments): functions that take an object}
@@ -21,6 +25,7 @@ methods = {}        # {(method, number of arguments): functions that take an obj
 _CONVERSIONS = re.compile(
     r'%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?[hlL]?([diouxXeEfFgGcrsa%])')
 _NUMERIC = 'diouxXeEfFgG'
+_LAZY = (map, filter, zip, range, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def add(table, meanings):
@@ -117,6 +122,19 @@ def divided(a, b):
         _report.adapted('division of whole numbers')
         return operator.ifloordiv(a, b)
     return operator.itruediv(a, b)
+
+
+def listed(x):
+    """Return a list in place of what Python 2 had lists for.
+
+    It is not reported: most programs would not tell the difference.
+    """
+    return list(x) if type(x) in _LAZY else x
+
+
+def ordered(cmp):
+    """Return the key for a function that compares two elements."""
+    return None if cmp is None else functools.cmp_to_key(cmp)
 
 
 class _Elements:

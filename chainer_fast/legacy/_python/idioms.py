@@ -26,9 +26,13 @@ def _apply(function, args=(), kwargs=None):
     return function(*args, **(kwargs or {}))
 
 
+def _raw_input(prompt=''):
+    return input(prompt)        # notebooks put in one of their own, again and again
+
+
 _NAMES = {
     'xrange': range, 'unicode': str, 'basestring': str, 'unichr': chr, 'long': int,
-    'raw_input': input, 'reduce': functools.reduce, 'reload': importlib.reload,
+    'raw_input': _raw_input, 'reduce': functools.reduce, 'reload': importlib.reload,
     'intern': sys.intern, 'file': open, 'cmp': _cmp, 'execfile': _execfile,
     'apply': _apply}
 
@@ -50,12 +54,19 @@ def _attribute(what, type_, today):
     return find
 
 
+def _iterator(what, today):
+    """Return a function that finds a method of mappings that gives an iterator."""
+    def find(owner):
+        if not isinstance(owner, _MAPPINGS):
+            return NotImplemented
+        _report.adapted(what)
+        return lambda: iter(getattr(owner, today)())
+    return find
+
+
 _MAPPINGS = (collections.abc.Mapping, types.MappingProxyType)
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 _ATTRIBUTES = {
-    'iteritems': ('dict.iteritems', _MAPPINGS, 'items'),
-    'iterkeys': ('dict.iterkeys', _MAPPINGS, 'keys'),
-    'itervalues': ('dict.itervalues', _MAPPINGS, 'values'),
     'viewitems': ('dict.viewitems', _MAPPINGS, 'items'),
     'viewkeys': ('dict.viewkeys', _MAPPINGS, 'keys'),
     'viewvalues': ('dict.viewvalues', _MAPPINGS, 'values'),
@@ -96,6 +107,8 @@ def install(patches):
 _meanings = {name: _meaning(name) for name in _NAMES}
 _finders = {
     **{name: _attribute(*how) for name, how in _ATTRIBUTES.items()},
+    **{'iter' + name: _iterator('dict.iter' + name, name)
+       for name in ('items', 'keys', 'values')},
     'decode': _decode,
     'tostring': _of_array('array.array.tostring', 'tobytes'),
     'fromstring': _of_array('array.array.fromstring', 'frombytes'),

@@ -31,8 +31,9 @@ class _Finder:
         for name, module in self.loaded.items():
             sys.modules.pop(name, None)
             parent, _, last = name.rpartition('.')
-            if parent and vars(sys.modules[parent]).get(last) is module:
-                delattr(sys.modules[parent], last)
+            owner = sys.modules.get(parent)     # None if it was made here, too
+            if owner is not None and vars(owner).get(last) is module:
+                delattr(owner, last)
 
 
 def provide(patches, known, is_first=False):

@@ -14,7 +14,6 @@ import typing
 
 from chainer_fast.legacy._python import callers, calls
 
-_HELPERS = '__chainer_fast_legacy__'
 _NUMBERS = {'float', 'int', 'complex'}
 _FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
 
@@ -76,26 +75,55 @@ def _comes_first(statement):
     return isinstance(statement, ast.ImportFrom) and statement.module == '__future__'
 
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
+           ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _bound_by(node):
+    """Return the name that a node binds, or None."""
+    if isinstance(node, ast.Name):
+        return None if isinstance(node.ctx, ast.Load) else node.id
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name).partition('.')[0]
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+                         ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        return node.name
+    return None
+
+
+def _bound_in(scope):
+    """Return the names that a module, function, class or comprehension binds."""
+    names, rest = set(), list(ast.iter_child_nodes(scope))
+    while rest:
+        node = rest.pop()
+        names.add(_bound_by(node))
+        if not isinstance(node, _SCOPES):
+            rest.extend(ast.iter_child_nodes(node))
+    return names
+
+
 class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, rules, tree, is_division_whole):
         self.rules = rules
         self.is_division_whole = is_division_whole
-        # A name that the module itself binds is the module's.
-        self.bound: set[str | None] = {
-            node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
-            and not isinstance(node.ctx, ast.Load)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.alias):
-                self.bound.add((node.asname or node.name).partition('.')[0])
-            elif isinstance(node, ast.arg):
-                self.bound.add(node.arg)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
-                                   ast.ExceptHandler)):
-                self.bound.add(node.name)
+        # A name that the module, or a function around, binds is its own.
+        self.bound = _bound_in(tree)
+
+    def visit(self, node):
+        if not isinstance(node, _SCOPES):
+            return super().visit(node)
+        outer = self.bound
+        # Methods do not see the names of their class, but their defaults do.
+        self.bound = outer | _bound_in(node)
+        node = super().visit(node)
+        self.bound = outer
+        return node
 
     def _call(self, node, helper, *arguments):
-        function = ast.Attribute(ast.Name(_HELPERS, ast.Load()), helper, ast.Load())
+        function = ast.Attribute(ast.Name(calls.NAME, ast.Load()), helper, ast.Load())
         call = ast.copy_location(ast.Call(function, list(arguments), []), node)
         return ast.fix_missing_locations(call)
 
@@ -105,7 +133,7 @@ class _Rewriter(ast.NodeTransformer):
                       if not _comes_first(statement)), None)
         if start is not None:
             line = node.body[start].lineno
-            helpers = ast.Import([ast.alias(calls.__name__, _HELPERS)], lineno=line,
+            helpers = ast.Import([ast.alias(calls.__name__, calls.NAME)], lineno=line,
                                  end_lineno=line, col_offset=0, end_col_offset=0)
             node.body.insert(start, ast.fix_missing_locations(helpers))
         return node
@@ -114,6 +142,12 @@ class _Rewriter(ast.NodeTransformer):
         if (isinstance(node.ctx, ast.Load) and node.id in self.rules.names
                 and node.id not in self.bound):
             return self._call(node, 'name', ast.Constant(node.id))
+        return node
+
+    def visit_match_case(self, node):
+        # Its pattern may not have calls.
+        node.guard = node.guard and self.visit(node.guard)
+        node.body = [self.visit(statement) for statement in node.body]
         return node
 
     def visit_Attribute(self, node):
@@ -133,8 +167,10 @@ class _Rewriter(ast.NodeTransformer):
                     function, 'method', function.value, ast.Constant(function.attr),
                     ast.Constant(count))
                 return node
+            # numpy.float is float.
             is_number = (isinstance(function.value, ast.Name)
-                         and function.value.id == 'math')
+                         and function.value.id == 'math'
+                         or function.attr in _NUMBERS and count == 1)
         else:
             is_number = (isinstance(function, ast.Name) and function.id in _NUMBERS
                          and count == 1)
@@ -177,12 +213,12 @@ class _Rewriter(ast.NodeTransformer):
 rules = Rules()
 
 
-def rewrite(tree, filename='<string>'):
+def rewrite(tree, filename='<string>', is_python2=False):
     """Rewrite the tree of a module, in place, and return it."""
     if rules.names or rules.attributes or rules.methods or rules.are_arrays_numbers:
-        is_division_whole = (
-            rules.is_division_whole and not callers.is_installed(filename)
-            and not _has_true_division(tree))
+        is_division_whole = not _has_true_division(tree) and (
+            is_python2
+            or rules.is_division_whole and not callers.is_installed(filename))
         _Rewriter(rules, tree, is_division_whole).visit(tree)
     return tree
 
@@ -195,15 +231,16 @@ def _has_true_division(tree):
 
 def compile(source, filename, mode='exec', flags=0, dont_inherit=True):
     """Compile the source of a module; what the rules say is rewritten."""
+    is_python2 = False
     try:
         tree = builtins.compile(source, filename, mode, flags | ast.PyCF_ONLY_AST,
                                 dont_inherit)
     except SyntaxError as error:
-        error.msg += ('; if this is Python 2, "chainer-fast check --fix %s" makes it '
-                      'Python 3' % filename)
-        raise
-    return builtins.compile(rewrite(tree, str(filename)), filename, mode, flags,
-                            dont_inherit)
+        from chainer_fast.legacy._python import python2
+        tree = python2.parse(source, str(filename), error)
+        is_python2 = True
+    return builtins.compile(rewrite(tree, str(filename), is_python2), filename, mode,
+                            flags, dont_inherit)
 
 
 def use(patches):

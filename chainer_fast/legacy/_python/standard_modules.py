@@ -30,10 +30,39 @@ def _pickle():
         if name == '__all__' or not name.startswith('__')})
 
 
-def _string_io():
-    def StringIO(initial=''):
+class StringIO:
+    """A file of text, or of bytes if it begins with bytes."""
+
+    def __init__(self, initial=''):
         is_bytes = isinstance(initial, bytes)
-        return io.BytesIO(initial) if is_bytes else io.StringIO(initial)
+        self._file = io.BytesIO(initial) if is_bytes else io.StringIO(initial)
+
+    def write(self, data):
+        """Write text or bytes."""
+        if not isinstance(data, str) and isinstance(self._file, io.StringIO) and (
+                not self._file.getvalue()):
+            self._file = io.BytesIO()
+        return self._file.write(data)
+
+    def __getattr__(self, name):
+        if name == '_file':     # of an object that is being copied
+            raise AttributeError(name)
+        return getattr(self._file, name)
+
+    def __iter__(self):
+        return iter(self._file)
+
+    def __next__(self):
+        return next(self._file)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        self._file.close()
+
+
+def _string_io():
     return _module('StringIO', 'Files of text, or of bytes.', StringIO=StringIO)
 
 

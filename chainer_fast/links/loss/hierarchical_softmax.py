@@ -131,8 +131,9 @@ class BinaryHierarchicalSoftmaxFunction(
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        # Pickles of Chainer do not have it.
-        self._longest = int((self.begins[1:] - self.begins[:-1]).max())
+        if '_longest' not in state:
+            # Pickles of Chainer do not have it; copies, one for each call, do.
+            self._longest = int((self.begins[1:] - self.begins[:-1]).max())
 
     def device_resident_accept(self, visitor):
         super().device_resident_accept(visitor)

@@ -38,8 +38,8 @@ def test_debug_mode_finds_unknown_words(device):
     W = device.send(np.zeros((4, 3)))
     with using_config('debug', True):
         F.embed_id(device.send(np.array([-1, 3])), W, -1)
-        for x in [-1, 0], [0, 4]:
-            with pytest.raises(ValueError):
+        for x, where in ([-1, 0], r'x\[0\] is -1'), ([0, 4], r'x\[1\] is 4'):
+            with pytest.raises(ValueError, match=where + ', and W has 4 rows'):
                 F.embed_id(device.send(np.array(x)), W)
 
 

@@ -11,6 +11,7 @@ from tests.functions import gradients
 
 X, W = gradients.uniform((4, 3)), gradients.uniform((5, 3), 1)
 T = np.array([0, 2, -1, 1], 'i')
+W_OF_MANY = gradients.uniform((60, 3), 2)
 NOISE = np.array([[1, 2], [0, 2], [4, 4], [1, 1]], 'i')
 
 
@@ -68,6 +69,16 @@ def test_dtypes(device, f, dtype):
         y = f(device, *vs, **reduce)
         gs = grad([y], vs) + grad([y], vs, enable_double_backprop=True)
         assert {y.dtype, *[g.dtype for g in gs]} == {np.dtype(dtype)}
+
+
+def test_black_out_in_half_precision(device):
+    """Rounding errors of many samples of noise do not add up."""
+    x, W = X.astype('e'), W_OF_MANY.astype('e')
+    ids = np.arange(len(W))[None].repeat(len(x), 0)
+    y, expected = [
+        F.black_out(*device.send((a, ids[:, 0], b, ids[:, 1:])), 'no')
+        for a, b in [(x, W), (x.astype('d'), W.astype('d'))]]
+    compare.assert_allclose(y.array, expected.array, rtol=1e-3, atol=0)
 
 
 def test_samples_are_returned(device):

@@ -170,6 +170,14 @@ def test_cupy_that_finds_no_gpu(monkeypatch):
     assert sys.modules['cupy'] is installed
 
 
+def test_parts_of_cupy_go_with_it():
+    legacy.enable('cpu')
+    exec('import cupy.cuda.runtime, cupyx', {'__name__': 'program'})
+    legacy.disable()
+    assert not {'cupy', 'cupy.cuda', 'cupy.cuda.runtime', 'cupyx'} & set(sys.modules)
+    assert not hasattr(cuda.cupy, 'ndarray')
+
+
 def test_training(cpu):
     data = [(np.ones(2, 'f'), np.int32(i % 2)) for i in range(4)]
     model = L.Classifier(L.Linear(2, 2)).to_gpu()

@@ -63,6 +63,30 @@ def test_adding_takes_effect():
     assert link._persistent == ['W']
 
 
+@pytest.mark.parametrize('make', [lambda names: names.copy(), copy.copy, copy.deepcopy])
+def test_copies_of_names_stand_for_themselves(make):
+    chain = chainer.Chain(a=L.Linear(1, 1), b=L.Linear(1, 1))
+    names = make(chain._children)
+    for name in names:
+        delattr(chain, name)
+    assert names == ['a', 'b'] and names[1] == 'b'
+    assert not chain._children
+
+
+def test_names_have_the_methods_of_a_set():
+    link = L.Linear(2, 3)
+    assert link._params.union('c') == {'W', 'b', 'c'}
+    assert link._params.issubset(['W', 'b', 'c'])
+    link._params.update('c')
+    assert 'c' in vars(link)['_params']
+    link._params.difference_update(['c'])
+    assert names_of(link) == ['/W', '/b']
+    with pytest.raises(AttributeError, match='nothing'):
+        getattr(link._params, 'nothing')  # noqa: B009
+    with pytest.raises(AttributeError, match='_own'):
+        getattr(link._params, '_own')  # noqa: B009
+
+
 def test_children():
     chain = chainer.Chain(a=L.Linear(2, 2), b=L.Linear(2, 2))
     chain._children.remove('a')

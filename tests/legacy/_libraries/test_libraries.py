@@ -93,6 +93,14 @@ from sklearn.learning_curve import learning_curve
     assert [len(test) for _, test in splits] == [3, 3]
 
 
+@pytest.mark.parametrize('folds', ['KFold(6, 3, True)', 'StratifiedKFold(y, 3, True)'])
+def test_folds_are_drawn_once(load, folds):
+    module = load('from sklearn.cross_validation import KFold, StratifiedKFold\n'
+                  'y = [0, 0, 0, 1, 1, 1]\nfolds = %s\n' % folds)
+    first, second = ([test.tolist() for _, test in module.folds] for _ in range(2))
+    assert first == second and len(module.folds) == 3
+
+
 def test_imputer(load):
     module = load('from sklearn.preprocessing import Imputer')
     imputer = module.Imputer(missing_values=0, strategy='median')

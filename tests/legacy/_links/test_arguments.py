@@ -64,6 +64,7 @@ def test_old_form(make, today, enable, used):
 
 @pytest.mark.parametrize('make', [
     lambda: L.Linear(6, 5, True), lambda: L.Linear(6, 5, False, W),
+    lambda: L.Linear(6, 5, 0), lambda: L.Linear(6, 5, 0, W),
     lambda: L.Linear(6, 5, np.True_), lambda: L.Linear(6, 5, None, W),
     lambda: L.Convolution2D(3, 4, 3, 1, 1, True, FILTERS),
     lambda: L.ConvolutionND(2, 3, 4, 3), lambda: L.Maxout(6, 3, 2, 0.5),

@@ -57,6 +57,9 @@ def test_no_bias_of_convolutions(enable):
     assert L.ConvolutionND(1, 2, 3, 3, initial_bias=0).b is not None
     assert L.ConvolutionND(1, 2, 3, 3, nobias=False).b is not None
     assert L.DeconvolutionND(1, 2, 3, 3).b is not None
+    # Today, the weights would stand last.
+    assert L.ConvolutionND(1, 2, 3, 3, 1, 0, None).b is None
+    assert (L.ConvolutionND(1, 2, 3, 3, 1, 0, None, X[0, :3]).b.array == X[0, :3]).all()
 
 
 def test_frozen_renormalization(enable):

@@ -68,6 +68,19 @@ def test_functions_stay_functions():
     assert np.array.__module__ == 'numpy'
 
 
+def test_kinds_of_dtypes(used):
+    assert np.issubdtype(np.float32, float) and np.issubdtype('f2', float)
+    assert np.issubdtype(np.int32, int) and not np.issubdtype(np.uint8, int)
+    assert np.issubdtype(np.complex64, complex)
+    assert used() == {'numpy.issubdtype of float, int or complex': 5}
+    assert not np.issubdtype(np.float32, np.float64)
+    of_today = {'__name__': 'sklearn.utils', 'np': np}
+    assert not eval('np.issubdtype(np.float32, float)', of_today)
+    legacy.disable()
+    legacy.enable()
+    assert not np.issubdtype(np.float32, float)
+
+
 def test_fromstring():
     assert np.fromstring('1 2', dtype=int, sep=' ').tolist() == [1, 2]
     a = np.fromstring(np.arange(3, dtype='i4').tobytes(), 'i4')
@@ -119,6 +132,13 @@ def set(a, b):
     assert module.set(np.ones((4, 2), np.float32), 3.0)[1].tolist() == [3, 3]
     assert used()['float of an array'] == 5
     assert used()["'%f' of an array"] == 2
+
+
+def test_one_element_to_types_of_numpy(load, used):
+    module = load('import numpy as np\n'
+                  'def f(a): return np.float(a), np.complex(a), np.float32(a)\n')
+    assert module.f(np.array([2.5])) == (2.5, 2.5 + 0j, 2.5)
+    assert used()['float of an array'] == 2
 
 
 def test_methods_of_arrays(load):

@@ -49,6 +49,12 @@ def test_a_try_of_something_else(load, used):
     assert used() == {'numpy.float': 1}
 
 
+def test_imports_count_once(load, used):
+    legacy.enable()
+    load('from numpy import rank, product\nfrom itertools import izip\n')
+    assert used() == {'numpy.rank': 1, 'numpy.product': 1, 'itertools.izip': 1}
+
+
 def test_libraries_of_today_see_today():
     legacy.enable()
     of_today = {'__name__': 'sklearn.utils', 'np': np, 'collections': collections}

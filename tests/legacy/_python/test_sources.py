@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from chainer_fast import legacy
-from chainer_fast.legacy._python import sources
+from chainer_fast.legacy._python import calls, sources
 from tests.compat import processes
 
 
@@ -69,11 +69,33 @@ def test_lines_of_tracebacks(load):
     'import builtins\nglobals()["xrange"] = range\nr = xrange(2)',
     'class C:\n    xrange = range\n    r = xrange(2)\nr = C.r',
     'r = [xrange for xrange in [range(2)]][0]',
+    'class C:\n    xrange = range\n    def f(self, x=xrange): return x(2)\nr = C().f()',
+    'match range:\n    case xrange:\n        r = xrange(2)',
+    'class C:\n    xrange = range\n    r = [i for i in xrange(2)]\nr = C.r',
 ])
 def test_names_of_the_module_are_its_own(load, used, text):
     legacy.enable('python')
     assert list(load(text).r) == [0, 1]
     assert not used()
+
+
+@pytest.mark.parametrize('text', [
+    'def f():\n    for xrange in []: pass\ndef g(): return xrange(2)\nr = g()',
+    'class C:\n    def f(self, xrange): pass\n    r = xrange(2)\nr = C.r',
+    'f = lambda xrange: 0\nr = xrange(2)',
+    'def f():\n    def g(xrange): pass\n    return xrange(2)\nr = f()',
+])
+def test_names_of_other_functions(load, used, text):
+    legacy.enable('python')
+    assert list(load(text).r) == [0, 1]
+    assert used() == {'builtins.xrange': 1}
+
+
+def test_patterns_have_no_calls(load):
+    legacy.enable('python')
+    module = load('def f(a):\n    match a:\n        case a.next: return unicode(2)\n'
+                  '        case _ if not isinstance(a, basestring): return 1\n')
+    assert module.f(type('A', (), {'next': 0})()) == 1
 
 
 def test_names_of_elsewhere(load, used):
@@ -112,10 +134,11 @@ def test_errors_stay(load):
         module.element((1, 2), 3)
 
 
-def test_error_of_python_2(load):
+def test_neither_python_2_nor_3(load):
     legacy.enable('python')
-    with pytest.raises(SyntaxError, match='chainer-fast check --fix'):
-        load('print "a"\n')
+    with pytest.raises(SyntaxError) as error:
+        load('x = 1\nprint "a" (\n')
+    assert error.value.lineno == 2
 
 
 def test_libraries_of_today_are_left_alone(monkeypatch, tmp_path):
@@ -124,7 +147,7 @@ def test_libraries_of_today_are_left_alone(monkeypatch, tmp_path):
         loader = importlib.machinery.SourceFileLoader('sklearn.some', str(
             tmp_path / 'some.py'))
         (tmp_path / 'some.py').write_text('x = 1\n')
-        assert sources._HELPERS not in loader.get_code('sklearn.some').co_names
+        assert calls.NAME not in loader.get_code('sklearn.some').co_names
     finally:
         legacy.disable()
 
@@ -169,7 +192,14 @@ def test_rewriting_is_complete():
     finally:
         legacy.disable()
     text = ast.unparse(tree)
-    assert text.count(sources._HELPERS) == 10, text
+    assert text.count(calls.NAME) == 10, text
+
+
+def test_raw_input_of_notebooks(load, monkeypatch):
+    legacy.enable('python')
+    module = load('def ask(): return raw_input("name: ")\n')
+    monkeypatch.setattr('builtins.input', lambda prompt: prompt + 'x')
+    assert module.ask() == 'name: x'
 
 
 def test_execfile(load, tmp_path):
@@ -178,6 +208,25 @@ def test_execfile(load, tmp_path):
     module = load('import os\nexecfile(os.path.join(os.path.dirname(__file__), '
                   '"settings.py"))\n')
     assert len(module.size) == 3
+
+
+def test_iterators_of_dictionaries(load):
+    legacy.enable('python')
+    module = load('d = {1: 2}\nr = (d.iteritems().next(), next(d.itervalues()),\n'
+                  '     d.iterkeys().next(), list(d.iteritems()), len(d.viewkeys()))\n')
+    assert module.r == ((1, 2), 2, 1, [(1, 2)], 1)
+
+
+def test_files_of_either_kind(load):
+    legacy.enable('python')
+    module = load('import StringIO, cPickle\n'
+                  'a, b = StringIO.StringIO(), StringIO.StringIO()\n'
+                  'a.write("x\\ny")\ncPickle.dump([1], b)\n'
+                  'a.seek(0); b.seek(0)\n'
+                  'r = list(a), cPickle.load(b), isinstance(a, StringIO.StringIO)\n')
+    assert module.r == (['x\n', 'y'], [1], True)
+    with pytest.raises(TypeError):
+        module.a.write(b'bytes')
 
 
 def test_old_files_of_text(load):

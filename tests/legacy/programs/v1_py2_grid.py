@@ -1,4 +1,4 @@
-# Chainer 1.24, Python 2.7, --fix
+# Chainer 1.24, Python 2.7
 """A search over settings that are lines of Python."""
 import numpy as np
 

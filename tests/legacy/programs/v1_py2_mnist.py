@@ -1,4 +1,4 @@
-# Chainer 1.24, Python 2.7, --legacy=v1, --fix
+# Chainer 1.24, Python 2.7, --legacy=v1,python
 """Training with print statements and the iterators of Python 2."""
 import numpy as np
 
@@ -25,7 +25,7 @@ class MLP(chainer.Chain):
             l2=L.Linear(n_units, 2))
 
     def __call__(self, x, train=True):
-        h = F.relu(self.bn(self.l1(x), test=not train))  # removed: chainer.links.BatchNormalization.__call__(test=)
+        h = F.relu(self.bn(self.l1(x), test=not train))  # removed: chainer.links.BatchNormalization.__call__(test=); chainer.functions.batch_normalization with eps in the running variance
         h = F.dropout(h, ratio=.3, train=train)  # removed: chainer.functions.dropout(train=)
         return self.l2(h)
 

@@ -1,4 +1,4 @@
-# Chainer 1.24, Python 2.7, --fix
+# Chainer 1.24, Python 2.7
 """A table of words and their vectors, with the habits of Python 2."""
 import cPickle as pickle  # removed: cPickle
 import sys

@@ -1,0 +1,91 @@
+"""Thread of this process that reads the first batch, as Chainer does to measure it.
+
+It stands in the place of a pool of workers, so that a data set that stalls is noticed
+at its first batch, too: the main thread waits, warns, gives up, and obeys Ctrl-C.
+"""
+import os
+import threading
+import time
+import typing as tp
+
+import numpy
+
+from chainer_fast.iterators._worker_pool import Batch
+from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
+
+# Seconds to wait until the system, too, has forgotten a thread that has ended.
+_GRACE = .1
+
+
+class OwnReader:
+    """Reads a batch in a thread of this process; it is its own only worker.
+
+    Parameters
+    ----------
+    dataset : sequence
+        The data set.
+    """
+
+    _changes_by_itself = True
+
+    def __init__(self, dataset):
+        self.pid = os.getpid()
+        # What the watch over workers looks at. A reader is never about to start.
+        self.n_messages = 1
+        self._dataset = dataset
+        self._indices = []
+        self._thread: tp.Any = None
+        self._batch = None
+
+    def submit(self, indices):
+        """Begin to read examples; return a :class:`Batch`."""
+        previous = self._thread
+        self._batch, self._indices = Batch(len(indices)), indices
+        # An interrupt would leave a thread that may have started, or not.
+        with interrupts_deferred():
+            # It is a daemon: if the data set hangs, the program can end all the same.
+            self._thread = threading.Thread(
+                target=self._read, args=(self._batch, indices, previous), daemon=True,
+                name='reader of the first batch')
+            self._thread.start()
+        return self._batch
+
+    def _read(self, batch, indices, previous):
+        if previous is not None:
+            previous.join()     # the data set is never read by two threads at once
+        examples = []
+        try:
+            for i in numpy.array(indices):  # data sets see NumPy's integers
+                if batch is not self._batch:
+                    return      # nobody waits for it any more
+                examples.append(self._dataset[i])
+                self.n_messages += 1
+        except BaseException as error:
+            batch.fail(error)
+        else:
+            batch.put(slice(None), examples)
+
+    def join(self):
+        """Wait until the thread of a batch that is done has ended: forks follow."""
+        self._thread.join()
+        deadline = time.monotonic() + _GRACE
+        while time.monotonic() < deadline and os.path.exists(
+                '/proc/self/task/%d' % self._thread.native_id):
+            time.sleep(.001)
+
+    def busy(self):
+        """Return the workers that have tasks, like a pool: this one."""
+        return [self]
+
+    def description(self):
+        """Return what is being read."""
+        return ('this process, which reads the first batch (examples with the indices '
+                '%s)' % ', '.join(map(str, self._indices)))
+
+    def cancel(self):
+        """Forget the batch; reading ends after the current example."""
+        batch, self._batch = self._batch, None
+        if batch is not None:
+            batch.fail(WorkerFailure('the reading was cancelled'))
+
+    close = cancel
