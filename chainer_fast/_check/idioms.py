@@ -5,35 +5,6 @@ from chainer_fast._check import numbers
 from chainer_fast._check.entries import idiom
 from chainer_fast._check.inference import OBJECT, OWN, VARIABLE, Value
 
-#: Idioms in words that are looked for; the others only a run can tell.
-SEEN = frozenset((
-    'chainer.links.BatchNormalization with a running variance from 0',
-    'chainer.links.BatchRenormalization with a running variance from 0',
-    'chainer.Chain._children as a list', 'chainer.Link._params as a list',
-    'chainer.Link._persistent as a list', 'chainer.Variable.__len__',
-    'chainer.functions.split_axis without force_tuple',
-    'chainer.links.ConvolutionND without a bias',
-    'chainer.links.GRU with n_units first',
-    'chainer.links.LSTM with a forget bias of 0',
-    'chainer.optimizer hooks called with an optimizer',
-    'chainer.function_hooks.TimerHook.print_report(file)',
-    'chainer.function_hooks.CupyMemoryProfileHook.print_report(file)',
-    'chainer.link_hooks.TimerHook.print_report(file)', 'extensions without __call__',
-    'persistent values that Link.copyparams leaves alone',
-    "chainermn.create_communicator('hierarchical')",
-    "chainermn.create_communicator('single_node')",
-    "chainermn.create_communicator('two_dimensional')",
-    'print statement', 'except E, name', 'raise E, value', 'exec statement',
-    'backticks', '<> operator', 'octal 0755', 'number 10L', "ur'' string",
-    'tuple parameter', 'division of whole numbers', 'input evaluates',
-    '__metaclass__ attribute', '__nonzero__ method', '__div__ method',
-    '__cmp__ method', '__unicode__ method', '__getslice__ method',
-    'next method of an iterator', 'numpy.array of ragged rows',
-    'numpy.array(copy=False) that has to copy', 'numpy.fromstring of bytes',
-    'numpy.stack of a generator', 'random.sample of a set',
-    'matplotlib.style.use of seaborn', 'yaml.load without Loader',
-    'yaml.load_all without Loader', 'h5py.File without mode'))
-
 _NORMALIZING = {'chainer.links.' + name for name in (
     'BatchNormalization', 'BatchRenormalization', 'InceptionBN', 'ResNet50Layers',
     'ResNet101Layers', 'ResNet152Layers')}

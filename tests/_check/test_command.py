@@ -205,6 +205,19 @@ def test_what_does_not_compile_is_not_written(folder, capsys, monkeypatch):
     assert (folder / 'old.py').read_text() == OLD
 
 
+def test_what_cannot_be_rewritten(folder, capsys, monkeypatch):
+    """The other files are fixed still."""
+    import libcst
+    (folder / 'a.py').write_text('import numpy\nnumpy.float, 2\n')
+    (folder / 'b.py').write_text(OLD)
+    parse = libcst.parse_module
+    monkeypatch.setattr(libcst, 'parse_module', lambda text: parse(
+        text.replace(', 2', ', (')))
+    assert run('--fix', '.') == 2
+    assert 'a.py:1: it cannot be rewritten: ' in capsys.readouterr().err
+    assert (folder / 'b.py').read_text() == NEW
+
+
 def test_deep_expression(folder, capsys):
     (folder / 'deep.py').write_text('x = ' + '-' * 5000 + '1\n')
     assert run('deep.py') == 2

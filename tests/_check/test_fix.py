@@ -174,6 +174,9 @@ def test_imports_are_added():
     ('from collections import Iterable, OrderedDict\n',
      'from collections import OrderedDict\nfrom collections.abc import Iterable\n'),
     ('from numpy import product\n', 'from numpy import prod as product\n'),
+    ('from numpy import product  # a\n', 'from numpy import prod as product  # a\n'),
+    ('from numpy import (  # why\n    product)\n',
+     'from numpy import (  # why\n    product)\n'),
     ('from chainer.functions import relu, Linear as Lin\n',
      'from chainer.functions import relu\nfrom chainer.links import Linear as Lin\n'),
     ('from sklearn.cross_validation import train_test_split\n',
@@ -225,6 +228,12 @@ def test_meanings_of_version_1(old, new):
      'import numpy\nimport chainer_fast as chainer  # both'),
     ('import chainerx', 'import chainer_fast.alias.chainerx as chainerx'),
     ('import chainercv', 'import chainercv'),
+    ('import chainer as c; x = 3', 'import chainer_fast as c; x = 3'),
+    ('x = 3; import chainer, os;  # both',
+     'x = 3; import chainer_fast as chainer; import os;  # both'),
+    ('if x: import chainer', 'if x: import chainer_fast as chainer'),
+    ('class A: import chainer as c; x = 3',
+     'class A: import chainer_fast as c; x = 3'),
 ])
 def test_imports(old, new):
     text = fix.fixed(old + '\n', lambda finding: True, is_fixed=False, are_imports=True)

@@ -175,6 +175,8 @@ def rename_from(plan, statement, alias, target):
     if not plan.block(statement) or (
             statement.lineno, statement.col_offset) in plan.edits.statements:
         return False
+    if '#' in plan.code(statement):     # a comment between the names would be lost
+        return False
     local = alias.asname or alias.name
     module, _, last = target.rpartition('.')
     lines = []

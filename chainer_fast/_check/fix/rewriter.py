@@ -8,12 +8,16 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 def rewritten(text, edits):
     """Return a source with the edits made.
 
-    Columns of the edits are those of ``ast``, in bytes.
+    Columns of the edits are those of ``ast``, in bytes. Raises ``SyntaxError`` where
+    libcst reads less than ``ast``.
     """
-    wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-    changed = wrapper.visit(_Rewriter(edits, text.split('\n')))
-    if edits.imports:
-        changed = _with_imports(changed, edits.imports)
+    try:
+        wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+        changed = wrapper.visit(_Rewriter(edits, text.split('\n')))
+        if edits.imports:
+            changed = _with_imports(changed, edits.imports)
+    except cst.ParserSyntaxError as error:
+        raise SyntaxError('it cannot be rewritten: %s' % error.message) from error
     return changed.code
 
 
@@ -86,6 +90,31 @@ class _Rewriter(cst.CSTTransformer):
                 else cst.MaybeSentinel.DEFAULT)
         return updated_node.with_changes(args=arguments)
 
+    def leave_SimpleStatementSuite(self, original_node, updated_node):
+        return self._line(original_node, updated_node)
+
+    def leave_SimpleStatementLine(self, original_node, updated_node):
+        if self._is_shared(original_node):
+            return self._line(original_node, updated_node)
+        return updated_node     # lines may take the place of the whole one
+
+    @staticmethod
+    def _is_shared(line):
+        return isinstance(line, cst.SimpleStatementLine) and len(line.body) > 1
+
+    def _line(self, original, updated):
+        """Replace statements that share a line with others."""
+        body = []
+        for old, statement in zip(original.body, updated.body, strict=True):
+            lines = self._edits.statements.get(self._place(old)[:2])
+            if lines is None:
+                body.append(statement)
+            elif lines:
+                body += [small for line in lines for small in cst.ensure_type(
+                    cst.parse_statement(line), cst.SimpleStatementLine).body]
+                body[-1] = body[-1].with_changes(semicolon=statement.semicolon)
+        return updated.with_changes(body=body or [cst.Pass()])
+
     def leave_IndentedBlock(self, original_node, updated_node):
         return self._block(original_node, updated_node)
 
@@ -119,7 +148,7 @@ class _Rewriter(cst.CSTTransformer):
 
     def _statements(self, begins, statement):
         lines = self._edits.statements.get(begins)
-        if lines is None:
+        if lines is None or self._is_shared(statement):
             return [statement]
         new = [cst.parse_statement(line) for line in lines]
         if new:
