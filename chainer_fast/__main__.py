@@ -105,6 +105,7 @@ def _take_options(arguments):
 def _enable_legacy(parts):
     """Enable legacy mode here and in processes that the program starts."""
     from chainer_fast import legacy
+    legacy.disable()        # what the environment asked for: the command line wins
     os.environ['CHAINER_FAST_LEGACY'] = parts
     try:
         legacy.enable(*([] if parts == '1' else parts.split(',')))

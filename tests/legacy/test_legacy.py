@@ -101,6 +101,14 @@ def test_nothing_is_loaded_otherwise():
                   ' & set(sys.modules)')
 
 
+def test_command_line_wins_over_environment(tmp_path):
+    script = tmp_path / 'script.py'
+    script.write_text('from chainer_fast import legacy; print(legacy.enabled())')
+    process = processes.start('-m', 'chainer_fast', '--legacy=v6', script,
+                              env={'CHAINER_FAST_LEGACY': 'numpy'})
+    assert process.stdout == "('v6',)\n", process.stderr
+
+
 def test_children_are_in_legacy_mode_too(tmp_path):
     script = tmp_path / 'script.py'
     script.write_text(
