@@ -75,7 +75,7 @@ def test_this_machine():
 def test_help_mentions_it(monkeypatch, capsys):
     monkeypatch.setattr(sys, 'argv', ['chainer_fast', '--help'])
     __main__.main()
-    assert 'python -m chainer_fast --doctor' in capsys.readouterr().out
+    assert 'chainer-fast --doctor' in capsys.readouterr().out
 
 
 def test_it_takes_no_arguments(monkeypatch, capsys):

@@ -9,6 +9,9 @@ import pytest
 import chainer_fast
 from chainer_fast import legacy
 
+# Modules that run the tests, and count while they do.
+_MACHINERY = ('_pytest', 'pytest', 'xdist', 'execnet', 'hypothesis')
+
 PROGRAM = """
 import chainer
 import chainer.flag
@@ -41,7 +44,7 @@ def state():
     for name, module in list(sys.modules.items()):
         if isinstance(module, types.ModuleType) and not name.startswith(
                 ('chainer_fast.legacy', 'chainer.legacy', 'tests.', 'program_of_old_',
-                 'importlib', '_frozen_importlib')):
+                 'importlib', '_frozen_importlib', *_MACHINERY)):
             found.update(members(name, module))
     return found
 
