@@ -29,13 +29,20 @@ def environment(**variables):
 def run(processes, *arguments, timeout=120, env=(), **options):
     """Run ``python ARGUMENTS`` in so many processes and return what it printed.
 
+    Open MPI's own mpiexec now and then ends on a busy machine before it has started
+    anything; then it is called again.
+
     Returns
     -------
     subprocess.CompletedProcess
         With the exit status of mpiexec, and the texts of standard output and error.
     """
     start = [mpiexec(), '--oversubscribe', '-n', str(processes)]
-    return subprocess.run(
-        [*start, sys.executable, *arguments],
-        timeout=timeout, env=environment(**dict(env)), capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, **options)
+    for _ in range(3):
+        ended = subprocess.run(
+            [*start, sys.executable, *arguments],
+            timeout=timeout, env=environment(**dict(env)), capture_output=True,
+            text=True, stdin=subprocess.DEVNULL, **options)
+        if 'listener thread failed to start' not in ended.stderr:
+            break
+    return ended
