@@ -14,8 +14,8 @@ _SETS = {'_params': 'chainer.Link._params as a list',
 _LIST_METHODS = {'append', 'extend', 'index', 'insert', 'reverse', 'sort'}
 _LAZY = {'builtins.map', 'builtins.filter', 'builtins.zip', 'builtins.range'}
 _LISTS = 'list from map, filter, zip, range or dict.keys'
-# Methods of which Python 3 asks for another name.
-_SPECIAL = {
+#: Methods of which Python 3 asks for another name: that name, and the entry.
+SPECIAL_METHODS = {
     '__nonzero__': ('__bool__', '__nonzero__ method'),
     '__div__': ('__truediv__', '__div__ method'),
     '__cmp__': ('__lt__', '__cmp__ method'),
@@ -265,7 +265,7 @@ def _class(checker, node, scope):
         elif isinstance(statement, ast.Assign):
             names.update((target.id, statement) for target in statement.targets
                          if isinstance(target, ast.Name))
-    for old, (new, words) in _SPECIAL.items():
+    for old, (new, words) in SPECIAL_METHODS.items():
         entry = idiom(words)
         if entry is not None and old in names and new not in names and not (
                 old == 'next' and '__iter__' not in names):

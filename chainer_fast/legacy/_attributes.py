@@ -18,27 +18,42 @@ def provide(patches, module, what, values):
     values : dict
         Names and values.
     """
-    def find(name):
-        _report.adapted(what % name)
+    def find(name, is_use):
+        if is_use:
+            _report.adapted(what % name)
         return values[name]
-    _look_up(patches, module, values, find)
+    look_up(patches, module, values, find)
 
 
-def _look_up(patches, module, names, find):
-    """Have a function called for attributes that a module does not have."""
+def look_up(patches, module, names, find):
+    """Have a function called for attributes that a module does not have.
+
+    Parameters
+    ----------
+    patches : Patches
+    module : module
+    names : container of str
+        The attributes.
+    find : callable
+        Takes a name, and whether it is used, or only asked for. Returns the value, or
+        ``NotImplemented`` to have the attribute looked up as before.
+    """
     outer = vars(module).get('__getattr__')
 
-    def look_up(name):
+    def get(name):
         if name in names:
-            return find(name)
+            # `from package import name` asks first whether the name is there.
+            value = find(name, sys._getframe(1).f_code.co_name != '_handle_fromlist')
+            if value is not NotImplemented:
+                return value
         if outer is not None:
             return outer(name)
         raise AttributeError(
             'module %r has no attribute %r' % (module.__name__, name))
-    patches.set(module, '__getattr__', look_up)
+    patches.set(module, '__getattr__', get)
 
 
-class _Loader:
+class Loader:
     """Hands out a module that has another name already, and leaves it as it is."""
 
     def __init__(self, module):
@@ -66,7 +81,7 @@ class _Finder:
             module = importlib.import_module(module)
         _report.adapted(name.replace('chainer_fast', 'chainer', 1))
         return importlib.util.spec_from_loader(
-            name, _Loader(module))  # type: ignore[arg-type]
+            name, Loader(module))  # type: ignore[arg-type]
 
 
 def move(patches, moved):
@@ -97,6 +112,6 @@ def move(patches, moved):
         parent, _, last = name.rpartition('.')
         children.setdefault(parent, set()).add(last)
     for parent, names in children.items():
-        def find(last, parent=parent):
+        def find(last, is_use, parent=parent):
             return importlib.import_module('%s.%s' % (parent, last))
-        _look_up(patches, importlib.import_module(parent), names, find)
+        look_up(patches, importlib.import_module(parent), names, find)

@@ -6,7 +6,7 @@ import inspect
 import numpy
 
 from chainer_fast.configuration import using_config
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.legacy._engine import flags
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY,
@@ -160,7 +160,7 @@ def adapt(form, today, change=None):
     @functools.wraps(today)
     def call(*args, **kwargs):
         # This package itself calls in the form of today.
-        prefers_old = form.named and _report.is_called_by_program()
+        prefers_old = form.named and _frames.is_called_by_program()
         if not form.is_old(args, kwargs, prefers_old):
             return today(*args, **kwargs)
         args, arguments = form.bind(args, kwargs)

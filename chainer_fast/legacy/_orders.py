@@ -5,7 +5,7 @@ to a chain as keyword arguments were added in the order in which Python handed t
 that of Python 2 holds if the part ``python`` is named as well.
 """
 from chainer_fast._core.links import LinkBase
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.legacy._engine import keyword_order
 from chainer_fast.legacy._links.function_set import FunctionSet
 from chainer_fast.link import Chain, ChainList, Link
@@ -94,7 +94,7 @@ class _Order:
     def _counted(self, walk):
         """Have the uses of a method counted where today's order is another one."""
         def method(link, *args, **kwargs):
-            if _report.is_called_by_program() and not self.is_of_today(link):
+            if _frames.is_called_by_program() and not self.is_of_today(link):
                 _report.adapted('order of parameters as they were added')
             return walk(link, *args, **kwargs)
         method.__doc__ = getattr(Link, walk.__name__).__doc__

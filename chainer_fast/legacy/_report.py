@@ -1,16 +1,10 @@
 """What legacy mode has adapted, where, and how often."""
 import collections
-import importlib
 import inspect
 import os
-import sys
 
 from chainer_fast import _removed
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-# What is not the program: its calls, and imports, come through these files. Compiled
-# functions have no frame; importlib's own are called <frozen ...>.
-_NOT_OF_PROGRAM = (_PACKAGE, importlib.__file__, '<frozen ')
+from chainer_fast.legacy import _frames
 
 # How often each place used each entry: {what: {(file, line): times}}.
 _uses = collections.defaultdict(collections.Counter)
@@ -29,10 +23,7 @@ def adapted(what):
     what : str
         Name of an entry of ``chainer_fast._removed``.
     """
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(
-            _NOT_OF_PROGRAM):
-        frame = frame.f_back
+    frame = _frames.caller()
     _uses[what][frame.f_code.co_filename, frame.f_lineno] += 1
 
 
@@ -68,14 +59,6 @@ def adapted_at_class(what, cls, text='class '):
             adapted_at(what, inspect.getsourcefile(cls), number)
             return
     adapted(what)
-
-
-def is_called_by_program():
-    """Tell whether what calls this function is itself called by the program.
-
-    Compiled functions in between do not count.
-    """
-    return not sys._getframe(2).f_code.co_filename.startswith(_NOT_OF_PROGRAM)
 
 
 def uses():

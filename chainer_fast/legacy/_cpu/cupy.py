@@ -6,7 +6,7 @@ import types
 import numpy
 
 from chainer_fast.backends import cuda
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _attributes, _report
 from chainer_fast.legacy._cpu import devices
 from chainer_fast.legacy._python import modules, sources
 
@@ -140,16 +140,15 @@ def _set(owner):
 
 def _provide_attribute(patches, cupy):
     """Have ``chainer.cuda.cupy`` give the module, and count it."""
-    outer, old = cuda.__getattr__, cuda.cupy
+    old = cuda.cupy
     del cuda.cupy
-
-    def look_up(name):
-        if name == 'cupy':
-            _report.adapted(_WHAT)
-            return cupy
-        return outer(name)
     patches.call_at_end(lambda: setattr(cuda, 'cupy', old))
-    patches.set(cuda, '__getattr__', look_up)
+
+    def find(name, is_use):
+        if is_use:
+            _report.adapted(_WHAT)
+        return cupy
+    _attributes.look_up(patches, cuda, {'cupy'}, find)
 
 
 def install(patches):

@@ -1,5 +1,5 @@
 """The length of a variable in version 1: the number of its elements."""
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.variable import Variable
 
 
@@ -10,7 +10,7 @@ def install(patches):
     length = Variable.__len__
 
     def count(self):
-        if not _report.is_called_by_program():
+        if not _frames.is_called_by_program():
             return length(self)
         _report.adapted('chainer.Variable.__len__')
         return self.size

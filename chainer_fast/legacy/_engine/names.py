@@ -1,7 +1,7 @@
 """Names of parameters, persistent values and children, which version 1 had as lists."""
 import collections.abc
 
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.link import Chain, Link
 
 _METHODS = ('append', 'count', 'extend', 'index', 'insert', 'reverse', 'sort')
@@ -125,7 +125,7 @@ def _view(attribute, what):
         except KeyError:
             raise AttributeError('%r object has no attribute %r' % (
                 type(self).__name__, attribute)) from None
-        return Names(names, what) if _report.is_called_by_program() else names
+        return Names(names, what) if _frames.is_called_by_program() else names
 
     def put(self, names):
         if isinstance(names, Names):

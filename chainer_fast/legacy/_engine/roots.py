@@ -1,6 +1,6 @@
 """The gradient of the variable that ``backward`` starts from, kept up to version 5."""
 from chainer_fast._core.graph import VariableBase
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.variable import Variable
 
 _KEY = '_grad_of_root'
@@ -14,7 +14,7 @@ def install(patches):
     def get(self):
         """Gradient, an array; None if it is not known."""
         found = grad.__get__(self)
-        if found is None and _KEY in self.__dict__ and _report.is_called_by_program():
+        if found is None and _KEY in self.__dict__ and _frames.is_called_by_program():
             _report.adapted('gradient of the variable that backward() starts from')
             return self.__dict__[_KEY]
         return found

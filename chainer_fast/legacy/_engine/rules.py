@@ -3,7 +3,7 @@ import functools
 
 import numpy
 
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.optimizer import GradientMethod, Optimizer, UpdateRule
 
 _STATES = ('init_state', 'init_state_cpu', 'init_state_gpu')
@@ -102,7 +102,7 @@ def _get_states(self):
 
 
 def _prepare(self):
-    if _report.is_called_by_program():
+    if _frames.is_called_by_program():
         _report.adapted('chainer.Optimizer.prepare')
     _states_of(self)
 

@@ -1,12 +1,12 @@
 """Type checks of version 1, whose expressions have a method ``eval``."""
 from chainer_fast import function
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.utils import _type_expressions, type_check
 
 
 def _make_eval(method):
     def evaluate(self):
-        if _report.is_called_by_program():
+        if _frames.is_called_by_program():
             _report.adapted('chainer.utils.type_check.Expr.eval')
         return method(self)
     return evaluate

@@ -6,7 +6,7 @@ import typing as tp
 from chainer_fast import configuration
 from chainer_fast._core import graph
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.legacy import _attributes, _report
+from chainer_fast.legacy import _attributes, _frames, _report
 from chainer_fast.legacy._engine import flags
 from chainer_fast.legacy._engine.flags import AUTO, OFF, ON
 from chainer_fast.variable import Parameter, Variable
@@ -135,7 +135,7 @@ def install(patches):
         if flag is not None:
             volatility.set(self, flag)
         elif type(self) is Variable and options.get('requires_grad', True) and (
-                _report.is_called_by_program()):
+                _frames.is_called_by_program()):
             put_flag(self, OFF)
 
     def get(self):

@@ -2,7 +2,7 @@
 import functools
 import os
 
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.legacy._python import callers
 from chainer_fast.legacy._python.arrivals import when_imported
 
@@ -10,7 +10,7 @@ from chainer_fast.legacy._python.arrivals import when_imported
 def _with_loader(function, what, loader):
     @functools.wraps(function)
     def load(stream, Loader=None):
-        if Loader is None and callers.wants_old_names(callers.caller()):
+        if Loader is None and callers.wants_old_names(_frames.caller()):
             _report.adapted(what)
             Loader = loader
         return function(stream, Loader) if Loader is not None else function(stream)
@@ -34,7 +34,7 @@ def _with_mode(init):
     def call(self, name, mode=None, *args, **kwargs):
         is_path = isinstance(name, (str, bytes, os.PathLike))
         if mode is not None or not is_path or not callers.wants_old_names(
-                callers.caller(ignored=('h5py',))):
+                _frames.caller(ignored=('h5py',))):
             if mode is not None or args:
                 args = (mode, *args)
             return init(self, name, *args, **kwargs)

@@ -3,40 +3,12 @@ import functools
 import math
 
 from chainer_fast import initializers, links
+from chainer_fast._removed import forms
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.legacy import _old_calls, _report
 from chainer_fast.legacy._engine.initializers import Scaled
 
-_CONV = 'self in_channels out_channels ksize stride pad '
-_WEIGHTS = 'wscale** bias** nobias '
 _NO_BIAS = 'chainer.links.ConvolutionND without a bias'
-_N_STEP = 'self n_layers in_size out_size dropout use_cudnn*'
-
-# The forms of Chainer 1.24; see _old_calls.OldForm.
-_FORMS = {
-    'BatchNormalization':
-        'self size decay eps dtype use_gamma use_beta initial_gamma initial_beta '
-        'use_cudnn*',
-    'Convolution2D':
-        _CONV + _WEIGHTS + 'use_cudnn* initialW initial_bias deterministic*',
-    'ConvolutionND':
-        'self ndim in_channels out_channels ksize stride pad initialW initial_bias '
-        'use_cudnn* cover_all',
-    'Deconvolution2D':
-        _CONV + _WEIGHTS + 'outsize use_cudnn* initialW initial_bias deterministic*',
-    'DeconvolutionND':
-        'self ndim in_channels out_channels ksize stride pad outsize initialW '
-        'initial_bias use_cudnn*',
-    'DilatedConvolution2D':
-        _CONV + 'dilate ' + _WEIGHTS + 'use_cudnn* initialW initial_bias',
-    'Linear': 'self in_size out_size ' + _WEIGHTS + 'initialW initial_bias',
-    'MLPConvolution2D':
-        _CONV + 'wscale** activation use_cudnn* conv_init bias_init',
-    'Maxout': 'self in_size out_size pool_size wscale** initialW initial_bias',
-    **dict.fromkeys((
-        'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
-        'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh'), _N_STEP),
-}
 
 
 def _scaled(initializer, scale):
@@ -89,7 +61,7 @@ def adapt_method(patches, name, method, old, named, change=None):
     today = getattr(cls, method)
     what = 'chainer.links.' + name + {
         '__init__': '', 'forward': '.__call__'}.get(method, '.' + method)
-    form = _old_calls.OldForm(what, old, today, named)
+    form = _old_calls.OldForm(what, 'self ' + old, today, named)
     patches.set(cls, method, _old_calls.adapt(form, today, change))
 
 
@@ -112,5 +84,5 @@ def install(patches):
     named = 'v1' in patches.named
     if named:
         _without_bias(patches)
-    for name, old in _FORMS.items():
+    for name, old in forms.LINKS.items():
         adapt_method(patches, name, '__init__', old, named, _CHANGES.get(name))

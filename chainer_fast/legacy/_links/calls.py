@@ -2,26 +2,11 @@
 import functools
 
 from chainer_fast import links
+from chainer_fast._removed import forms
 from chainer_fast.configuration import using_config
 from chainer_fast.legacy import _old_calls, _report
 from chainer_fast.legacy._links import arguments
 from chainer_fast.links import caffe
-
-_N_STEP = 'self hx %sxs train*'
-_OF_TEST = ('VGG16Layers', 'ResNet50Layers', 'ResNet101Layers', 'ResNet152Layers')
-
-# The forms of Chainer 1.24; see _old_calls.OldForm.
-_FORMS = (
-    ('BatchNormalization', 'forward', 'self x test* finetune'),
-    *((name, 'forward', _N_STEP % ('cx ' if 'LSTM' in name else ''))
-      for name in ('NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh',
-                   'NStepGRU', 'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh')),
-    ('GoogLeNet', 'forward', 'self x layers train*'),
-    ('GoogLeNet', 'extract', 'self images layers size train* volatile**'),
-    *((name, 'forward', 'self x layers test*') for name in _OF_TEST),
-    *((name, 'extract', 'self images layers size test* volatile**')
-      for name in _OF_TEST),
-)
 
 
 def _install_inception(patches):
@@ -75,7 +60,7 @@ def _install_caffe(patches):
 def install(patches):
     """Take the arguments of calls that Chainer 1 had."""
     named = 'v1' in patches.named
-    for name, method, old in _FORMS:
+    for (name, method), old in forms.CALLS.items():
         arguments.adapt_method(patches, name, method, old, named)
     _install_inception(patches)
     _install_zoneout(patches)

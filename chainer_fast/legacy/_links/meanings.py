@@ -3,7 +3,7 @@ import functools
 
 from chainer_fast import links
 from chainer_fast.configuration import using_config
-from chainer_fast.legacy import _named, _report
+from chainer_fast.legacy import _frames, _named, _report
 
 _VISION = ('GoogLeNet', 'VGG16Layers', 'ResNet50Layers', 'ResNet101Layers',
            'ResNet152Layers')
@@ -33,7 +33,7 @@ def _in_test_mode(patches, cls, method, flag_at):
     @functools.wraps(today)
     def call(self, *args, **kwargs):
         if (len(args) > flag_at or {'train', 'test'} & kwargs.keys()
-                or not _report.is_called_by_program()):
+                or not _frames.is_called_by_program()):
             return today(self, *args, **kwargs)
         _report.adapted('chainer.links.%s in test mode by default' % cls.__name__)
         with using_config('train', False):

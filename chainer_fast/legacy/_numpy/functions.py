@@ -4,13 +4,13 @@ import types
 
 import numpy
 
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _frames, _report
 from chainer_fast.legacy._python import callers
 
 
 def _is_old():
     """Whether the program calls, perhaps through functions of NumPy."""
-    return callers.wants_old_names(callers.caller(ignored=('numpy',)))
+    return callers.wants_old_names(_frames.caller(ignored=('numpy',)))
 
 
 def _making(function):

@@ -1,6 +1,5 @@
 """Who looks a name up: the program of earlier years, or a library of today."""
 import ast
-import importlib
 import linecache
 import os
 import sys
@@ -15,9 +14,6 @@ _OF_TODAY = sys.stdlib_module_names | {
     'jedi', 'pytest', '_pytest', 'pluggy', 'hypothesis', 'xdist', 'execnet',
     'setuptools', 'pkg_resources', 'pip', 'packaging', 'dateutil', 'tqdm', 'Cython',
     'cycler', 'kiwisolver', 'pyparsing', 'contourpy', 'fontTools', 'libcst', 'fissix'}
-
-_HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_NOT_CALLERS = (_HERE + os.sep, importlib.__file__, '<frozen ')
 
 _CATCHING = {'ImportError', 'ModuleNotFoundError', 'AttributeError', 'NameError',
              'Exception', 'BaseException'}
@@ -38,22 +34,6 @@ def is_installed_today(path):
     _, installed, inside = path.rpartition('site-packages' + os.sep)
     return bool(installed) and is_of_today(
         inside.partition(os.sep)[0].removesuffix('.py').removeprefix('_'))
-
-
-def caller(ignored=()):
-    """Return the frame that calls into this package, perhaps through an import.
-
-    Parameters
-    ----------
-    ignored : tuple of str
-        Top-level packages to look through as well.
-    """
-    frame = sys._getframe(1)
-    while frame.f_back is not None and (
-            frame.f_code.co_filename.startswith(_NOT_CALLERS)
-            or str(frame.f_globals.get('__name__')).partition('.')[0] in ignored):
-        frame = frame.f_back
-    return frame
 
 
 def wants_old_names(frame):

@@ -3,8 +3,7 @@ import importlib
 import importlib.util
 import sys
 
-from chainer_fast import alias
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _attributes, _frames, _report
 from chainer_fast.legacy._python import callers, names
 
 
@@ -16,14 +15,14 @@ class _Finder:
         self.loaded = {}
 
     def find_spec(self, name, path=None, target=None):
-        if name not in self.known or not callers.wants_old_names(callers.caller()):
+        if name not in self.known or not callers.wants_old_names(_frames.caller()):
             return None
         make, what = self.known[name]
         module = names.today(what) if make is None else make()
         self.loaded[name] = module
         _report.adapted(what)
         return importlib.util.spec_from_loader(
-            name, alias._Loader(module),  # type: ignore[arg-type]
+            name, _attributes.Loader(module),  # type: ignore[arg-type]
             is_package=hasattr(module, '__path__'))
 
     def forget(self):

@@ -2,10 +2,9 @@
 import functools
 import importlib
 import re
-import sys
 
 from chainer_fast import _removed
-from chainer_fast.legacy import _report
+from chainer_fast.legacy import _attributes, _frames, _report
 from chainer_fast.legacy._python import callers
 
 
@@ -62,22 +61,16 @@ def provide(patches, module, part, special=()):
     special = dict(special)
     names = {name for name in of(module.__name__, part) if name not in vars(module)}
     names.update(special)
-    outer = vars(module).get('__getattr__')
 
-    def look_up(name):
-        if name in names and callers.wants_old_names(callers.caller()):
-            what = '%s.%s' % (module.__name__, name)
-            value = special[name]() if name in special else today(what)
-            # `from package import name` first asks whether the name is there.
-            is_asked = sys._getframe(1).f_code.co_name == '_handle_fromlist'
-            if _removed.entries()[what].part and not is_asked:
-                _report.adapted(what)
-            return value
-        if outer is not None:
-            return outer(name)
-        raise AttributeError(
-            'module %r has no attribute %r' % (module.__name__, name))
-    patches.set(module, '__getattr__', look_up)
+    def find(name, is_use):
+        if not callers.wants_old_names(_frames.caller()):
+            return NotImplemented
+        what = '%s.%s' % (module.__name__, name)
+        value = special[name]() if name in special else today(what)
+        if is_use and _removed.entries()[what].part:
+            _report.adapted(what)
+        return value
+    _attributes.look_up(patches, module, names, find)
 
 
 def set_counted(patches, owner, name, what, function):

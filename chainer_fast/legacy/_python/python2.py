@@ -3,14 +3,12 @@ import ast
 import importlib.util
 import typing as tp
 
-from chainer_fast._check import python2
+from chainer_fast._check import idioms, python2
 from chainer_fast.legacy import _report
-from chainer_fast.legacy._python import calls
+from chainer_fast.legacy._python import trees
 
-# Methods with another name today, by that of Python 2.
-_METHODS = {'__unicode__': '__str__', '__nonzero__': '__bool__', 'next': '__next__',
-            '__div__': '__truediv__'}
-_ENTRIES = {'next': 'next method of an iterator'}
+# Methods that need no more than another name today.
+_METHODS = ('__unicode__', '__nonzero__', 'next', '__div__')
 _LISTS = {'map', 'filter', 'zip', 'range'}
 _LISTS_OF_DICT = {'keys', 'values', 'items'}
 
@@ -67,11 +65,6 @@ class _Meanings(ast.NodeTransformer):
         self._lines, self._filename = lines, filename
         self._looped = set()    # nodes that a loop goes over, where a list is no use
 
-    def _call(self, node, helper, argument):
-        function = ast.Attribute(ast.Name(calls.NAME, ast.Load()), helper, ast.Load())
-        call = ast.copy_location(ast.Call(function, [argument], []), node)
-        return ast.fix_missing_locations(call)
-
     def visit_For(self, node):
         self._looped.add(node.iter)
         return self.generic_visit(node)
@@ -90,11 +83,11 @@ class _Meanings(ast.NodeTransformer):
                         'list.sort(cmp=)' if is_method else 'sorted(cmp=)',
                         self._filename, self._lines[node.lineno])
                     keyword.arg = 'key'
-                    keyword.value = self._call(node, 'ordered', keyword.value)
+                    keyword.value = trees.call(node, 'ordered', keyword.value)
         elif node not in self._looped and (
                 name in _LISTS_OF_DICT and not node.args if is_method
                 else name in _LISTS):
-            return self._call(node, 'listed', node)
+            return trees.call(node, 'listed', node)
         return node
 
 
@@ -102,11 +95,11 @@ def _rename_methods(cls, lines, filename):
     """Give methods the names of today, where the class does not define these, too."""
     methods = {node.name: node for node in cls.body
                if isinstance(node, ast.FunctionDef)}
-    for old, new in _METHODS.items():
+    for old in _METHODS:
+        new, what = idioms.SPECIAL_METHODS[old]
         if old in methods and new not in methods:
             line = methods[old].lineno
-            _report.adapted_at(
-                _ENTRIES.get(old, old + ' method'), filename, lines[line])
+            _report.adapted_at(what, filename, lines[line])
             names: list[ast.expr] = [ast.Name(new, ast.Store())]
             alias = ast.Assign(names, ast.Name(old, ast.Load()), lineno=line,
                                end_lineno=line)

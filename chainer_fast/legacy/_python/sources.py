@@ -12,7 +12,7 @@ import re
 import sys
 import typing
 
-from chainer_fast.legacy._python import callers, calls
+from chainer_fast.legacy._python import callers, calls, trees
 
 _NUMBERS = {'float', 'int', 'complex'}
 _FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
@@ -122,11 +122,6 @@ class _Rewriter(ast.NodeTransformer):
         self.bound = outer
         return node
 
-    def _call(self, node, helper, *arguments):
-        function = ast.Attribute(ast.Name(calls.NAME, ast.Load()), helper, ast.Load())
-        call = ast.copy_location(ast.Call(function, list(arguments), []), node)
-        return ast.fix_missing_locations(call)
-
     def visit_Module(self, node):
         self.generic_visit(node)
         start = next((i for i, statement in enumerate(node.body)
@@ -141,7 +136,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Name(self, node):
         if (isinstance(node.ctx, ast.Load) and node.id in self.rules.names
                 and node.id not in self.bound):
-            return self._call(node, 'name', ast.Constant(node.id))
+            return trees.call(node, 'name', ast.Constant(node.id))
         return node
 
     def visit_match_case(self, node):
@@ -153,7 +148,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Attribute(self, node):
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load) and node.attr in self.rules.attributes:
-            return self._call(node, 'attribute', node.value, ast.Constant(node.attr))
+            return trees.call(node, 'attribute', node.value, ast.Constant(node.attr))
         return node
 
     def visit_Call(self, node):
@@ -163,7 +158,7 @@ class _Rewriter(ast.NodeTransformer):
             return node
         if isinstance(function, ast.Attribute):
             if (function.attr, count) in self.rules.methods:
-                node.func = self._call(
+                node.func = trees.call(
                     function, 'method', function.value, ast.Constant(function.attr),
                     ast.Constant(count))
                 return node
@@ -175,18 +170,18 @@ class _Rewriter(ast.NodeTransformer):
             is_number = (isinstance(function, ast.Name) and function.id in _NUMBERS
                          and count == 1)
         if is_number and self.rules.are_arrays_numbers and not node.keywords:
-            return self._call(node, 'number', function, *node.args)
+            return trees.call(node, 'number', function, *node.args)
         return node
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
         if self.is_division_whole and isinstance(node.op, ast.Div):
-            return self._call(node, 'quotient', node.left, node.right)
+            return trees.call(node, 'quotient', node.left, node.right)
         if (self.rules.are_arrays_numbers and isinstance(node.op, ast.Mod)
                 and isinstance(node.left, ast.Constant)
                 and isinstance(node.left.value, str)
                 and _FORMATS.search(node.left.value)):
-            return self._call(node, 'formatted', node.left, node.right)
+            return trees.call(node, 'formatted', node.left, node.right)
         return node
 
     def visit_AugAssign(self, node):
@@ -201,12 +196,12 @@ class _Rewriter(ast.NodeTransformer):
         for part in ast.walk(value):
             ast.copy_location(part, target)
         return ast.copy_location(ast.Assign(
-            [target], self._call(node, 'divided', value, node.value)), node)
+            [target], trees.call(node, 'divided', value, node.value)), node)
 
     def visit_Subscript(self, node):
         self.generic_visit(node)
         if self.rules.are_arrays_numbers and isinstance(node.ctx, ast.Store):
-            node.value = self._call(node, 'target', node.value)
+            node.value = trees.call(node, 'target', node.value)
         return node
 
 
