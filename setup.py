@@ -35,9 +35,12 @@ DIRECTIVES = {
     'freethreading_compatible': False,
 }
 
+# Included before each module, so that no module need name it.
+FIRST_HEADER = 'chainer_fast/_core/traceback.hpp'
+
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
-    COMPILE_ARGS += ['/std:c++17']
+    COMPILE_ARGS += ['/std:c++17', '/FI' + FIRST_HEADER]
 else:
     # Python's own flags may ask for debug symbols, which take time and space.
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
@@ -45,7 +48,7 @@ else:
     # a square root is vectorized while ``errno`` has to be set.
     COMPILE_ARGS += ['-std=c++17', '-ffp-contract=off', '-fno-math-errno']
     # A module need not use all that a header offers.
-    COMPILE_ARGS += ['-Wno-unused-function']
+    COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
 LINK_ARGS = []
 if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
@@ -85,7 +88,7 @@ def extensions():
             '.'.join(source.with_suffix('').parts),
             [str(source)],
             language='c++',
-            depends=[str(file) for file in dependencies(source)],
+            depends=[FIRST_HEADER, *map(str, dependencies(source))],
             include_dirs=[numpy.get_include(), '.'],
             define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
             extra_compile_args=COMPILE_ARGS,

@@ -20,9 +20,6 @@ from chainer_fast._core.state cimport ThreadState, current
 
 np.import_array()
 
-cdef extern from "chainer_fast/_core/traceback.hpp":
-    pass
-
 cdef extern from *:
     """
     static unsigned int cf_version_tag(PyTypeObject *type) {

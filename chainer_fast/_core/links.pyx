@@ -11,9 +11,6 @@ from cpython.object cimport PyObject, PyObject_GenericSetAttr
 from chainer_fast._core.graph cimport VariableBase, cf_instance_dict
 from chainer_fast._core.state cimport current
 
-cdef extern from "chainer_fast/_core/traceback.hpp":
-    pass
-
 cdef extern from *:
     """
     #define cf_type_lookup(o, name) _PyType_Lookup(Py_TYPE(o), name)

@@ -30,9 +30,6 @@ from chainer_fast._core.recipe cimport (
     fits, to_double)
 from chainer_fast._core.rows cimport RowGradient, dense, has_shape_of, run_on_rows
 
-cdef extern from "chainer_fast/_core/traceback.hpp":
-    pass
-
 np.import_array()
 
 cdef extern from *:
