@@ -5,7 +5,8 @@ BIN = $(VENV)/bin
 OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
-.PHONY: help demo test test-mpi lint test-gpu bench bench-gpu sanitize asv build clean
+.PHONY: help demo test test-mpi test-general lint test-gpu bench bench-gpu sanitize asv \
+	build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
@@ -14,6 +15,7 @@ help:
 	@echo '            of two and of three'
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
 	@echo '            kernel through NVRTC'
+	@echo 'make test-general  tests of a build that uses nothing private to CPython and NumPy'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
@@ -118,13 +120,24 @@ bench: build $(VENV)/.test
 bench-gpu: build $(VENV)/.test
 	$(BIN)/python -m benchmarks.gpu $(BENCH)
 
-# A copy of the sources, so that the modules in place stay as they are.
+# $(call build-copy,FOLDER,SETTINGS) builds a copy of the sources, so that the modules in
+# place stay as they are.
+define build-copy
+	mkdir -p $(1)
+	git ls-files -z | xargs -0 cp -p --parents -t $(1)
+	cd $(1) && $(2) $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
+endef
+
+# As for a Python that nobody has tried.
+GENERAL = build/general
+test-general: build $(VENV)/.test
+	$(call build-copy,$(GENERAL),CHAINER_FAST_GENERAL=1)
+	cd $(GENERAL) && PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 \
+		--dist loadfile tests
+
 SANITIZED = build/sanitized
 sanitize: build $(VENV)/.test
-	mkdir -p $(SANITIZED)
-	git ls-files -z | xargs -0 cp -p --parents -t $(SANITIZED)
-	cd $(SANITIZED) && CHAINER_FAST_SANITIZE=1 $(abspath $(BIN))/python setup.py \
-		--quiet build_ext --inplace
+	$(call build-copy,$(SANITIZED),CHAINER_FAST_SANITIZE=1)
 	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so) $$(gcc -print-file-name=libstdc++.so)" \
 		PYTHONPATH=. $(abspath $(BIN))/python -m pytest -q -n 2 --dist loadfile tests/_core \

@@ -2,8 +2,9 @@
 
 Modules are translated and compiled on all processors, and only those that need it.
 ``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and debug symbols,
-``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour;
-go from one kind of build to another with ``--force``.
+``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour,
+``CHAINER_FAST_GENERAL=1`` without anything private to CPython and NumPy, as for
+versions that are not known; go from one kind of build to another with ``--force``.
 """
 import os
 import re
@@ -18,6 +19,7 @@ from setuptools.modified import newer_group
 
 DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
 SANITIZE = os.environ.get('CHAINER_FAST_SANITIZE', '') not in ('', '0')
+GENERAL = os.environ.get('CHAINER_FAST_GENERAL', '') not in ('', '0')
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
 
@@ -34,6 +36,10 @@ DIRECTIVES = {
     'cdivision': True,
     'freethreading_compatible': False,
 }
+
+MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')]
+if GENERAL:
+    MACROS += [('CF_GENERAL', None)]
 
 # Included before each module, so that no module need name it.
 FIRST_HEADER = 'chainer_fast/_core/traceback.hpp'
@@ -90,7 +96,7 @@ def extensions():
             language='c++',
             depends=[FIRST_HEADER, *map(str, dependencies(source))],
             include_dirs=[numpy.get_include(), '.'],
-            define_macros=[('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION')],
+            define_macros=MACROS,
             extra_compile_args=COMPILE_ARGS,
             extra_link_args=LINK_ARGS)
         for source in sorted(Path('chainer_fast').rglob('*.pyx'))]
