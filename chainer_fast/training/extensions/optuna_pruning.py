@@ -9,8 +9,6 @@ from chainer_fast.training.extensions import _tracker
 if tp.TYPE_CHECKING:
     import optuna
 
-    from chainer_fast.training.trainer import Trainer
-
 
 class OptunaPruning(extension.Extension):
     """Extension that reports a value to Optuna's trial, which may end the training.
@@ -56,7 +54,7 @@ class OptunaPruning(extension.Extension):
         self._trial, self._observation_key = trial, observation_key
         self._pruner_trigger = util.get_trigger(pruner_trigger)
 
-    def __call__(self, trainer: Trainer) -> None:
+    def __call__(self, trainer):
         if not self._pruner_trigger(trainer):
             return
         if self._observation_key not in trainer.observation:
