@@ -2,22 +2,23 @@
 Handwritten digits, with a Trainer
 ==================================
 
-A small convolutional network learns to read digits. This is the usual shape of a training
-script: a model, a data set, an updater that makes the steps, and a trainer with
-extensions, which measure, print, plot and save.
+A small convolutional network learns to read digits. This is the usual shape of a
+training script: a model, a data set, an updater that makes the steps, and a trainer
+with extensions, which measure, print, plot and save.
 """
 import os
 import sys
 import tempfile
 
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+
 import chainer_fast as chainer
 import chainer_fast.functions as F
 import chainer_fast.links as L
-import matplotlib.pyplot as plt
-import numpy as np
 from chainer_fast import training
 from chainer_fast.training import extensions
-from sklearn.datasets import load_digits
 
 np.random.seed(0)     # initial weights and the order of the data come from here
 
@@ -25,8 +26,8 @@ np.random.seed(0)     # initial weights and the order of the data come from here
 # The data
 # --------
 # There are 1797 pictures of 8 x 8 pixels. Convolutions take arrays of shape
-# ``(batch, channels, height, width)``, so a picture gets one channel. A quarter of them is
-# kept for the test.
+# ``(batch, channels, height, width)``, so a picture gets one channel. A quarter of
+# them is kept for the test.
 
 digits = load_digits()
 images = (digits.images / 16).astype(np.float32)[:, None]
@@ -38,8 +39,8 @@ print('%d to learn from, %d to test' % (len(train), len(test)))
 # %%
 # The model
 # ---------
-# Links that are made within ``init_scope`` belong to the chain, with their parameters. A
-# size that is ``None`` is found at the first call.
+# Links that are made within ``init_scope`` belong to the chain, with their
+# parameters. A size that is ``None`` is found at the first call.
 
 
 class Net(chainer.Chain):
@@ -60,8 +61,9 @@ class Net(chainer.Chain):
 
 
 # %%
-# ``L.Classifier`` adds the loss, softmax cross entropy, and reports it together with the
-# accuracy. The hook shrinks all weights a little in each step, which keeps them small.
+# ``L.Classifier`` adds the loss, softmax cross entropy, and reports it together with
+# the accuracy. The hook shrinks all weights a little in each step, which keeps them
+# small.
 
 model = L.Classifier(Net())
 optimizer = chainer.optimizers.Adam()
@@ -72,8 +74,9 @@ optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(1e-4))
 # The training
 # ------------
 # The iterators hand out batches, and the updater makes a step of each. The evaluator
-# goes through the test pictures after every epoch, and the snapshots keep the state of
-# the training, from which ``chainer.serializers.load_npz(path, trainer)`` resumes it.
+# goes through the test pictures after every epoch, and the snapshots keep the state
+# of the training, from which ``chainer.serializers.load_npz(path, trainer)`` resumes
+# it.
 
 out = tempfile.TemporaryDirectory()
 train_iter = chainer.iterators.SerialIterator(train, 64)
@@ -100,9 +103,9 @@ trainer.run()
 print(sorted(os.listdir(out.name)))
 
 # %%
-# The two plots were drawn anew after each epoch, by the extension ``PlotReport``. During
-# training the loss lies above that of the test, because dropout switches off some of
-# the units, and only then.
+# The two plots were drawn anew after each epoch, by the extension ``PlotReport``.
+# During training the loss lies above that of the test, because dropout switches off
+# some of the units, and only then.
 
 figure, axes = plt.subplots(2, 1, figsize=(6.4, 7.2), layout='constrained')
 for ax, name in zip(axes, ['loss.png', 'accuracy.png'], strict=True):
@@ -123,7 +126,8 @@ read = probabilities.argmax(axis=1)
 print('%d of %d read correctly' % ((read == t).sum(), len(t)))
 
 # %%
-# The confusion matrix counts how often each digit (a row) was read as each (a column).
+# The confusion matrix counts how often each digit (a row) was read as each (a
+# column).
 
 confusion = np.zeros((10, 10), int)
 np.add.at(confusion, (t, read), 1)
@@ -141,8 +145,8 @@ ax.set_ylabel('digit that was written')
 plt.show()
 
 # %%
-# These pictures were the hardest: the network gave the least probability to the digit that
-# was meant.
+# These pictures were the hardest: the network gave the least probability to the digit
+# that was meant.
 
 hardest = probabilities[np.arange(len(t)), t].argsort()[:8]
 figure, axes = plt.subplots(2, 4, figsize=(6.4, 3.9), layout='constrained')
