@@ -3,8 +3,8 @@ A language model of characters
 ==============================
 
 A recurrent network reads text a character at a time and learns to foretell the next
-one. Then it writes on its own: it draws a character from its forecast, reads that, and
-so on. The text is the manual of the language that comes with Python, the one that
+one. Then it writes on its own: it draws a character from its forecast, reads that,
+and so on. The text is the manual of the language that comes with Python, the one that
 ``help('with')`` shows.
 """
 import textwrap
@@ -78,7 +78,8 @@ optimizer.add_hook(chainer.optimizer_hooks.GradientClipping(5))
 # %%
 # Writing
 # -------
-# The forecast is a softmax. Divided by a temperature below 1 it prefers what is likely.
+# The forecast is a softmax. Divided by a temperature below 1 it prefers what is
+# likely.
 
 
 def write(start='The ', n_characters=210, temperature=.7, seed=1):
@@ -145,8 +146,8 @@ for step in range(n_steps + 1):
     optimizer.update()
 
 # %%
-# First come letters at their usual rates, then short words, then most of the spelling,
-# and at last phrases of the manual. The text still makes no sense.
+# First come letters at their usual rates, then short words, then most of the
+# spelling, and at last phrases of the manual. The text still makes no sense.
 
 figure, ax = plt.subplots(figsize=(6.4, 3.8), layout='constrained')
 ax.plot(learning, color='lightsteelblue', label='text being learned')

@@ -2,10 +2,10 @@
 A variational autoencoder
 =========================
 
-An autoencoder squeezes a picture into a few numbers, its code, and draws it again from
-them. In a variational one the code is a distribution, and is held close to a normal
-one; so any draw from the normal distribution decodes to a picture. Here the code has
-two numbers, and all of it can be seen in a plane.
+An autoencoder squeezes a picture into a few numbers, its code, and draws it again
+from them. In a variational one the code is a distribution, and is held close to a
+normal one; so any draw from the normal distribution decodes to a picture. Here the
+code has two numbers, and all of it can be seen in a plane.
 """
 import matplotlib.pyplot as plt
 import numpy as np
@@ -61,10 +61,10 @@ class Decoder(chainer.Chain):
 
 
 # %%
-# The loss has two parts. The *reconstruction* is how unlikely the picture is under what
-# the decoder makes of a draw from the code. The *divergence* is how far the code is
-# from the normal distribution. Their sum is the negative evidence lower bound. The draw
-# can be differentiated: ``sample()`` shifts and scales fixed noise.
+# The loss has two parts. The *reconstruction* is how unlikely the picture is under
+# what the decoder makes of a draw from the code. The *divergence* is how far the code
+# is from the normal distribution. Their sum is the negative evidence lower bound. The
+# draw can be differentiated: ``sample()`` shifts and scales fixed noise.
 
 
 class Autoencoder(chainer.Chain):
@@ -75,7 +75,8 @@ class Autoencoder(chainer.Chain):
             self.encoder = Encoder(n_units, n_code)
             self.decoder = Decoder(n_units, n_pixels)
         self.prior = D.Independent(D.Normal(
-            np.zeros(n_code, np.float32), np.ones(n_code, np.float32)))
+            np.zeros(n_code, np.float32), np.ones(n_code, np.float32)),
+            reinterpreted_batch_ndims=1)
 
     def forward(self, x):
         code = self.encoder(x)
@@ -93,7 +94,7 @@ optimizer.setup(model)
 # --------
 # A loop of one's own does as well as a trainer.
 
-n_epochs = 80
+n_epochs = 200
 history = []
 iterator = chainer.iterators.SerialIterator(train, 100)
 while iterator.epoch < n_epochs:
@@ -105,8 +106,8 @@ while iterator.epoch < n_epochs:
     if iterator.is_new_epoch:
         with chainer.using_config('train', False), chainer.no_backprop_mode():
             history.append([float(part.array) for part in model(test)])
-        if iterator.epoch % 20 == 0:
-            print('epoch %2d: reconstruction %.2f, divergence %.2f nats'
+        if iterator.epoch % 40 == 0:
+            print('epoch %3d: reconstruction %.2f, divergence %.2f nats'
                   % (iterator.epoch, *history[-1]))
 
 reconstruction, divergence = np.array(history).T
@@ -117,14 +118,15 @@ ax.stackplot(epochs, divergence, reconstruction,
 ax.set_xlim(1, n_epochs)
 ax.set_xlabel('epoch')
 ax.set_ylabel('loss on the test pictures (nats)')
-ax.legend(loc='lower right', reverse=True)
+ax.set_ylim(0, 36)
+ax.legend(loc='upper right', ncols=2)
 plt.show()
 
 # %%
 # The plane of codes
 # ------------------
-# Each picture of the data lands at the mean of its code. The network never saw a label,
-# but digits of a kind lie together.
+# Each picture of the data lands at the mean of its code. The network never saw a
+# label, but digits of a kind lie together.
 
 with chainer.using_config('train', False), chainer.no_backprop_mode():
     code = model.encoder(images).distribution.loc.array
@@ -141,18 +143,19 @@ plt.show()
 # The other way round: a grid over the plane, decoded. Its lines are the quantiles of
 # the normal distribution, so that the same share of codes falls into each cell.
 
-n = 16
+n = 14
 quantiles = norm.ppf((np.arange(n) + .5) / n)
 grid = np.array([(a, b) for b in quantiles[::-1] for a in quantiles], np.float32)
 with chainer.using_config('train', False), chainer.no_backprop_mode():
     drawn = model.decoder(grid).mean.array
-sheet = drawn.reshape(n, n, 8, 8).transpose(0, 2, 1, 3).reshape(8 * n, 8 * n)
+tiles = np.pad(drawn.reshape(n, n, 8, 8), ((0, 0), (0, 0), (1, 1), (1, 1)))
+sheet = tiles.transpose(0, 2, 1, 3).reshape(10 * n, 10 * n)
 
 figure, ax = plt.subplots(figsize=(6.4, 6.2), layout='constrained')
 ax.imshow(sheet, cmap='gray_r', vmin=0, vmax=1)
 ticks = np.arange(0, n, 3)
-ax.set_xticks(8 * ticks + 3.5, ['%.1f' % quantiles[i] for i in ticks])
-ax.set_yticks(8 * ticks + 3.5, ['%.1f' % quantiles[::-1][i] for i in ticks])
+ax.set_xticks(10 * ticks + 4.5, ['%.1f' % quantiles[i] for i in ticks])
+ax.set_yticks(10 * ticks + 4.5, ['%.1f' % quantiles[::-1][i] for i in ticks])
 ax.set_xlabel('first number of the code')
 ax.set_ylabel('second number of the code')
 plt.show()
@@ -161,7 +164,8 @@ plt.show()
 # Pictures drawn again
 # --------------------
 # Two numbers cannot hold all of a picture. What the code keeps is which digit it is,
-# and something of its hand.
+# and something of the hand; where kinds meet in the plane, one digit may turn into
+# another.
 
 chosen = test[[np.flatnonzero(digits.target[1500:] == digit)[0] for digit in range(10)]]
 with chainer.using_config('train', False), chainer.no_backprop_mode():
