@@ -26,8 +26,10 @@ random.seed(0)
 # --------
 # There are two ways to say a date, and several for its year.
 
-ONES = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen']
-TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+ONES, TENS = (words.split() for words in (
+    'zero one two three four five six seven eight nine ten eleven twelve thirteen '
+    'fourteen fifteen sixteen seventeen eighteen nineteen',
+    'twenty thirty forty fifty sixty seventy eighty ninety'))
 ORDINALS = {'one': 'first', 'two': 'second', 'three': 'third', 'five': 'fifth',
             'eight': 'eighth', 'nine': 'ninth', 'twelve': 'twelfth'}
 
@@ -205,21 +207,25 @@ plt.show()
 # Where it looks
 # --------------
 # Each row is a figure that was written, and shows which letters the network looked
-# at. The year comes last in the words and first in the figures, so the path goes from
-# the end of the text back to the middle. In the first text the day stands before the
-# month, in the second behind it. Nobody told the network where anything is.
+# at. The year comes last in the words and first in the figures, so it begins at the
+# end, and turns back for the month and the day. In the first text the day stands
+# before the month, in the second behind it. Nobody told the network where anything
+# is.
 
 asked = ['the twenty-third of October nineteen sixty-eight',
          'October twenty-third, nineteen sixty-eight']
 with chainer.using_config('train', False), chainer.no_backprop_mode():
     written, looked = model.translate([encode(words, '')[0] for words in asked])
 
-figure, axes = plt.subplots(2, 1, figsize=(6.4, 4.6), layout='constrained')
+figure, axes = plt.subplots(2, 1, figsize=(6.4, 5.6), layout='constrained')
 for ax, words, symbol, attention in zip(axes, asked, written, looked, strict=True):
-    shades = ax.imshow(attention[:, :len(words)], cmap='Blues', vmin=0, vmax=1)
-    ax.set_xticks(range(len(words)), words, family='monospace')
+    shades = ax.imshow(attention[:, :len(words)], aspect='auto',
+                       cmap='Blues', vmin=0, vmax=1)
+    ax.set_xticks(range(len(words)), words, family='monospace', va='baseline')
     ax.set_yticks(range(10), [symbols[i] for i in symbol], family='monospace')
-    ax.tick_params(length=0)
+    ax.tick_params(length=0, labelsize=9)
+    ax.tick_params(axis='x', pad=11)
+    ax.grid(axis='y', alpha=.3)
     ax.set_xlabel('letters that were read')
     ax.set_ylabel('symbols written')
 figure.colorbar(shades, ax=axes, label='attention', shrink=.6)
@@ -234,5 +240,6 @@ with chainer.using_config('train', False), chainer.no_backprop_mode():
 wrong = np.flatnonzero((written != np.stack(answers)).any(axis=1))
 print('%d of %d dates are wrong' % (len(wrong), len(test)))
 for i in wrong[:5]:
+    words, figures = pairs[8000 + i]
     print('%-48s %s, not %s' % (
-        pairs[8000 + i][0], ''.join(symbols[k] for k in written[i]), pairs[8000 + i][1]))
+        words, ''.join(symbols[k] for k in written[i]), figures))
