@@ -118,6 +118,6 @@ def elu(x: VariableOrArray, alpha: float = 1.0) -> Variable:
     --------
     >>> x = np.array([-1., 0., 2.], np.float32)
     >>> F.elu(x, alpha=1.).array
-    array([-0.63212055,  0.        ,  2.        ], dtype=float32)
+    array([-0.6321,  0.    ,  2.    ], dtype=float32)
     """
     return ELU(alpha=alpha).apply((x,))[0]

@@ -75,6 +75,6 @@ def sigmoid(x: VariableOrArray) -> Variable:
     --------
     >>> x = np.array([-2., 0., 2.], np.float32)
     >>> F.sigmoid(x).array
-    array([0.11920291, 0.5       , 0.8807971 ], dtype=float32)
+    array([0.1192, 0.5   , 0.8808], dtype=float32)
     """
     return Sigmoid().apply((x,))[0]

@@ -75,6 +75,6 @@ def tanh(x: VariableOrArray) -> Variable:
     --------
     >>> x = np.array([-1., 0., 3.], np.float32)
     >>> F.tanh(x).array
-    array([-0.7615942,  0.       ,  0.9950548], dtype=float32)
+    array([-0.7616,  0.    ,  0.9951], dtype=float32)
     """
     return Tanh().apply((x,))[0]

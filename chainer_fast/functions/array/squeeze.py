@@ -14,12 +14,7 @@ if tp.TYPE_CHECKING:
 
 
 def argone(iterable):
-    """Positions of the ones in a sequence.
-
-    >>> argone([1, 2, 1])
-    [0, 2]
-
-    """
+    """Positions of the ones in a sequence: 0 and 2 in ``[1, 2, 1]``."""
     return [i for i, value in enumerate(iterable) if value == 1]
 
 

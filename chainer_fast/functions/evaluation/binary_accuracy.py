@@ -50,6 +50,6 @@ def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
     --------
     >>> y = np.array([[-2.0, 0.0], [3.0, -5.0]])
     >>> F.binary_accuracy(y, np.array([[0, 1], [0, -1]])).array
-    array(0.66666667)
+    array(0.6667)
     """
     return BinaryAccuracy()(y, t)
