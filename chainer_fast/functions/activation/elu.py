@@ -100,7 +100,8 @@ def elu(x: VariableOrArray, alpha: float = 1.0) -> Variable:
         f(x) = x \\quad (x \\ge 0), \\qquad
         f(x) = \\alpha (\\exp(x) - 1) \\quad (x < 0)
 
-    See: https://arxiv.org/abs/1511.07289
+    See: `Fast and accurate deep network learning by exponential linear units
+    <https://arxiv.org/abs/1511.07289>`_
 
     Parameters
     ----------
@@ -113,6 +114,15 @@ def elu(x: VariableOrArray, alpha: float = 1.0) -> Variable:
     -------
     Variable
         Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.selu
 
     Examples
     --------

@@ -71,6 +71,15 @@ def sigmoid(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.hard_sigmoid
+
     Examples
     --------
     >>> x = np.array([-2., 0., 2.], np.float32)

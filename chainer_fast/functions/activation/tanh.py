@@ -71,6 +71,15 @@ def tanh(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sigmoid
+
     Examples
     --------
     >>> x = np.array([-1., 0., 3.], np.float32)

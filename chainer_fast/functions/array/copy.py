@@ -46,7 +46,7 @@ def copy(x: VariableOrArray, dst) -> Variable:
     x : Variable or array
         Array of any shape and dtype.
     dst
-        The target: a :class:`~chainer.backend.Device`, a device specifier such as
+        The target: a :class:`~chainer_fast.backend.Device`, a device specifier such as
         ``'@numpy'`` or ``'@cupy:0'``, or an integer, which is the id of a GPU or, below
         zero, the CPU.
 

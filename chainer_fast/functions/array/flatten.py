@@ -25,7 +25,7 @@ def flatten(x: VariableOrArray) -> Variable:
     Notes
     -----
     Every axis is flattened. To keep the batch axis, use
-    :func:`~chainer.functions.reshape` with ``(len(x), -1)``.
+    :func:`~chainer_fast.functions.reshape` with ``(len(x), -1)``.
 
     Examples
     --------

@@ -73,7 +73,7 @@ def scatter_add(a: VariableOrArray, slices, b: VariableOrArray) -> Variable:
     See Also
     --------
     numpy.add.at
-    chainer.functions.get_item
+    chainer_fast.functions.get_item
 
     Examples
     --------

@@ -45,7 +45,7 @@ class Separate(FunctionNode):
 def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
     """Takes an array apart along an axis.
 
-    The inverse of :func:`~chainer.functions.stack`: the axis does not occur
+    The inverse of :func:`~chainer_fast.functions.stack`: the axis does not occur
     in the outputs.
 
     Parameters
@@ -62,8 +62,8 @@ def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
 
     See Also
     --------
-    chainer.functions.split_axis
-    chainer.functions.stack
+    chainer_fast.functions.split_axis
+    chainer_fast.functions.stack
 
     Examples
     --------

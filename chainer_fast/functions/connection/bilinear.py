@@ -217,7 +217,7 @@ def bilinear(
 
     See Also
     --------
-    chainer.links.Bilinear
+    chainer_fast.links.Bilinear
     """
     optional = V1, V2, b
     given = [each is not None for each in optional]

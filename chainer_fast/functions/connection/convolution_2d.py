@@ -202,7 +202,7 @@ def convolution_2d(
 
     See Also
     --------
-    chainer.links.Convolution2D
+    chainer_fast.links.Convolution2D
 
     Examples
     --------

@@ -168,7 +168,7 @@ def convolution_nd(
 
     See Also
     --------
-    chainer.links.ConvolutionND
+    chainer_fast.links.ConvolutionND
 
     Examples
     --------

@@ -154,7 +154,7 @@ def deconvolution_2d(
 
     See Also
     --------
-    chainer.links.Deconvolution2D
+    chainer_fast.links.Deconvolution2D
 
     References
     ----------

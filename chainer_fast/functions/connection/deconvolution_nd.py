@@ -137,7 +137,7 @@ def deconvolution_nd(
 
     See Also
     --------
-    chainer.links.DeconvolutionND
+    chainer_fast.links.DeconvolutionND
 
     Examples
     --------

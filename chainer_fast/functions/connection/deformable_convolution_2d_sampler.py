@@ -71,7 +71,7 @@ def deformable_convolution_2d_sampler(
 
     See Also
     --------
-    chainer.links.DeformableConvolution2D
+    chainer_fast.links.DeformableConvolution2D
 
     References
     ----------

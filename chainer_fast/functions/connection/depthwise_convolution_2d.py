@@ -45,7 +45,7 @@ def depthwise_convolution_2d(
 
     See Also
     --------
-    chainer.links.DepthwiseConvolution2D
+    chainer_fast.links.DepthwiseConvolution2D
 
     References
     ----------

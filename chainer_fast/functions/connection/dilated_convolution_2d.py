@@ -38,7 +38,7 @@ def dilated_convolution_2d(
 
     See Also
     --------
-    chainer.links.DilatedConvolution2D
+    chainer_fast.links.DilatedConvolution2D
     """
     function = convolution_2d.Convolution2DFunction(
         stride, pad, cover_all, dilate=dilate)

@@ -111,7 +111,7 @@ def embed_id(
 
     See Also
     --------
-    chainer.links.EmbedID
+    chainer_fast.links.EmbedID
 
     Examples
     --------

@@ -161,7 +161,7 @@ def linear(
 
     See Also
     --------
-    chainer.links.Linear
+    chainer_fast.links.Linear
 
     Examples
     --------

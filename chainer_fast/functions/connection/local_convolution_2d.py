@@ -209,7 +209,7 @@ def local_convolution_2d(
 
     See Also
     --------
-    chainer.links.LocalConvolution2D
+    chainer_fast.links.LocalConvolution2D
 
     Examples
     --------

@@ -77,7 +77,7 @@ def classification_summary(
 def precision(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
     """Precision and support of each class.
 
-    See :func:`~chainer.functions.classification_summary` for the arguments.
+    See :func:`~chainer_fast.functions.classification_summary` for the arguments.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def precision(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
 def recall(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
     """Recall and support of each class.
 
-    See :func:`~chainer.functions.classification_summary` for the arguments.
+    See :func:`~chainer_fast.functions.classification_summary` for the arguments.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def fbeta_score(
         y, t, label_num=None, beta=1.0, ignore_label=-1) -> tuple[Variable, ...]:
     """F-beta score and support of each class.
 
-    See :func:`~chainer.functions.classification_summary` for the arguments.
+    See :func:`~chainer_fast.functions.classification_summary` for the arguments.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def fbeta_score(
 def f1_score(y, t, label_num=None, ignore_label=-1) -> tuple[Variable, ...]:
     """F1 score, the harmonic mean of precision and recall, and support.
 
-    See :func:`~chainer.functions.classification_summary` for the arguments.
+    See :func:`~chainer_fast.functions.classification_summary` for the arguments.
 
     Returns
     -------

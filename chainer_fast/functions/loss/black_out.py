@@ -143,7 +143,7 @@ def black_out(
 
     See Also
     --------
-    chainer.links.BlackOut
+    chainer_fast.links.BlackOut
     """
     ids = _candidate_ids(t, samples)
     try:

@@ -233,7 +233,7 @@ def crf1d(
         Scores :math:`x_t` of the labels at each time, of the same dtype and shape
         ``(batch, labels)``. The chains are sorted by their lengths, the longest first:
         the batch of a time must not be larger than the one before. See
-        :func:`~chainer.functions.transpose_sequence`.
+        :func:`~chainer_fast.functions.transpose_sequence`.
     ys : list of Variables or arrays
         Labels at each time, of a signed integer dtype and shape ``(batch,)``.
     reduce : str
@@ -273,7 +273,7 @@ def argmax_crf1d(cost: VariableOrArray, xs: tp.Sequence[VariableOrArray]) -> tup
     ----------
     cost : Variable or array
         Scores of the pairs of a label and the next, as for
-        :func:`~chainer.functions.crf1d`.
+        :func:`~chainer_fast.functions.crf1d`.
     xs : list of Variables or arrays
         Scores of the labels at each time.
 

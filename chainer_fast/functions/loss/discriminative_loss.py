@@ -34,8 +34,8 @@ def _l2_norm(x, axis):
 class DiscriminativeMarginBasedClusteringLoss:
     """Loss that makes clusters of the embeddings of instances.
 
-    See :func:`~chainer.functions.discriminative_margin_based_clustering_loss` for the
-    parameters, which are also its attributes.
+    See :func:`~chainer_fast.functions.discriminative_margin_based_clustering_loss` for
+    the parameters, which are also its attributes.
 
     Raises
     ------

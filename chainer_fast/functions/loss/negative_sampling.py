@@ -168,7 +168,7 @@ def negative_sampling(
         Vectors of the classes, of the dtype of ``x`` and shape ``(classes, K)``.
     sampler : callable
         Function that takes a shape and returns an array of samples of noise, such as
-        :meth:`chainer.utils.WalkerAlias.sample`.
+        :meth:`chainer_fast.utils.WalkerAlias.sample`.
     sample_size : int
         Number of samples of noise for each sample.
     reduce : str
@@ -192,7 +192,7 @@ def negative_sampling(
 
     See Also
     --------
-    chainer.links.NegativeSampling
+    chainer_fast.links.NegativeSampling
     """
     function = NegativeSamplingFunction(sampler, sample_size, reduce)
     loss, = function.apply((x, t, W))

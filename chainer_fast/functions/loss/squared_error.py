@@ -45,7 +45,7 @@ def squared_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
 
     See Also
     --------
-    chainer.functions.mean_squared_error
+    chainer_fast.functions.mean_squared_error
 
     Examples
     --------
@@ -60,7 +60,7 @@ def squared_error(x0: VariableOrArray, x1: VariableOrArray) -> Variable:
 def squared_difference(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     """Squared differences of two arrays, elementwise.
 
-    Another name of :func:`~chainer.functions.squared_error`.
+    Another name of :func:`~chainer_fast.functions.squared_error`.
 
     Parameters
     ----------

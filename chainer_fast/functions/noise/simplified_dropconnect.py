@@ -159,7 +159,7 @@ def simplified_dropconnect(
 
     See Also
     --------
-    chainer.links.SimplifiedDropconnect
+    chainer_fast.links.SimplifiedDropconnect
     """
     function = SimplifiedDropconnect(
         ratio if train else 0, mask, use_batchwise_mask)

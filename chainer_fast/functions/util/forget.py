@@ -108,8 +108,8 @@ def forget(
     Notes
     -----
     A function with randomness or side effects, such as
-    :func:`~chainer.functions.dropout` or batch normalization in training mode, gives
-    wrong gradients.
+    :func:`~chainer_fast.functions.dropout` or batch normalization in training mode,
+    gives wrong gradients.
 
     Examples
     --------
