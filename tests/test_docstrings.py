@@ -94,6 +94,6 @@ def public(module):
 # Whether a class of links is complete is checked likewise: check_sections(cls, False).
 @pytest.mark.parametrize('function', [
     pytest.param(f, id=name) for f, name in public(F).items()
-    if f.__module__.split('.')[2] in ('activation', 'util')])
+    if f.__module__.split('.')[2] in ('activation', 'array', 'util')])
 def test_sections_of_functions(function):
     check_sections(function)

@@ -55,6 +55,15 @@ def copy(x: VariableOrArray, dst) -> Variable:
     Variable
         The copy. It never shares memory with ``x``.
 
+    Raises
+    ------
+    ValueError
+        If no device has that name.
+    TypeError
+        If ``dst`` is of another type.
+    RuntimeError
+        If ``dst`` is a GPU, and there is none or no CuPy.
+
     Examples
     --------
     >>> x = np.array([1., 2.], np.float32)

@@ -20,7 +20,11 @@ def flatten(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The elements in C order, of shape ``(x.size,)``.
+        The elements in C order, of shape ``(x.size,)`` and of the dtype of ``x``.
+
+    See Also
+    --------
+    chainer_fast.functions.reshape
 
     Notes
     -----

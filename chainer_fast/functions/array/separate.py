@@ -58,7 +58,13 @@ def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
     Returns
     -------
     tuple of Variables
-        As many arrays as the axis is long.
+        As many arrays as the axis is long, of the dtype of ``x`` and one dimension
+        less.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
 
     See Also
     --------
@@ -67,8 +73,10 @@ def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
 
     Examples
     --------
-    >>> x = np.arange(6).reshape(2, 3)
-    >>> [y.shape for y in F.separate(x, axis=0)]
-    [(3,), (3,)]
+    >>> x = np.arange(6.).reshape(2, 3)
+    >>> for y in F.separate(x, axis=0):
+    ...     print(y.array)
+    [0. 1. 2.]
+    [3. 4. 5.]
     """
     return Separate(axis).apply((x,))

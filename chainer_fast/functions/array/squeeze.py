@@ -60,14 +60,21 @@ def squeeze(x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Va
     Returns
     -------
     Variable
-        The same elements with fewer axes.
+        The same elements, of the dtype of ``x``, with fewer axes.
 
     Raises
     ------
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If an axis named is longer than one.
+        If an axis named is longer than one, or is named twice.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.expand_dims
+    numpy.squeeze
 
     Examples
     --------
