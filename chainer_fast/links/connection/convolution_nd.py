@@ -140,9 +140,12 @@ class ConvolutionND(_filters.Filtered):
 class Convolution1D(ConvolutionND):
     """Convolution of sequences; see :class:`ConvolutionND` for the arguments.
 
-    The formula is that of :class:`ConvolutionND` for one axis. From sequences of shape
-    ``(n, in_channels, length)`` come sequences of shape ``(n, out_channels, l)`` with
-    ``l = (length + 2 * pad - dilate * (ksize - 1) - 1) // stride + 1``.
+    .. math:: y_{noj} = b_o + \\sum_{cu} W_{ocu}\\, x_{n, c, s j + d u - p}
+
+    with the stride :math:`s`, the dilation :math:`d` and the padding :math:`p`. From
+    sequences of shape ``(n, in_channels, length)`` come sequences of shape ``(n,
+    out_channels, l)`` with ``l = (length + 2 * pad - dilate * (ksize - 1) - 1) //
+    stride + 1``.
 
     Parameters
     ----------

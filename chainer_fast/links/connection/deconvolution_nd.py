@@ -105,9 +105,15 @@ class DeconvolutionND(_filters.Filtered):
 class Deconvolution1D(DeconvolutionND):
     """Transposed convolution of sequences; see :class:`DeconvolutionND`.
 
-    From sequences of shape ``(n, in_channels, length)`` come sequences of shape
-    ``(n, out_channels, l)``, by default with
-    ``l = stride * (length - 1) + dilate * (ksize - 1) + 1 - 2 * pad``.
+    .. math::
+
+        y_{n, o, s j + d u - p} \\mathrel{+}= W_{cou}\\, x_{ncj} \\quad\\text{for all } c, j, u
+
+    starting from the bias :math:`b_o`, with the stride :math:`s`, the dilation
+    :math:`d` and the padding :math:`p` of the convolution that is transposed. From
+    sequences of shape ``(n, in_channels, length)`` come sequences of shape ``(n,
+    out_channels, l)``, by default with ``l = stride * (length - 1) + dilate * (ksize -
+    1) + 1 - 2 * pad``.
 
     Parameters
     ----------
@@ -145,8 +151,9 @@ class Deconvolution1D(DeconvolutionND):
 class Deconvolution3D(DeconvolutionND):
     """Transposed convolution of volumes; see :class:`DeconvolutionND`.
 
-    From volumes of shape ``(n, in_channels, depth, height, width)`` come volumes of
-    ``out_channels`` channels.
+    The formula is that of :class:`DeconvolutionND` for three axes. From volumes of
+    shape ``(n, in_channels, depth, height, width)`` come volumes of ``out_channels``
+    channels.
 
     Parameters
     ----------

@@ -33,6 +33,10 @@ class Highway(link.Chain):
     activate : callable
         As given.
 
+    See Also
+    --------
+    chainer_fast.links.Linear
+
     References
     ----------
     R. K. Srivastava, K. Greff and J. Schmidhuber. `Highway networks

@@ -9,8 +9,13 @@ from chainer_fast.links.connection import convolution_2d
 class Inception(link.Chain):
     """Convolutions with windows of several sizes, side by side.
 
-    The images go through four branches, whose results are concatenated along the
-    channels and rectified:
+    .. math::
+
+        y = r\\bigl[ W_1 * x;\\; W_3 * r(P_3 * x);\\; W_5 * r(P_5 * x);\\;
+            P * \\text{pool}(x) \\bigr]
+
+    where :math:`*` is convolution and :math:`r` the rectifier. Four branches are
+    concatenated along the channels:
 
     - a convolution of 1 x 1;
     - one of 1 x 1 (projection), rectified, and one of 3 x 3;

@@ -65,6 +65,11 @@ class InceptionBN(link.Chain):
     AssertionError
         If ``out1`` is positive, but the stride is not one or ``proj_pool`` is None.
 
+    See Also
+    --------
+    chainer_fast.links.Inception
+    chainer_fast.links.BatchNormalization
+
     References
     ----------
     S. Ioffe and C. Szegedy. `Batch normalization: accelerating deep network training by
