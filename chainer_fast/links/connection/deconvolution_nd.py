@@ -107,7 +107,8 @@ class Deconvolution1D(DeconvolutionND):
 
     .. math::
 
-        y_{n, o, s j + d u - p} \\mathrel{+}= W_{cou}\\, x_{ncj} \\quad\\text{for all } c, j, u
+        y_{n, o, s j + d u - p} \\mathrel{+}= W_{cou}\\, x_{ncj}
+            \\quad\\text{for all } c, j, u
 
     starting from the bias :math:`b_o`, with the stride :math:`s`, the dilation
     :math:`d` and the padding :math:`p` of the convolution that is transposed. From
