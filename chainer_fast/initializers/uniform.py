@@ -97,7 +97,9 @@ class LeCunUniform(initializer.Initializer):
 class GlorotUniform(initializer.Initializer):
     """Draws uniformly, with the variance of :class:`GlorotNormal`.
 
-    .. math:: w \\sim U(-b, b), \\quad b = s \\sqrt{\\frac{6}{n_\\text{in} + n_\\text{out}}}
+    .. math::
+
+        w \\sim U(-b, b), \\quad b = s \\sqrt{\\frac{6}{n_\\text{in} + n_\\text{out}}}
 
     with the fans as for :class:`GlorotNormal`.
 
