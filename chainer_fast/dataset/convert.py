@@ -71,10 +71,12 @@ def converter() -> tp.Callable[..., tp.Any]:
 
     Examples
     --------
-    >>> @converter()
+    >>> @chainer.dataset.converter()
     ... def as_float32(batch, device):
-    ...     x = numpy.array(batch, numpy.float32)
+    ...     x = np.array(batch, np.float32)
     ...     return x if device is None else device.send(x)
+    >>> as_float32([1, 2], '@numpy')
+    array([1., 2.], dtype=float32)
     """
     return _ArbitraryCallableConverter
 

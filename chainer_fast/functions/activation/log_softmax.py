@@ -102,9 +102,15 @@ def log_softmax(x: VariableOrArray, axis: int = 1) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+
     See Also
     --------
-    chainer.functions.softmax
+    chainer_fast.functions.softmax
+    chainer_fast.functions.logsumexp
 
     Examples
     --------

@@ -46,7 +46,7 @@ def copy(x: VariableOrArray, dst) -> Variable:
     x : Variable or array
         Array of any shape and dtype.
     dst
-        The target: a :class:`~chainer.backend.Device`, a device specifier such as
+        The target: a :class:`~chainer_fast.backend.Device`, a device specifier such as
         ``'@numpy'`` or ``'@cupy:0'``, or an integer, which is the id of a GPU or, below
         zero, the CPU.
 
@@ -54,6 +54,15 @@ def copy(x: VariableOrArray, dst) -> Variable:
     -------
     Variable
         The copy. It never shares memory with ``x``.
+
+    Raises
+    ------
+    ValueError
+        If no device has that name.
+    TypeError
+        If ``dst`` is of another type.
+    RuntimeError
+        If ``dst`` is a GPU, and there is none or no CuPy.
 
     Examples
     --------

@@ -117,14 +117,22 @@ def repeat(
     Returns
     -------
     Variable
-        The repeated array.
+        Array of the dtype of ``x``: of its shape but for the axis, or a vector without
+        one.
 
     Raises
     ------
     TypeError
         If ``repeats`` or ``axis`` is of another type.
     ValueError
-        If a number is negative, or their count does not fit.
+        If a number is negative, or there are not as many as elements along the axis.
+    numpy.exceptions.AxisError
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.tile
+    numpy.repeat
 
     Examples
     --------

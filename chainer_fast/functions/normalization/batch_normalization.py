@@ -406,7 +406,7 @@ def batch_normalization(
 
     See Also
     --------
-    chainer.links.BatchNormalization
+    chainer_fast.links.BatchNormalization
     """
     if kwargs:
         argument.refuse(kwargs, 'train')
@@ -450,6 +450,6 @@ def fixed_batch_normalization(
 
     See Also
     --------
-    chainer.links.BatchNormalization
+    chainer_fast.links.BatchNormalization
     """
     return FixedBatchNormalization(eps, axis).apply((x, gamma, beta, mean, var))[0]

@@ -153,7 +153,7 @@ def batch_renormalization(
 
     See Also
     --------
-    chainer.links.BatchRenormalization
+    chainer_fast.links.BatchRenormalization
     """
     if running_mean is None:
         raise TypeError('running_mean is required')
@@ -168,7 +168,8 @@ def fixed_batch_renormalization(x, gamma, beta, mean, var, eps=2e-5) -> Variable
     """Normalize a batch by given statistics, scale and shift.
 
     .. deprecated:: 7.0
-        Use :func:`~chainer.functions.fixed_batch_normalization`, which does the same.
+        Use :func:`~chainer_fast.functions.fixed_batch_normalization`, which does the
+        same.
 
     Parameters
     ----------

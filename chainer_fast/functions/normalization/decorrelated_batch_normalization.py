@@ -302,7 +302,7 @@ def decorrelated_batch_normalization(
 
     See Also
     --------
-    chainer.links.DecorrelatedBatchNormalization
+    chainer_fast.links.DecorrelatedBatchNormalization
     """
     argument.assert_kwargs_empty(kwargs)
     return DecorrelatedBatchNormalization(
@@ -340,7 +340,7 @@ def fixed_decorrelated_batch_normalization(
 
     See Also
     --------
-    chainer.links.DecorrelatedBatchNormalization
+    chainer_fast.links.DecorrelatedBatchNormalization
     """
     return FixedDecorrelatedBatchNormalization(groups).apply(
         (x, mean, projection))[0]

@@ -198,6 +198,6 @@ def group_normalization(
 
     See Also
     --------
-    chainer.links.GroupNormalization
+    chainer_fast.links.GroupNormalization
     """
     return GroupNormalization(groups, eps).apply((x, gamma, beta))[0]

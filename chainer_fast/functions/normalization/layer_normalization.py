@@ -138,7 +138,7 @@ def layer_normalization(
 
     See Also
     --------
-    chainer.links.LayerNormalization
+    chainer_fast.links.LayerNormalization
     """
     if gamma.shape == (1,) and x.ndim == 2 and x.shape[1] != 1:
         # A single number serves for all columns.

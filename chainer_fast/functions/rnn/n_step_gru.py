@@ -36,7 +36,7 @@ _CELL = _stacked.Cell('gru', _join, _step)
 class NStepGRU(n_step_rnn.BaseNStepRNN):
     """Gated recurrent units over a sequence.
 
-    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
     def __init__(self, n_layers, states, lengths, **kwargs):
@@ -46,7 +46,7 @@ class NStepGRU(n_step_rnn.BaseNStepRNN):
 class NStepBiGRU(n_step_rnn.BaseNStepRNN):
     """Gated recurrent units over a sequence in both directions.
 
-    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
     def __init__(self, n_layers, states, lengths, **kwargs):
@@ -62,8 +62,8 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 
 def n_step_gru_base(
         n_layers, dropout_ratio, hx, ws, bs, xs, use_bi_direction: bool, **kwargs):
-    """Runs :func:`~chainer.functions.n_step_gru` or
-    :func:`~chainer.functions.n_step_bigru`.
+    """Runs :func:`~chainer_fast.functions.n_step_gru` or
+    :func:`~chainer_fast.functions.n_step_bigru`.
 
     Parameters
     ----------
@@ -111,7 +111,8 @@ def n_step_gru(
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
         longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See :func:`~chainer.functions.transpose_sequence`.
+        ended: ``B_t`` never grows. See
+        :func:`~chainer_fast.functions.transpose_sequence`.
 
     Returns
     -------
@@ -128,7 +129,7 @@ def n_step_gru(
 
     See Also
     --------
-    chainer.links.NStepGRU
+    chainer_fast.links.NStepGRU
 
     Examples
     --------
@@ -150,7 +151,7 @@ def n_step_bigru(
         **kwargs) -> tuple:
     """Stacked gated recurrent units over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_gru`, which run
+    Each layer consists of two of :func:`~chainer_fast.functions.n_step_gru`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
 
@@ -180,6 +181,6 @@ def n_step_bigru(
 
     See Also
     --------
-    chainer.functions.n_step_gru, chainer.links.NStepBiGRU
+    chainer_fast.functions.n_step_gru, chainer_fast.links.NStepBiGRU
     """
     return _run(kwargs, True, n_layers, dropout_ratio, hx, ws, bs, xs)

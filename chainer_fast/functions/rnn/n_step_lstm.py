@@ -40,7 +40,7 @@ _CELL = _stacked.Cell('lstm', _join, _step)
 class NStepLSTM(n_step_rnn.BaseNStepRNN):
     """Long short-term memory over a sequence.
 
-    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
     def __init__(self, n_layers, states, lengths):
@@ -50,7 +50,7 @@ class NStepLSTM(n_step_rnn.BaseNStepRNN):
 class NStepBiLSTM(n_step_rnn.BaseNStepRNN):
     """Long short-term memory over a sequence in both directions.
 
-    See :class:`~chainer.functions.rnn.n_step_rnn.BaseNStepRNN`.
+    See :class:`~chainer_fast.functions.rnn.n_step_rnn.BaseNStepRNN`.
     """
 
     def __init__(self, n_layers, states, lengths):
@@ -66,8 +66,8 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, cx, ws, bs, xs):
 
 def n_step_lstm_base(
         n_layers, dropout_ratio, hx, cx, ws, bs, xs, use_bi_direction: bool, **kwargs):
-    """Runs :func:`~chainer.functions.n_step_lstm` or
-    :func:`~chainer.functions.n_step_bilstm`.
+    """Runs :func:`~chainer_fast.functions.n_step_lstm` or
+    :func:`~chainer_fast.functions.n_step_bilstm`.
 
     Parameters
     ----------
@@ -117,7 +117,8 @@ def n_step_lstm(
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
         longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See :func:`~chainer.functions.transpose_sequence`.
+        ended: ``B_t`` never grows. See
+        :func:`~chainer_fast.functions.transpose_sequence`.
 
     Returns
     -------
@@ -136,7 +137,7 @@ def n_step_lstm(
 
     See Also
     --------
-    chainer.functions.lstm, chainer.links.NStepLSTM
+    chainer_fast.functions.lstm, chainer_fast.links.NStepLSTM
 
     Examples
     --------
@@ -158,7 +159,7 @@ def n_step_bilstm(
         **kwargs) -> tuple:
     """Stacked long short-term memory over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_lstm`, which run
+    Each layer consists of two of :func:`~chainer_fast.functions.n_step_lstm`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
 
@@ -188,6 +189,6 @@ def n_step_bilstm(
 
     See Also
     --------
-    chainer.functions.n_step_lstm, chainer.links.NStepBiLSTM
+    chainer_fast.functions.n_step_lstm, chainer_fast.links.NStepBiLSTM
     """
     return _run(kwargs, True, n_layers, dropout_ratio, hx, cx, ws, bs, xs)

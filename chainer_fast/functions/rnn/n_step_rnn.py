@@ -296,8 +296,8 @@ def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 def n_step_rnn_base(
         n_layers, dropout_ratio, hx, ws, bs, xs, activation, use_bi_direction: bool,
         **kwargs):
-    """Runs :func:`~chainer.functions.n_step_rnn` or
-    :func:`~chainer.functions.n_step_birnn`.
+    """Runs :func:`~chainer_fast.functions.n_step_rnn` or
+    :func:`~chainer_fast.functions.n_step_birnn`.
 
     Parameters
     ----------
@@ -341,7 +341,8 @@ def n_step_rnn(
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
         longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See :func:`~chainer.functions.transpose_sequence`.
+        ended: ``B_t`` never grows. See
+        :func:`~chainer_fast.functions.transpose_sequence`.
     activation : str
         'tanh' or 'relu'.
 
@@ -361,7 +362,7 @@ def n_step_rnn(
 
     See Also
     --------
-    chainer.links.NStepRNNTanh, chainer.links.NStepRNNReLU
+    chainer_fast.links.NStepRNNTanh, chainer_fast.links.NStepRNNReLU
 
     Examples
     --------
@@ -384,7 +385,7 @@ def n_step_birnn(
         activation: str = 'tanh', **kwargs) -> tuple:
     """Stacked recurrent units over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer.functions.n_step_rnn`, which run
+    Each layer consists of two of :func:`~chainer_fast.functions.n_step_rnn`, which run
     along the sequences and from their ends to their beginnings. Their outputs are
     concatenated along the second axis.
 
@@ -418,7 +419,7 @@ def n_step_birnn(
 
     See Also
     --------
-    chainer.links.NStepBiRNNTanh, chainer.links.NStepBiRNNReLU
+    chainer_fast.links.NStepBiRNNTanh, chainer_fast.links.NStepBiRNNReLU
     """
     return _run({}, activation, True, n_layers, dropout_ratio, hx, ws, bs, xs)
 
@@ -434,8 +435,8 @@ def n_step_rnn_impl(
         Takes the input of a step, the last output and cell, and the weights and biases
         of a layer; returns the next output and cell.
     n_layers, dropout_ratio, hx, cx, xs
-        As those of :func:`~chainer.functions.n_step_lstm`. ``cx`` may be ``None``; then
-        so are all cells.
+        As those of :func:`~chainer_fast.functions.n_step_lstm`. ``cx`` may be
+        ``None``; then so are all cells.
     ws, bs : list
         Weights and biases for each direction of each layer, of any kind.
     use_bi_direction : bool
