@@ -9,9 +9,13 @@ from chainer_fast.backends.kernels.tape import steps
 from chainer_fast.variable import Variable
 
 
-def has_shortcut(applied):
-    """Return whether a function has a compiled shortcut."""
-    return type(applied) in graph.classes_with_shortcuts()
+#: Shortcuts have room for so many: MAX_SHORTCUT_INPUTS in ``_core/graph.pxd``.
+_MAX_INPUTS = 8
+
+
+def has_shortcut(applied, inputs):
+    """Return whether a function of so many inputs has a compiled shortcut."""
+    return type(applied) in graph.classes_with_shortcuts() and inputs <= _MAX_INPUTS
 
 
 class Island(steps.Step):
