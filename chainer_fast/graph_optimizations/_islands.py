@@ -8,7 +8,6 @@ from chainer_fast._core import backprop, graph
 from chainer_fast.backends.kernels.tape import steps
 from chainer_fast.variable import Variable
 
-
 #: Shortcuts have room for so many: MAX_SHORTCUT_INPUTS in ``_core/graph.pxd``.
 _MAX_INPUTS = 8
 
