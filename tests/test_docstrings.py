@@ -94,7 +94,7 @@ def public(module):
 
 
 FAMILIES = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise',
-            'util')
+            'normalization', 'util')
 
 
 # Whether a class of links is complete is checked likewise: check_sections(cls, False).
