@@ -94,7 +94,7 @@ def public(module):
 
 
 FAMILIES = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise',
-            'normalization', 'util')
+            'normalization', 'pooling', 'util')
 
 
 # Whether a class of links is complete is checked likewise: check_sections(cls, False).
