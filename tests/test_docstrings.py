@@ -93,7 +93,8 @@ def public(module):
         if not name.startswith('_') and callable(obj)}
 
 
-FAMILIES = ('activation', 'array', 'connection', 'evaluation', 'loss', 'noise', 'util')
+FAMILIES = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise',
+            'normalization', 'pooling', 'util')
 
 
 # Whether a class of links is complete is checked likewise: check_sections(cls, False).
