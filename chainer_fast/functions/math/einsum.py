@@ -399,7 +399,7 @@ def einsum(*operands) -> Variable:
     ------
     ValueError
         If the subscripts are invalid, or an ellipsis would be summed over.
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If axes of the same symbol differ in length. There is no broadcasting.
 
     See Also

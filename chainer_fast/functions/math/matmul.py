@@ -164,7 +164,7 @@ def matmul(
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If an operand has no axis or the summed axes differ in length.
     """
     y, = MatMul(transa, transb).apply((a, b))

@@ -175,7 +175,7 @@ def sparse_matmul(a, b, transa: bool = False, transb: bool = False) -> Variable:
     ------
     ValueError
         If not exactly one of the operands is sparse.
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If shapes do not go together.
 
     See Also

@@ -49,7 +49,7 @@ def sum(
     ------
     TypeError, ValueError
         If ``axis`` is of another type, or names an axis twice.
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point or lacks an axis.
     """
     return Sum(axis, keepdims).apply((x,))[0]
