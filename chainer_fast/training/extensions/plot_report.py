@@ -53,6 +53,18 @@ class PlotReport(extension.Extension):
         Whether to draw a grid.
     file_name : str, optional
         Former name of ``filename``.
+
+    Warns
+    -----
+    UserWarning
+        If Matplotlib is not installed.
+
+    Examples
+    --------
+    >>> extension = chainer.training.extensions.PlotReport(
+    ...     ['main/loss', 'validation/main/loss'], 'epoch', filename='loss.png')
+
+    It is added to a trainer, as ``trainer.extend(extension)``.
     """
 
     def __init__(
