@@ -137,8 +137,7 @@ logs = {} if missing else {job: train(*job) for job in jobs}
 # %%
 # All copies of a model end with the same weights. With the same number of examples in
 # a step, one process and two learn alike. With larger steps an epoch is done in half
-# the time, but more epochs are needed; a higher learning rate makes up for most of
-# it.
+# the time, but more epochs are needed; a higher learning rate often makes up for that.
 
 if logs:
     figure, axes = plt.subplots(
