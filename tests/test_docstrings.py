@@ -93,7 +93,8 @@ def public(module):
         if not name.startswith('_') and callable(obj)}
 
 
-FAMILIES = ('activation', 'array', 'connection', 'evaluation', 'loss', 'noise', 'util')
+FAMILIES = ('activation', 'array', 'connection', 'evaluation', 'loss', 'math', 'noise',
+            'normalization', 'pooling', 'util')
 
 
 @pytest.mark.parametrize('function', [
