@@ -65,6 +65,30 @@ class FunctionNode(_graph.FunctionBase):
     lazy_grad_sum : bool
         Whether gradients of an input that come from several functions are summed in
         one call; ``config.lazy_grad_sum`` when the function was applied.
+
+    See Also
+    --------
+    chainer_fast.Function
+    chainer_fast.gradient_check
+
+    Examples
+    --------
+    >>> class Square(chainer.FunctionNode):
+    ...     def forward(self, inputs):
+    ...         x, = inputs
+    ...         self.retain_inputs((0,))
+    ...         return x * x,
+    ...     def backward(self, target_input_indexes, grad_outputs):
+    ...         x, = self.get_retained_inputs()
+    ...         gy, = grad_outputs
+    ...         return 2 * x * gy,
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> y, = Square().apply((x,))
+    >>> y.array
+    array([1., 4.], dtype=float32)
+    >>> F.sum(y).backward()
+    >>> x.grad
+    array([2., 4.], dtype=float32)
     """
 
     stack = None
