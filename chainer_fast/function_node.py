@@ -458,6 +458,24 @@ def grad(
         If an argument is no tuple or list of variables.
     ValueError
         If lengths differ.
+
+    See Also
+    --------
+    chainer_fast.Variable.backward
+    chainer_fast.backward
+
+    Examples
+    --------
+    The second derivative of the cube:
+
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> y = x ** 3
+    >>> gx, = chainer.grad([y], [x], enable_double_backprop=True)
+    >>> ggx, = chainer.grad([gx], [x])
+    >>> gx.array, ggx.array
+    (array([ 3., 12.], dtype=float32), array([ 6., 12.], dtype=float32))
+    >>> x.grad is None
+    True
     """
     _check_sequence('outputs', outputs)
     _check_sequence('inputs', inputs)

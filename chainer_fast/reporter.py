@@ -38,6 +38,13 @@ def get_current_reporter():
     ------
     IndexError
         If there is none.
+
+    Examples
+    --------
+    >>> reporter = chainer.Reporter()
+    >>> with reporter:
+    ...     chainer.get_current_reporter() is reporter
+    True
     """
     return _get_reporters()[-1]
 
