@@ -124,6 +124,7 @@ from chainer_fast.variable import (
     Variable,
     as_array,
     as_variable,
+    from_dlpack,
 )
 
 _gil.require()

@@ -15,7 +15,7 @@ from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.initializers import constant
 from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
-from chainer_fast.variable import _bound, _moves, _text
+from chainer_fast.variable import _bound, _dlpack, _moves, _text
 from chainer_fast.variable._text import variable_repr, variable_str
 
 if tp.TYPE_CHECKING:
@@ -23,7 +23,7 @@ if tp.TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 __all__ = [
-    'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable',
+    'Parameter', 'Variable', 'VariableNode', 'as_array', 'as_variable', 'from_dlpack',
     'variable_repr', 'variable_str']
 
 
@@ -39,6 +39,16 @@ def as_variable(obj: VariableOrArray) -> Variable:
     -------
     Variable
         One made around an array requires no gradient.
+
+    See Also
+    --------
+    chainer_fast.as_array
+
+    Examples
+    --------
+    >>> x = chainer.as_variable(np.ones(2, np.float32))
+    >>> x.requires_grad, chainer.as_variable(x) is x
+    (False, True)
     """
     if isinstance(obj, Variable):
         return obj
@@ -46,10 +56,63 @@ def as_variable(obj: VariableOrArray) -> Variable:
 
 
 def as_array(obj):
-    """Return the array of a variable; an array is returned as it is."""
+    """Return the array of a variable; an array is returned as it is.
+
+    Parameters
+    ----------
+    obj : array or Variable
+        An array, or what holds one.
+
+    Returns
+    -------
+    array
+        The very array, not a copy.
+
+    See Also
+    --------
+    chainer_fast.as_variable
+
+    Examples
+    --------
+    >>> x = np.ones(2, np.float32)
+    >>> chainer.as_array(chainer.Variable(x)) is x
+    True
+    """
     if isinstance(obj, Variable):
         return obj.array
     return obj
+
+
+def from_dlpack(x: tp.Any) -> Variable:
+    """Return a variable around an array of another library, without copying it.
+
+    Parameters
+    ----------
+    x : object
+        An array with the methods ``__dlpack__`` and ``__dlpack_device__``: a tensor of
+        PyTorch, an array of JAX, CuPy or NumPy, a variable.
+
+    Returns
+    -------
+    Variable
+        It requires no gradient, and shares its memory with ``x``: a change of the one
+        is a change of the other. Its array is one of NumPy or CuPy, as ``x`` is in host
+        memory or on a GPU, and read-only if ``x`` says that it is, as arrays of JAX do.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` lacks the methods.
+    BufferError
+        If its device or dtype (bfloat16, for example) is none of NumPy's or CuPy's, or
+        its library does not share it: PyTorch wants tensors that require a gradient to
+        be detached.
+
+    See Also
+    --------
+    chainer_fast.interop.torch.from_torch : keeps the graph of a tensor.
+    """
+    return Variable(_dlpack.import_array(x), requires_grad=False)
 
 
 def _check_grad_type(func, x, is_node_x, gx):
@@ -180,6 +243,19 @@ class Variable(VariableBase, _moves.Movable):
         Gradient to begin with, of the same dtype and shape as ``data``.
     requires_grad : bool
         Whether to compute the gradient of this variable in backpropagation.
+    layout : optional
+        Memory layout of the array.
+
+    Attributes
+    ----------
+    array : numpy.ndarray, cupy.ndarray or None
+        The array.
+    grad : array or None
+        The gradient.
+    grad_var : Variable or None
+        The gradient as a variable, which can be differentiated.
+    creator : FunctionNode or None
+        The function that the variable is a result of.
 
     Raises
     ------
@@ -187,6 +263,30 @@ class Variable(VariableBase, _moves.Movable):
         If ``data`` is no array, or a keyword is unknown.
     ValueError
         If ``volatile`` is given, which Chainer has long retired.
+
+    See Also
+    --------
+    chainer_fast.Parameter
+    chainer_fast.grad
+
+    Examples
+    --------
+    >>> x = chainer.Variable(np.array([1, 2], np.float32))
+    >>> y = F.sum(x ** 2)
+    >>> y.backward()
+    >>> x.grad
+    array([2., 4.], dtype=float32)
+
+    Twice:
+
+    >>> x.cleargrad()
+    >>> y = F.sum(x ** 3)
+    >>> y.backward(enable_double_backprop=True)
+    >>> gx = x.grad_var
+    >>> x.cleargrad()
+    >>> F.sum(gx).backward()
+    >>> x.grad
+    array([ 6., 12.], dtype=float32)
     """
 
     # NumPy leaves ``array + variable`` to the variable.
@@ -246,6 +346,40 @@ class Variable(VariableBase, _moves.Movable):
     def __nonzero__(self):
         return self.__bool__()
 
+    def __dlpack__(
+            self, *, stream: tp.Any = None, max_version: tuple[int, int] | None = None,
+            dl_device: tuple[int, int] | None = None, copy: bool | None = None):
+        """Share the array with another library by the protocol DLPack.
+
+        ``torch.from_dlpack(x)``, ``jax.numpy.from_dlpack(x)`` and
+        ``cupy.from_dlpack(x)`` call this. What they return shares its memory with
+        :attr:`array`, and knows nothing of the graph, whether or not the variable
+        requires a gradient.
+
+        Parameters
+        ----------
+        stream, max_version, dl_device, copy
+            As the array API of 2023 defines them.
+
+        Raises
+        ------
+        BufferError
+            If a parameter is not initialized; if the array is on another device than
+            is asked for, except from a GPU to the processor, which copies; if it has
+            negative strides; or if it is read-only and the other side does not know
+            read-only arrays.
+
+        See Also
+        --------
+        chainer_fast.interop.torch.to_torch : keeps the graph of a variable.
+        """
+        return _dlpack.export(
+            _dlpack.array_to_share(self), stream, max_version, dl_device, copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the device of the array, as DLPack counts devices."""
+        return _dlpack.array_to_share(self).__dlpack_device__()
+
     @property
     def xp(self):
         """The array module: :mod:`numpy` or :mod:`cupy`."""
@@ -289,17 +423,40 @@ class Variable(VariableBase, _moves.Movable):
         return layouts.get_semantic_shape(self)
 
     def summary(self):
-        """Return a short text: the name, or else the place in memory."""
+        """Return a short text: the name, or else the place in memory.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         if self.name:
             return '<variable %s>' % self.name
         return '<variable at 0x%x>' % id(self)
 
     def debug_print(self):
-        """Return several lines on the device, type and statistics of the variable."""
+        """Return several lines on the device, type and statistics of the variable.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
         return _text.describe(self)
 
     def as_layout(self, layout):
-        """Return the variable in another memory layout, as a function of the graph."""
+        """Return the variable in another memory layout, as a function of the graph.
+
+        Parameters
+        ----------
+        layout : chainer_fast.memory_layouts or None
+            The layout; None is the plain one.
+
+        Returns
+        -------
+        Variable
+            The variable itself, if it has the layout.
+        """
         if self._layout == layout:
             return self
         y, = _bound.AsLayout(layout).apply((self,))
@@ -464,6 +621,11 @@ class Variable(VariableBase, _moves.Movable):
     def item(self):
         """Return the only element as a Python scalar.
 
+        Returns
+        -------
+        int or float
+            The element.
+
         Raises
         ------
         ValueError
@@ -516,6 +678,34 @@ class Parameter(Variable):
         The initializer of the array.
     update_rule : UpdateRule or None
         The rule by which an optimizer updates this parameter.
+
+    Raises
+    ------
+    TypeError
+        If there is a shape, and the initializer is neither a scalar, an array nor
+        callable.
+    ValueError
+        If an array has another shape.
+
+    See Also
+    --------
+    chainer_fast.Variable
+    chainer_fast.initializers
+
+    Examples
+    --------
+    >>> W = chainer.Parameter(chainer.initializers.Normal(), (2, 3))
+    >>> W.shape, W.is_initialized
+    ((2, 3), True)
+
+    A shape that is only known later:
+
+    >>> b = chainer.Parameter(0)
+    >>> b.is_initialized
+    False
+    >>> b.initialize((2,))
+    >>> b.array
+    array([0., 0.], dtype=float32)
     """
 
     initializer: tp.Any = None
