@@ -120,6 +120,11 @@ def unpooling_nd(
     Each element goes on all elements of its window in a larger image, and where windows
     overlap they add up.
 
+    .. math:: y_{n, c, i} = \\sum_{(j, u) : s j + u - p = i} x_{n, c, j}
+
+    where :math:`i`, :math:`j` and :math:`u` are tuples of as many numbers as the images
+    have axes.
+
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
@@ -170,6 +175,8 @@ def unpooling_1d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
     """The reverse of pooling, for sequences of shape ``(n, c, length)``.
 
     See :func:`unpooling_nd`, of which it is the case of one axis.
+
+    .. math:: y_{nci} = \\sum_{(j, u) : s j + u - p = i} x_{ncj}
 
     Parameters
     ----------
