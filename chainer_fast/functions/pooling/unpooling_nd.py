@@ -148,6 +148,8 @@ def unpooling_nd(
 
     Raises
     ------
+    ValueError
+        If padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
     AssertionError
@@ -202,7 +204,7 @@ def unpooling_1d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
     Raises
     ------
     ValueError
-        If ``x`` has not three axes.
+        If ``x`` has not three axes, padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
 
@@ -250,7 +252,7 @@ def unpooling_3d(x, ksize, stride=None, pad=0, outsize=None, cover_all=True):
     Raises
     ------
     ValueError
-        If ``x`` has not five axes.
+        If ``x`` has not five axes, padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not of floats, or pooling brings ``outsize`` to another size.
 
