@@ -1,4 +1,4 @@
-"""Docstrings: their examples run, and those of functions have all their sections.
+"""Docstrings: their examples run, and those of functions and links have all sections.
 
 An example finds the names ``np``, ``chainer``, ``F`` and ``L`` and imports what else it
 needs. NumPy prints four digits, random numbers are those of seed 0, and files are
@@ -79,7 +79,7 @@ def check_sections(obj, returns=True):
         del names[-1], named[len(names):]
     assert named == names
     assert ('Returns' in found) == returns
-    assert '>>> ' in found.get('Examples', '')
+    assert re.search('>>> |::$', found.get('Examples', ''), re.MULTILINE)
     for name in documented_names(found.get('See Also', '')):
         assert pydoc.locate(name) is not None, name
     for name in documented_names(found.get('Raises', '')):
@@ -93,12 +93,17 @@ def public(module):
         if not name.startswith('_') and callable(obj)}
 
 
-FAMILIES = ('activation', 'array', 'connection', 'evaluation', 'loss', 'noise', 'util')
-
-
-# Whether a class of links is complete is checked likewise: check_sections(cls, False).
-@pytest.mark.parametrize('function', [
-    pytest.param(f, id=name) for f, name in public(F).items()
-    if f.__module__.split('.')[2] in FAMILIES])
+@pytest.mark.parametrize(
+    'function', [pytest.param(f, id=name) for f, name in public(F).items()])
 def test_sections_of_functions(function):
     check_sections(function)
+
+
+@pytest.mark.parametrize('link', [
+    pytest.param(cls, id=name) for cls, name in public(L).items()])
+def test_sections_of_links(link):
+    check_sections(link, returns=False)
+    call = sections(inspect.getdoc(link.forward))
+    assert {'Parameters', 'Returns'} <= call.keys()
+    for name in documented_names(call.get('Raises', '')):
+        assert issubclass(pydoc.locate(name), Exception), name

@@ -120,9 +120,9 @@ def clipped_relu(x: VariableOrArray, z: float = 20.0) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([-100., 5., 100.], np.float32)
-    >>> F.clipped_relu(x, 10.0).array
-    array([ 0.,  5., 10.], dtype=float32)
+    >>> x = np.array([-7., 3., 12.], np.float32)
+    >>> F.clipped_relu(x, 8.).array
+    array([0., 3., 8.], dtype=float32)
     """
     return ClippedReLU(z).apply((x,))[0]
 

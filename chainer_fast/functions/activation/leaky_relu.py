@@ -105,9 +105,8 @@ def leaky_relu(x: VariableOrArray, slope: float = 0.2) -> Variable:
 
     Examples
     --------
-    >>> x = np.array([[-1, 0], [2, -3]], np.float32)
-    >>> F.leaky_relu(x, slope=0.5).array
-    array([[-0.5,  0. ],
-           [ 2. , -1.5]], dtype=float32)
+    >>> x = np.array([-8., 0., 3.], np.float32)
+    >>> F.leaky_relu(x, slope=0.25).array
+    array([-2.,  0.,  3.], dtype=float32)
     """
     return LeakyReLU(slope).apply((x,))[0]

@@ -71,8 +71,8 @@ def flip(x: VariableOrArray, axis: int) -> Variable:
 
     Examples
     --------
-    >>> F.flip(np.array([[0, 1], [2, 3]]), 0).array
-    array([[2, 3],
-           [0, 1]])
+    >>> F.flip(np.array([[1., 2.], [3., 4.]]), 1).array
+    array([[2., 1.],
+           [4., 3.]])
     """
     return Flip(axis).apply((x,))[0]

@@ -117,9 +117,10 @@ def embed_id(
 
     Examples
     --------
-    >>> W = np.array([[0, 0], [1, 1], [2, 2]], np.float32)
-    >>> F.embed_id(np.array([2, 1], np.int32), W).array
-    array([[2., 2.],
-           [1., 1.]], dtype=float32)
+    >>> W = np.array([[1., 2.], [3., 4.], [5., 6.]], np.float32)
+    >>> F.embed_id(np.array([2, 0, -1], np.int32), W, ignore_label=-1).array
+    array([[5., 6.],
+           [1., 2.],
+           [0., 0.]], dtype=float32)
     """
     return EmbedIDFunction(ignore_label).apply((x, W))[0]

@@ -115,7 +115,7 @@ class Maxout(link.Chain):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype or number of elements, or only one axis.
         """
         return maxout.maxout(self.linear(x), self.pool_size)

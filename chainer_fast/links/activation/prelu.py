@@ -66,7 +66,7 @@ class PReLU(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype than the slope, or other axes after the first
             one.
         """

@@ -100,7 +100,7 @@ class SimplifiedDropconnect(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype or number of elements, or only one axis.
         """
         W = self.W

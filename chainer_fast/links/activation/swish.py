@@ -65,7 +65,7 @@ class Swish(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype than the steepness, or other axes after the first
             one.
         """

@@ -54,7 +54,7 @@ class Filtered(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype, number of axes or number of channels.
         ValueError
             If the groups do not divide the number of channels, or, for convolutions of

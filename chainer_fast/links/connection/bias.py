@@ -68,7 +68,7 @@ class Bias(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If the bias does not have the shape of the axes of the input from ``axis``
             on.
         ValueError

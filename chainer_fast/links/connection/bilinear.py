@@ -99,7 +99,7 @@ class Bilinear(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If the inputs differ in their first axis, or have another dtype or number of
             elements.
         """

@@ -145,7 +145,7 @@ class Convolution2D(_filters.Filtered):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another number of axes or of channels, or another dtype.
         AssertionError
             If ``x`` has another memory layout, or is smaller than the window.

@@ -90,7 +90,7 @@ class DeformableConvolution2D(link.Chain):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` does not have four axes, or has another dtype or number of
             channels.
         """
@@ -161,7 +161,7 @@ class DeformableConvolution2DSampler(_filters.Filtered):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes or shapes do not go together.
         """
         if not self.W.is_initialized:

@@ -73,7 +73,7 @@ class EmbedID(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` is not an array of integers.
         IndexError
             If an ID is too large.

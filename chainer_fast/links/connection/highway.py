@@ -81,7 +81,7 @@ class Highway(link.Chain):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another shape or dtype.
         """
         transformed = self.activate(self.plain(x))

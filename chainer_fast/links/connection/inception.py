@@ -26,10 +26,15 @@ class Inception(link.Chain):
     ----------
     in_channels : int or None
         Number of channels of the images, found at the first call if None.
-    out1, out3, out5 : int
-        Number of channels after the convolutions of 1 x 1, 3 x 3 and 5 x 5.
-    proj3, proj5, proj_pool : int
-        Number of channels after the projections.
+    out1 : int
+        Number of channels after the convolution of 1 x 1.
+    proj3, out3 : int
+        Number of channels after the projection in front of the convolution of 3 x 3,
+        and after that.
+    proj5, out5 : int
+        The same for the convolution of 5 x 5.
+    proj_pool : int
+        Number of channels after the projection that follows pooling.
     conv_init : initializer or None
         Initializes the filters.
     bias_init : initializer or None
@@ -84,7 +89,7 @@ class Inception(link.Chain):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype or number of channels.
         ValueError
             If ``x`` does not have four axes.

@@ -34,10 +34,14 @@ class InceptionBN(link.Chain):
     ----------
     in_channels : int or None
         Number of channels of the images, found at the first call if None.
-    out1, out3, out33 : int
-        Number of channels after the convolutions of 1 x 1, 3 x 3 and two of 3 x 3.
-    proj3, proj33 : int
-        Number of channels after the projections in front of these.
+    out1 : int
+        Number of channels after the convolution of 1 x 1; the branch is left out if
+        zero.
+    proj3, out3 : int
+        Number of channels after the projection in front of the convolution of 3 x 3,
+        and after that.
+    proj33, out33 : int
+        The same for the two convolutions of 3 x 3.
     pooltype : {'max', 'avg'}
         Kind of pooling.
     proj_pool : int or None
@@ -132,7 +136,7 @@ class InceptionBN(link.Chain):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype, number of axes or number of channels.
         """
         branches = [self._apply(x, 'conv1')] if self.out1 > 0 else []

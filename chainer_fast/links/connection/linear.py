@@ -114,7 +114,7 @@ class Linear(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype or number of elements than ``W`` asks for, or
             only one axis.
         """

@@ -95,7 +95,7 @@ class LocalConvolution2D(_filters.Filtered):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype, number of axes or number of channels.
         """
         if not self.W.is_initialized:

@@ -33,6 +33,8 @@ class MLPConvolution2D(link.ChainList):
         Stride and padding of the first convolution.
     activation : callable
         Applied between two convolutions.
+    *args
+        Refused; the first of them was once ``wscale``.
     conv_init : initializer or None
         Initializes the filters. Keyword argument.
     bias_init : initializer or None
@@ -103,7 +105,7 @@ class MLPConvolution2D(link.ChainList):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype, number of axes or number of channels.
         """
         first, *others = self

@@ -85,7 +85,7 @@ class Scale(link.Chain):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If the weight does not have the shape of the axes of the input from ``axis``
             on.
         ValueError

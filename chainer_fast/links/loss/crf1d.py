@@ -88,7 +88,7 @@ class CRF1d(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If chains are not sorted from the longest to the shortest, or labels are not
             integers.
         ValueError

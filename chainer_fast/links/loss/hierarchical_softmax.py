@@ -311,7 +311,7 @@ class BinaryHierarchicalSoftmax(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes or shapes do not go together; classes of int64 are refused, too.
         IndexError
             If a class is out of range.

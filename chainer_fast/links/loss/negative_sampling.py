@@ -104,7 +104,7 @@ class NegativeSampling(_sampling.SamplingLink):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If the classes are not an array of int32, or there are not as many as
             inputs.
         ValueError

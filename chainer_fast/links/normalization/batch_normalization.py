@@ -173,7 +173,7 @@ class BatchNormalization(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If the batch is not of a floating dtype, or does not have the axes of the
             parameters.
         ValueError

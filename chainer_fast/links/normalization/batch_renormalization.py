@@ -106,7 +106,7 @@ class BatchRenormalization(BatchNormalization):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If the batch is not of a floating dtype, or does not have the axes of the
             parameters.
         """

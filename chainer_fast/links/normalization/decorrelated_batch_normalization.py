@@ -196,7 +196,7 @@ class DecorrelatedBatchNormalization(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If the batch is not of a floating dtype, or, in testing, of another dtype
             than the averages; or if the groups do not divide its channels.
         ValueError

@@ -79,7 +79,7 @@ class GroupNormalization(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` is not of a floating dtype, or has another number of channels.
         ValueError
             If ``x`` has no axis of channels when the parameters are made, or the groups

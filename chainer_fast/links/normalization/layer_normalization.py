@@ -77,7 +77,7 @@ class LayerNormalization(link.Link):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` does not have two axes, or has another dtype than the parameters.
         ValueError
             If ``x`` has another number of features.

@@ -121,7 +121,7 @@ class StatelessGRU(GRUBase):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes or shapes do not go together.
         """
         return self._advance(h, x)
@@ -217,7 +217,7 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype or length, or if the batch is not as large as
             that of the state.
         """
@@ -263,10 +263,23 @@ class GRU(StatefulGRU):
     def forward(self, *args):
         """Advance by one step; see :meth:`StatefulGRU.forward`.
 
+        Parameters
+        ----------
+        *args : Variable or array
+            The input, of shape ``(batch, in_size)``.
+
+        Returns
+        -------
+        Variable
+            New state, of shape ``(batch, out_size)``.
+
         Raises
         ------
         ValueError
             Unless there is exactly one argument.
+        chainer_fast.utils.type_check.InvalidType
+            If the input has another dtype or length, or if the batch is not as large as
+            that of the state.
         """
         if len(args) != 1:
             message = 'GRU takes one argument, the input, but got %d' % len(args)

@@ -166,7 +166,7 @@ class StatelessLSTM(LSTMBase):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes or shapes do not go together.
         """
         gates = self._map_input(x)
@@ -278,7 +278,7 @@ class LSTM(_state.StatefulLink, LSTMBase):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype or length.
         TypeError
             If the batch is larger than at the last call.

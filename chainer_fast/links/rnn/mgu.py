@@ -99,7 +99,7 @@ class StatelessMGU(MGUBase):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes or shapes do not go together.
         """
         return self._advance(h, x)
@@ -179,7 +179,7 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype or length, or if the batch is not as large as
             that of the state.
         """

@@ -41,7 +41,7 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
             size.
         AssertionError
             If ``xs`` is not a list or tuple.
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes do not go together.
         ValueError
             If a sequence has another length of inputs, the dropout ratio is not in [0,

@@ -213,7 +213,7 @@ class NStepRNNBase(link.ChainList):
             batch size.
         AssertionError
             If ``xs`` is not a list or tuple.
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes do not go together; in gated recurrent units also if a sequence
             has another length of inputs.
         ValueError

@@ -85,7 +85,7 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If ``x`` has another dtype or length, or if the batch is not as large as
             that of the state.
         """

@@ -124,7 +124,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes or shapes do not go together.
         ValueError
             If all arguments are None.
@@ -242,7 +242,7 @@ class NaryTreeLSTM(_TreeLSTM):
 
         Raises
         ------
-        InvalidType
+        chainer_fast.utils.type_check.InvalidType
             If dtypes or shapes do not go together.
         ValueError
             If all arguments are None.

@@ -81,6 +81,12 @@ class TheanoFunction(link.Link):
         -------
         chainer_fast.Variable or tuple of chainer_fast.Variable
             The values; a tuple if there are several.
+
+        Raises
+        ------
+        chainer_fast.utils.type_check.InvalidType
+            If there are more or fewer arguments than inputs, or one has another number
+            of axes or another dtype.
         """
         return theano_function.TheanoFunction(
             self.forward_func, self.backward_func)(*args)

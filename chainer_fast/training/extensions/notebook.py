@@ -85,6 +85,13 @@ class PrintReportNotebook(print_report.PrintReport):
     ------
     RuntimeError
         If IPython is not installed.
+
+    Examples
+    --------
+    In a notebook: ::
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.PrintReportNotebook(['epoch', 'main/loss']))
     """
 
     def __init__(
@@ -155,6 +162,12 @@ class ProgressBarNotebook(progress_bar.ProgressBar):
     ------
     RuntimeError
         If IPython is not installed.
+
+    Examples
+    --------
+    In a notebook: ::
+
+        trainer.extend(extensions.ProgressBarNotebook(update_interval=10))
     """
 
     def __init__(self, training_length=None, update_interval=100, bar_length=50):

@@ -53,6 +53,18 @@ class PlotReport(extension.Extension):
         Whether to draw a grid.
     file_name : str, optional
         Former name of ``filename``.
+
+    Warns
+    -----
+    UserWarning
+        If Matplotlib is not installed.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.PlotReport(
+            ['main/loss', 'validation/main/loss'], 'epoch', filename='loss.png'))
     """
 
     def __init__(

@@ -23,6 +23,25 @@ class PrintReport(LogReader):
         added to the trainer, as this extension calls it.
     out : file
         File to print to.
+
+    See Also
+    --------
+    chainer_fast.training.extensions.LogReport
+    chainer_fast.training.extensions.PrintReportNotebook
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.LogReport())
+        trainer.extend(extensions.PrintReport(
+            ['epoch', 'main/loss', 'validation/main/accuracy', 'elapsed_time']))
+
+    prints ::
+
+        epoch       main/loss   validation/main/accuracy  elapsed_time
+        1           0.191836    0.9685                    3.12
+        2           0.0731      0.9769                    6.09
     """
 
     def __init__(
