@@ -1,8 +1,8 @@
 """Whether an installed chainer_fast works: ``python smoke.py [--chainer] [--onednn]``.
 
 It needs NumPy and SciPy alone, takes some seconds, and fails at the first thing that
-does not work. ``--chainer`` looks for the distribution of that name, too, ``--onednn`` for
-oneDNN, whose threads must be those of the compiled modules.
+does not work. ``--chainer`` looks for the distribution of that name, too, and
+``--onednn`` for oneDNN, whose threads must be those of the compiled modules.
 """
 import argparse
 import importlib.metadata
