@@ -6,7 +6,7 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
 .PHONY: help demo test test-mpi test-bridges test-general lint test-gpu bench bench-gpu \
-	sanitize asv build clean
+	sanitize asv asv-compare docs docs-links release-check build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
@@ -23,6 +23,8 @@ help:
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour'
 	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
+	@echo 'make release-check  source distribution and wheels of the latest commit, and what'
+	@echo '            they do where they are installed; PYTHONS="3.11 3.12" chooses some'
 	@echo 'make clean  remove environments and build products'
 	@echo
 	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
@@ -169,6 +171,10 @@ asv: build $(VENV)/.test
 	$(BIN)/asv machine --yes --config benchmarks/asv.conf.json
 	$(BIN)/asv run --config benchmarks/asv.conf.json $(ASV) 'HEAD^!'
 	$(BIN)/asv publish --config benchmarks/asv.conf.json
+
+# It makes environments of its own, and builds of a clone: nothing here has to be built.
+release-check:
+	$(PYTHON) tests/release/check.py $(if $(PYTHONS),--pythons $(PYTHONS))
 
 clean:
 	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build
