@@ -25,6 +25,9 @@ help:
 	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
 	@echo 'make release-check  source distribution and wheels of the latest commit, and what'
 	@echo '            they do where they are installed; PYTHONS="3.11 3.12" chooses some'
+	@echo 'make docs   these pages, with the gallery, their examples and links checked:'
+	@echo '            build/docs/html/index.html'
+	@echo 'make docs-links  links of the pages to other hosts'
 	@echo 'make clean  remove environments and build products'
 	@echo
 	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
@@ -176,7 +179,23 @@ asv: build $(VENV)/.test
 release-check:
 	$(PYTHON) tests/release/check.py $(if $(PYTHONS),--pythons $(PYTHONS))
 
+$(VENV)/.docs: pyproject.toml | $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,docs,mn]'
+	touch $@
+
+# Warnings are errors. The first build runs the gallery; later ones run what has changed.
+PAGES = build/docs
+SPHINX = $(BIN)/python -m sphinx -n -W --keep-going -j auto -d $(PAGES)/doctrees
+docs: build $(VENV)/.docs
+	$(BIN)/python -m pytest -q -p no:cacheprovider docs
+	$(SPHINX) -b html docs $(PAGES)/html
+	$(BIN)/python docs/check_links.py $(PAGES)/html
+
+docs-links: build $(VENV)/.docs
+	$(SPHINX) -b linkcheck -D plot_gallery=0 docs $(PAGES)/linkcheck
+
 clean:
-	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build
+	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build \
+		docs/auto_gallery docs/figures docs/reference/generated
 	find chainer_fast -name '*.so' -delete
 	find chainer_fast -name '*.cpp' -delete
