@@ -38,8 +38,9 @@ class Snake(chainer.FunctionNode):
         self.a = a
 
     def check_type_forward(self, in_types):
-        type_check._argname(in_types, ('x',))
-        type_check.expect(in_types[0].dtype.kind == 'f')
+        type_check.expect(
+            in_types.size() == 1,
+            in_types[0].dtype.kind == 'f')
 
     def forward(self, inputs):
         self.retain_inputs((0,))
