@@ -40,6 +40,7 @@ class Hyperparameter:
     Attributes
     ----------
     parent : Hyperparameter or None
+        Source of the values that this object lacks.
     """
 
     # What an instance without values has; compiled code reads it by this name.

@@ -117,6 +117,7 @@ class BackendConfig:
         Returns
         -------
         list of function
+            The marks.
         """
         marks = []
         cuda_device = self.cuda_device if self.use_cuda else None

@@ -78,6 +78,7 @@ def from_pytest_parameterize(names, values):
     Returns
     -------
     list of dict
+        The sets of parameters.
     """
     return _values_to_dicts(names, values)
 
@@ -125,6 +126,7 @@ def product_dict(*parameters):
     Returns
     -------
     list of dict
+        The sets of parameters.
     """
     return [_merge(dicts) for dicts in itertools.product(*parameters)]
 

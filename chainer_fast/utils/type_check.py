@@ -188,6 +188,7 @@ def get_types(data, name, accept_none, *, shapes=None):
     Returns
     -------
     TypeInfoTuple
+        Types of the arrays.
     """
     _check_tuple(data)
     if shapes is None:

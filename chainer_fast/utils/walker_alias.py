@@ -74,6 +74,7 @@ class WalkerAlias(device_resident.DeviceResident):
         Returns
         -------
         array of int32
+            The samples.
         """
         with using_device(self.device):
             return self.sample_xp(self.xp, shape)
@@ -95,5 +96,6 @@ class WalkerAlias(device_resident.DeviceResident):
         Returns
         -------
         array of int32
+            The samples.
         """
         return negative_sampling.sample(self.threshold, self.values, shape)

@@ -125,6 +125,7 @@ def get_n_iterations_for_one_epoch(dataset, local_batch_size, comm):
     dataset : sized
         Part of the process.
     local_batch_size : int
+        Number of examples in a batch of one process.
     comm : CommunicatorBase
         The processes.
     """
@@ -145,9 +146,11 @@ def get_epoch_trigger(n_epochs, dataset, local_batch_size, comm):
     Parameters
     ----------
     n_epochs : int
+        Number of epochs.
     dataset : sized
         Part of the process.
     local_batch_size : int
+        Number of examples in a batch of one process.
     comm : CommunicatorBase
         The processes.
 
