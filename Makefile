@@ -12,7 +12,7 @@ help:
 	@echo 'make test   environment, build, all tests'
 	@echo 'make test-mpi  those tests that take part in a job of several processes, in jobs'
 	@echo '            of two and of three'
-	@echo 'make test-bridges  tests beside PyTorch, JAX and safetensors themselves'
+	@echo 'make test-bridges  tests beside PyTorch, JAX, TensorBoard and the like themselves'
 	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
 	@echo '            kernel through NVRTC'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, import-linter'
@@ -69,7 +69,8 @@ test-mpi: build $(VENV)/.test
 # Tests that want other libraries; in an environment of their own, since the package has
 # to do without them. With nothing to skip there, a test that is skipped is an error.
 BRIDGES = tests/interop tests/variable/test_dlpack.py \
-	tests/serializers/test_safetensors.py
+	tests/serializers/test_safetensors.py \
+	tests/training/extensions/test_tools.py
 test-bridges: build .peers/bridges/.ready
 	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
 		-p tests.no_skips $(BRIDGES)
@@ -81,6 +82,9 @@ TORCH ?= torch==2.13.0
 	$(PYTHON) -m venv .peers/bridges
 	.peers/bridges/bin/python -m pip install --quiet --only-binary :all: 'numpy>=2' \
 		scipy '$(TORCH)' jax safetensors pytest pytest-xdist hypothesis
+	.peers/bridges/bin/python -m pip install --quiet --only-binary :all: tensorboard \
+		tensorboardX wandb mlflow-skinny sqlalchemy alembic optuna tqdm rich matplotlib \
+		nbclient ipykernel ipywidgets
 	touch $@
 
 # On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which

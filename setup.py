@@ -1,19 +1,24 @@
 """Build of the compiled modules; all metadata stands in pyproject.toml.
 
-Modules are translated and compiled on all processors, and only those that need it.
+Modules are translated and compiled on all processors, and only those that need it. Two
+builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is.
 ``CHAINER_FAST_DEBUG=1`` builds with bounds, None and overflow checks and debug symbols,
 ``CHAINER_FAST_SANITIZE=1`` with the sanitizers of addresses and undefined behaviour;
 go from one kind of build to another with ``--force``.
 """
+import gzip
 import os
 import re
 import sys
+import tarfile
+import time
 from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
@@ -37,7 +42,8 @@ DIRECTIVES = {
 
 if sys.platform == 'win32':
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
-    COMPILE_ARGS += ['/std:c++17']
+    # C++ throws; sources are in UTF-8; files of templates have many sections.
+    COMPILE_ARGS += ['/std:c++17', '/EHsc', '/utf-8', '/bigobj']
 else:
     # Python's own flags may ask for debug symbols, which take time and space.
     COMPILE_ARGS = ['-O0', '-g'] if DEBUG else ['-O3', '-g0', '-fno-strict-aliasing']
@@ -47,6 +53,9 @@ else:
     # A module need not use all that a header offers.
     COMPILE_ARGS += ['-Wno-unused-function']
 LINK_ARGS = []
+if sys.platform == 'darwin':
+    # clang fills up short vectors with zeros and divides by them: warnings would follow.
+    COMPILE_ARGS += ['-fno-slp-vectorize']
 if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
     COMPILE_ARGS += ['-fopenmp']
@@ -60,6 +69,8 @@ INCLUDED = re.compile(
     r'^\s*(?:#\s*include|cdef extern from)\s+"(chainer_fast/[^"]+)"', re.M)
 PART = re.compile(r'^include "([^"]+)"', re.M)
 CIMPORTED = re.compile(r'^\s*from (chainer_fast\.[\w.]+) cimport', re.M)
+INSTALLED = re.compile(
+    r'(?<=")[^"\n]*(?:site|dist)-packages[/\\]+(?=[^"\n]*\.pxd",?$)', re.M)
 
 
 def dependencies(path, found=()):
@@ -91,6 +102,41 @@ def extensions():
             extra_compile_args=COMPILE_ARGS,
             extra_link_args=LINK_ARGS)
         for source in sorted(Path('chainer_fast').rglob('*.pyx'))]
+
+
+def leave_out_environment(source):
+    """Shorten the names of NumPy's and Cython's files, which tracebacks would show.
+
+    They begin with the folder of the environment, which isolated builds make anew.
+    """
+    text = source.read_text(encoding='utf-8')
+    short = INSTALLED.sub('', text)
+    if short != text:
+        source.write_text(short, encoding='utf-8')
+
+
+class SourceArchive(sdist):
+    """Packs the sources in a fixed order, and tells nothing of the machine."""
+
+    def make_archive(self, base_name, format, base_dir=None, **kwargs):
+        if format != 'gztar':
+            return super().make_archive(base_name, format, base_dir=base_dir, **kwargs)
+        self._time = int(os.environ.get('SOURCE_DATE_EPOCH', time.time()))
+        path = base_name + '.tar.gz'
+        files = sorted(file for file in Path(base_dir).rglob('*') if file.is_file())
+        with open(path, 'wb') as raw, \
+                gzip.GzipFile('', 'wb', 9, raw, self._time) as packed, \
+                tarfile.open(fileobj=packed, mode='w') as tar:
+            for file in files:
+                tar.add(file, file.as_posix(), filter=self._anonymous)
+        return path
+
+    def _anonymous(self, member):
+        member.uid = member.gid = 0
+        member.uname = member.gname = ''
+        member.mode = 0o755 if member.mode & 0o100 else 0o644
+        member.mtime = self._time
+        return member
 
 
 class Build(build_ext):
@@ -125,6 +171,9 @@ class Build(build_ext):
         super().run()
 
     def build_extension(self, ext):
+        if ext in self._outdated:
+            for source in map(Path, ext.sources):
+                leave_out_environment(source)
         super().build_extension(ext)
         if ext in self._outdated:
             self._done += 1
@@ -133,7 +182,7 @@ class Build(build_ext):
 
 
 setup(
-    cmdclass={'build_ext': Build},
+    cmdclass={'build_ext': Build, 'sdist': SourceArchive},
     ext_modules=cythonize(
         extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS,
         force='--force' in sys.argv))

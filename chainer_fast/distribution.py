@@ -19,6 +19,25 @@ class Distribution:
     Points ``x`` at which functions are evaluated have the shape ``sample_shape +
     batch_shape + event_shape``, the results ``sample_shape + batch_shape``. Results are
     variables that are differentiable with respect to the points and the parameters.
+
+    Raises
+    ------
+    NotImplementedError
+        In methods and attributes for which the family has no formula.
+
+    See Also
+    --------
+    chainer_fast.distributions
+    chainer_fast.kl_divergence
+
+    Examples
+    --------
+    >>> d = chainer.distributions.Normal(np.zeros((3, 2), 'f'), np.ones((3, 2), 'f'))
+    >>> d.batch_shape, d.event_shape
+    ((3, 2), ())
+    >>> x = d.sample((5,))
+    >>> x.shape, d.log_prob(x).shape
+    ((5, 3, 2), (5, 3, 2))
     """
 
     def __setstate__(self, state):
@@ -71,6 +90,12 @@ class Distribution:
         Returns
         -------
         Variable
+            Densities or probabilities, of the shape ``sample_shape + batch_shape``.
+
+        Raises
+        ------
+        NotImplementedError
+            In families that have :meth:`log_prob` alone.
         """
         raise NotImplementedError
 
@@ -85,6 +110,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Logarithms, of the shape ``sample_shape + batch_shape``.
         """
         raise NotImplementedError
 
@@ -99,6 +125,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Probabilities, of the shape of ``x``.
         """
         raise NotImplementedError
 
@@ -113,6 +140,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Logarithms, of the shape of ``x``.
         """
         raise NotImplementedError
 
@@ -142,6 +170,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Probabilities, of the shape of ``x``.
         """
         raise NotImplementedError
 
@@ -156,6 +185,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Logarithms, of the shape of ``x``.
         """
         raise NotImplementedError
 
@@ -170,6 +200,7 @@ class Distribution:
         Returns
         -------
         Variable
+            Perplexities, of the shape of the batch.
         """
         raise NotImplementedError
 
@@ -303,11 +334,20 @@ def register_kl(Dist1, Dist2):
         The function's name is bound to ``None``: it is only called by
         :func:`kl_divergence`.
 
+    See Also
+    --------
+    chainer_fast.kl_divergence
+
     Examples
     --------
-    >>> @chainer.register_kl(MyDistribution, D.Normal)
-    ... def _kl_my_distribution_normal(dist1, dist2):
-    ...     return F.log(dist2.scale) - F.log(dist1.width)
+    >>> class Point(chainer.Distribution):
+    ...     def __init__(self, loc):
+    ...         self.loc = loc
+    >>> @chainer.register_kl(Point, Point)
+    ... def _kl_point_point(dist1, dist2):
+    ...     return 0. if dist1.loc == dist2.loc else float('inf')
+    >>> chainer.kl_divergence(Point(1), Point(2))
+    inf
     """
     def register(formula):
         _KLDIVERGENCE[Dist1, Dist2] = formula
@@ -340,6 +380,18 @@ def kl_divergence(dist1, dist2):
     ------
     KeyError
         If there is no formula for the two classes; see :func:`register_kl`.
+
+    See Also
+    --------
+    chainer_fast.cross_entropy
+    chainer_fast.register_kl
+
+    Examples
+    --------
+    >>> p = chainer.distributions.Normal(np.float32([1]), np.float32([1]))
+    >>> q = chainer.distributions.Normal(np.float32([0]), np.float32([1]))
+    >>> chainer.kl_divergence(p, q).array
+    array([0.5], dtype=float32)
     """
     return _KLDIVERGENCE[type(dist1), type(dist2)](dist1, dist2)
 
@@ -367,6 +419,16 @@ def cross_entropy(dist1, dist2):
     ------
     KeyError
         If there is no formula for the divergence; see :func:`register_kl`.
+
+    See Also
+    --------
+    chainer_fast.kl_divergence
+
+    Examples
+    --------
+    >>> p, q = [chainer.distributions.Bernoulli(np.float32([p])) for p in (0.5, 0.25)]
+    >>> chainer.cross_entropy(p, q).array
+    array([0.837], dtype=float32)
     """
     entropy = dist1.entropy
     # Users' distributions may have a method instead of a property.

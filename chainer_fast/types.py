@@ -5,12 +5,9 @@ import typing as tp
 if tp.TYPE_CHECKING:
     from types import ModuleType
 
-    # Where ChainerX and CuPy are missing, their types are anything to type checkers.
-    import chainerx
     import numpy
 
-    from chainer_fast import backend
-    from chainer_fast.backends import cuda
+    from chainer_fast.backend import Device
     from chainer_fast.variable import Variable
 
 #: Shape of an array.
@@ -25,16 +22,56 @@ DTypeSpec = tp.Any
 #: An array module: ``numpy`` or ``cupy``.
 Xp = tp.Any
 
-#: An array of any backend.
-NdArray = tp.Union['numpy.ndarray', 'cuda.ndarray', 'chainerx.ndarray']
+if tp.TYPE_CHECKING:
+    # CuPy's classes have no types: where NumPy's stand, they pass.
+    NdArray: tp.TypeAlias = numpy.ndarray[tp.Any, tp.Any]
+    VariableOrArray: tp.TypeAlias = Variable | NdArray
+    ScalarValue: tp.TypeAlias = (
+        numpy.generic | bytes | str | memoryview | numbers.Number | complex)
+    GradArrays: tp.TypeAlias = tuple[NdArray | tp.Any, ...]
+    GradOutputs: tp.TypeAlias = tuple[Variable | tp.Any, ...]
+    CudaDeviceSpec: tp.TypeAlias = int | numpy.integer[tp.Any] | tp.Any
+    DeviceSpec: tp.TypeAlias = (
+        Device | str | tuple[str, int] | ModuleType | tuple[ModuleType, int] | tp.Any)
+else:
+    def _later(name):
+        """Refer to a class of a module that is imported later than this one."""
+        module, _, name = name.rpartition('.')
+        return tp.ForwardRef(name, module=module)
 
-#: An operand of a function.
-VariableOrArray = tp.Union['Variable', 'numpy.ndarray', 'cuda.ndarray']
+    _numpy_array = _later('numpy.ndarray')
+    _cupy_array = _later('chainer_fast.backends.cuda.ndarray')
+    _variable = _later('chainer_fast.variable.Variable')
+    _module = _later('types.ModuleType')
+    _cuda_device = _later('chainer_fast.backends.cuda.Device')
 
-#: A scalar that an array can be filled with.
-# For type checkers, int and float are not a Number, but pass for a complex.
-ScalarValue = tp.Union[
-    'numpy.generic', bytes, str, memoryview, numbers.Number, complex]
+    #: An array of any backend.
+    NdArray = tp.Union[
+        _numpy_array, _cupy_array, _later('chainer_fast.alias.chainerx.ndarray')]
+
+    #: An operand of a function.
+    VariableOrArray = tp.Union[_variable, _numpy_array, _cupy_array]
+
+    #: A scalar that an array can be filled with.
+    # For type checkers, int and float are not a Number, but pass for a complex.
+    ScalarValue = tp.Union[
+        _later('numpy.generic'), bytes, str, memoryview, numbers.Number, complex]
+
+    #: Arrays of a function, some of which may be None. A function that always has them
+    #: all does not want to be told by a type checker, hence ``Any`` in place of None.
+    GradArrays = tuple[tp.Union[_numpy_array, _cupy_array, tp.Any], ...]
+
+    #: Gradients of the outputs of a function. Only one with several outputs meets None.
+    GradOutputs = tuple[tp.Union[_variable, tp.Any], ...]
+
+    #: A CUDA device.
+    CudaDeviceSpec = tp.Union[_cuda_device, int, _later('numpy.integer')]
+
+    #: What :func:`chainer_fast.get_device` takes.
+    DeviceSpec = tp.Union[
+        _later('chainer_fast.backend.Device'),
+        _later('chainer_fast.backends._chainerx.ChainerxDevice'), _cuda_device, str,
+        tuple[str, int], _module, tuple[_module, int]]
 
 
 class AbstractInitializer(tp.Protocol):
@@ -47,12 +84,4 @@ class AbstractInitializer(tp.Protocol):
 
 
 #: What a parameter can be initialized with.
-InitializerSpec = tp.Union[AbstractInitializer, ScalarValue, 'numpy.ndarray']
-
-#: A CUDA device.
-CudaDeviceSpec = tp.Union['cuda.Device', int, 'numpy.integer']
-
-#: What :func:`chainer_fast.get_device` takes.
-DeviceSpec = tp.Union[
-    'backend.Device', 'chainerx.Device', 'cuda.Device', str, tuple[str, int],
-    'ModuleType', tuple['ModuleType', int]]
+InitializerSpec = tp.Union[AbstractInitializer, ScalarValue, NdArray]

@@ -48,7 +48,15 @@ def memoize(for_each_device=False):
 
     See Also
     --------
-    clear_memo : forgets all results.
+    chainer_fast.backends.cuda.clear_memo
+
+    Examples
+    --------
+    >>> @chainer.backends.cuda.memoize()
+    ... def square(n):
+    ...     return n * n
+    >>> square(3)
+    9
     """
     if available:
         return cupy.memoize(for_each_device)
@@ -56,7 +64,12 @@ def memoize(for_each_device=False):
 
 
 def clear_memo():
-    """Forget the results of all functions decorated by :func:`memoize`."""
+    """Forget the results of all functions decorated by :func:`memoize`.
+
+    See Also
+    --------
+    chainer_fast.backends.cuda.memoize
+    """
     if available:
         cupy.clear_memo()
 
@@ -89,11 +102,19 @@ def elementwise(in_params, out_params, operation, name, **kwargs):
     Returns
     -------
     cupy.ElementwiseKernel
+        The kernel.
 
     Raises
     ------
     RuntimeError
         If CuPy is not available, or finds no NVRTC to compile kernels with.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        y = chainer.backends.cuda.elementwise(
+            'T x', 'T y', 'y = x * x', 'square')(x)
     """
     return _cached(
         'ElementwiseKernel', (in_params, out_params, operation, name), kwargs)
@@ -123,11 +144,19 @@ def reduce(in_params, out_params, map_expr, reduce_expr, post_map_expr,
     Returns
     -------
     cupy.ReductionKernel
+        The kernel.
 
     Raises
     ------
     RuntimeError
         If CuPy is not available, or finds no NVRTC to compile kernels with.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        total = chainer.backends.cuda.reduce(
+            'T x', 'T y', 'x * x', 'a + b', 'y = a', '0', 'sum_of_squares')(x)
     """
     return _cached(
         'ReductionKernel',
@@ -150,11 +179,23 @@ def raw(code, name, *args, **kwargs):
     Returns
     -------
     cupy.RawKernel
+        The kernel.
 
     Raises
     ------
     RuntimeError
         If CuPy is not available, or finds no NVRTC to compile kernels with.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        kernel = chainer.backends.cuda.raw(r'''
+        extern "C" __global__ void twice(float* x, int n) {
+            int i = blockDim.x * blockIdx.x + threadIdx.x;
+            if (i < n) x[i] *= 2;
+        }''', 'twice')
+        kernel(((n + 127) // 128,), (128,), (x, n))
     """
     return _cached('RawKernel', (code, name, *args), kwargs)
 
@@ -164,6 +205,19 @@ def fuse(*args, **kwargs):
 
     It works like ``cupy.fuse``, with and without arguments. If CuPy is not available,
     the function is not changed.
+
+    Returns
+    -------
+    callable
+        The decorated function, or the decorator.
+
+    Examples
+    --------
+    >>> @chainer.backends.cuda.fuse()
+    ... def saxpy(a, x, y):
+    ...     return a * x + y
+    >>> saxpy(2, np.ones(2), np.zeros(2))
+    array([2., 2.])
     """
     if available:
         return cupy.fuse(*args, **kwargs)

@@ -16,6 +16,12 @@ def get_array_types():
     Returns
     -------
     tuple of type
+        ``numpy.ndarray`` first, then those of CuPy and of iDeep, if they can be used.
+
+    Examples
+    --------
+    >>> isinstance(np.ones(2), chainer.get_array_types())
+    True
     """
     return _CPU_TYPES + _GPU_TYPES
 
@@ -26,6 +32,12 @@ def get_cpu_array_types():
     Returns
     -------
     tuple of type
+        ``numpy.ndarray`` first, then that of iDeep, if it can be used.
+
+    Examples
+    --------
+    >>> isinstance(np.ones(2), chainer.get_cpu_array_types())
+    True
     """
     return _CPU_TYPES
 
@@ -42,6 +54,11 @@ def is_arrays_compatible(arrays):
     -------
     bool
         ``True`` if all are in host memory, or all are arrays of CuPy.
+
+    Examples
+    --------
+    >>> chainer.is_arrays_compatible([np.ones(2), None, np.zeros(3)])
+    True
     """
     given = [a for a in arrays if a is not None]
     in_host_memory = [isinstance(a, _CPU_TYPES) for a in given]
@@ -59,6 +76,12 @@ def size_of_shape(shape):
     Returns
     -------
     int
+        The product of the lengths; 1 for no axes.
+
+    Examples
+    --------
+    >>> chainer.utils.size_of_shape((2, 3, 4))
+    24
     """
     return int(math.prod(shape))
 
@@ -77,6 +100,12 @@ def force_array(x, dtype=None):
     -------
     array
         ``x`` itself, if it is an array and has the dtype.
+
+    Examples
+    --------
+    >>> x = np.array(2.0)
+    >>> type(x + x), type(chainer.utils.force_array(x + x))
+    (<class 'numpy.float64'>, <class 'numpy.ndarray'>)
     """
     if numpy.isscalar(x):
         x = numpy.asarray(x)

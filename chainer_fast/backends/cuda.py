@@ -134,6 +134,13 @@ class DummyDeviceType:
 
     Its only instance is :data:`DummyDevice`. It lets code choose a device in the same
     way for the CPU and for GPUs.
+
+    Examples
+    --------
+    >>> device = chainer.backends.cuda.get_device_from_array(np.ones(2))
+    >>> with device:
+    ...     int(device)
+    -1
     """
 
     id = -1
@@ -173,6 +180,7 @@ def get_device_from_id(device_id):
     Parameters
     ----------
     device_id : int or None
+        Number of the device.
 
     Returns
     -------
@@ -183,6 +191,12 @@ def get_device_from_id(device_id):
     ------
     RuntimeError
         If a device is asked for and CuPy is not available.
+
+    Examples
+    --------
+    >>> from chainer_fast.backends import cuda
+    >>> cuda.get_device_from_id(-1) is cuda.DummyDevice
+    True
     """
     number = -1 if device_id is None else device_id
     if number < 0:
@@ -229,6 +243,7 @@ def get_device(*args):
     Returns
     -------
     cupy.cuda.Device or DummyDeviceType
+        :data:`DummyDevice` if no argument determines one.
     """
     warnings.warn('get_device is deprecated. Please use get_device_from_id or '
                   'get_device_from_array instead.', DeprecationWarning)
@@ -267,10 +282,20 @@ class GpuDevice(_backend.NamedDevice):
     Parameters
     ----------
     device : cupy.cuda.Device
+        The device of CuPy.
 
     Attributes
     ----------
     device : cupy.cuda.Device
+        As given.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        device = chainer.get_device('@cupy:0')
+        device.use()
+        model.to_device(device)
     """
 
     xp = cupy
@@ -295,6 +320,12 @@ class GpuDevice(_backend.NamedDevice):
         Parameters
         ----------
         device_id : int
+            Number of the GPU.
+
+        Returns
+        -------
+        GpuDevice
+            The device.
 
         Raises
         ------
@@ -361,6 +392,12 @@ def to_gpu(array, device=None, stream=None):
         If something is neither an array nor a scalar of NumPy.
     ValueError
         If ``device`` is not a device.
+
+    Examples
+    --------
+    On a machine with a GPU: ::
+
+        x = chainer.backends.cuda.to_gpu(numpy.ones(2), device=0)
     """
     if stream is not None:
         warnings.warn('The stream option of to_gpu() is deprecated. Use `with stream:` '
@@ -412,6 +449,12 @@ def to_cpu(array, stream=None):
     ------
     TypeError
         If something is neither an array nor a scalar.
+
+    Examples
+    --------
+    >>> x = np.ones(2)
+    >>> chainer.backends.cuda.to_cpu(x) is x
+    True
     """
     return _backend._convert_arrays(array, lambda arr: _array_to_cpu(arr, stream))
 
@@ -450,6 +493,12 @@ def copy(array, out=None, out_device=None, stream=None):
     ------
     RuntimeError
         If CuPy is not available.
+
+    Examples
+    --------
+    To another GPU: ::
+
+        y = chainer.backends.cuda.copy(x, out_device=1)
     """
     check_cuda_available()
     if stream is not None:
@@ -479,6 +528,15 @@ def get_array_module(*args):
     -------
     module
         ``cupy`` if one of them is on a GPU, else ``numpy``.
+
+    See Also
+    --------
+    chainer_fast.backend.get_array_module
+
+    Examples
+    --------
+    >>> chainer.backends.cuda.get_array_module(np.ones(2)).__name__
+    'numpy'
     """
     if not available:
         return numpy

@@ -73,6 +73,13 @@ class Intel64Device(_backend.NamedDevice):
     ------
     RuntimeError
         If oneDNN is not available.
+
+    Examples
+    --------
+    Where oneDNN is installed: ::
+
+        chainer.config.use_ideep = 'auto'
+        model.to_device('@intel64')
     """
 
     xp = numpy

@@ -6,10 +6,11 @@ from chainer_fast.function_hooks import _timing
 class TimerHook(_timing.Timings, link_hook.LinkHook):
     """Link hook that measures the times of the forward computations of links.
 
-    >>> hook = TimerHook()
+    >>> hook = chainer.link_hooks.TimerHook()
     >>> with hook:
-    ...     y = model(x)
-    >>> hook.print_report()
+    ...     y = L.Linear(3, 2)(np.ones((1, 3), np.float32))
+    >>> [name for name, seconds in hook.call_history]
+    ['Linear']
 
     Links have no backward computations; see
     :class:`chainer_fast.function_hooks.TimerHook`.
@@ -20,6 +21,10 @@ class TimerHook(_timing.Timings, link_hook.LinkHook):
         Names of classes of links and the seconds they took, in the order in which they
         ended. The time of a chain includes that of the links it calls, which are also
         listed.
+
+    See Also
+    --------
+    chainer_fast.function_hooks.TimerHook
     """
 
     name = 'TimerHook'

@@ -62,6 +62,11 @@ def sum_to(x, shape):
     -------
     array
         ``x`` itself, if it has the shape.
+
+    Examples
+    --------
+    >>> chainer.utils.sum_to(np.ones((2, 3)), (1, 3))
+    array([[2., 2., 2.]])
     """
     if x.shape == shape:
         return x

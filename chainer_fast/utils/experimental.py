@@ -21,6 +21,18 @@ def experimental(api_name):
     Warns
     -----
     FutureWarning
+        With the name, unless ``config.disable_experimental_feature_warning`` is set.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> def new_function():
+    ...     chainer.utils.experimental('new_function')
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter('always')
+    ...     new_function()
+    >>> caught[0].category
+    <class 'FutureWarning'>
     """
     if chainer_fast.disable_experimental_feature_warning:
         return

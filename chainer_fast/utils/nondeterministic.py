@@ -15,6 +15,7 @@ def nondeterministic(f_name):
     Warns
     -----
     UserWarning
+        With the name, if the flag is set.
     """
     if getattr(config, 'warn_nondeterministic', False):
         warnings.warn(

@@ -272,7 +272,7 @@ def expect(*bool_exprs):
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If a condition does not hold.
     """
     for condition in bool_exprs:
@@ -299,7 +299,7 @@ def expect_broadcast_shapes(*shape_types):
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If they cannot.
     """
     shapes = [eval(shape) for shape in shape_types]
@@ -371,7 +371,7 @@ def _argname(in_types, names):
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If the numbers of inputs and names differ.
     """
     if len(in_types) != len(names):

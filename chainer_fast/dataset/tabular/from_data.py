@@ -53,7 +53,8 @@ def from_data(
 
     Examples
     --------
-    >>> dataset = from_data((('x', [2, 7, 1]), (('y', 'z'), lambda i: (i, -i))))
+    >>> from chainer_fast.dataset import tabular
+    >>> dataset = tabular.from_data((('x', [2, 7, 1]), (('y', 'z'), lambda i: (i, -i))))
     >>> dataset.keys
     ('x', 'y', 'z')
     >>> dataset[1]

@@ -107,11 +107,22 @@ def clipped_relu(x: VariableOrArray, z: float = 20.0) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+    TypeError
+        If ``z`` is not a float, for example the integer 20.
+
+    See Also
+    --------
+    chainer_fast.functions.relu6
+
     Examples
     --------
-    >>> x = np.array([-100., 5., 100.], np.float32)
-    >>> F.clipped_relu(x, 10.0).array
-    array([ 0.,  5., 10.], dtype=float32)
+    >>> x = np.array([-7., 3., 12.], np.float32)
+    >>> F.clipped_relu(x, 8.).array
+    array([0., 3., 8.], dtype=float32)
     """
     return ClippedReLU(z).apply((x,))[0]
 
@@ -120,6 +131,8 @@ def relu6(x: VariableOrArray) -> Variable:
     """Rectified linear unit with the ceiling 6, elementwise.
 
     .. math:: f(x) = \\min(\\max(0, x), 6)
+
+    See: A. Krizhevsky, *Convolutional Deep Belief Networks on CIFAR-10*, 2010.
 
     Parameters
     ----------
@@ -131,8 +144,19 @@ def relu6(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
     See Also
     --------
-    chainer.functions.clipped_relu
+    chainer_fast.functions.clipped_relu
+
+    Examples
+    --------
+    >>> x = np.array([-1., 3., 10.], np.float32)
+    >>> F.relu6(x).array
+    array([0., 3., 6.], dtype=float32)
     """
     return clipped_relu(x, 6.0)

@@ -62,6 +62,8 @@ def hard_sigmoid(x: VariableOrArray) -> Variable:
 
     .. math:: f(x) = \\min(\\max(0.2 x + 0.5, 0), 1)
 
+    It is 0 up to -2.5 and 1 from 2.5 on.
+
     Parameters
     ----------
     x : Variable or array
@@ -72,10 +74,18 @@ def hard_sigmoid(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sigmoid
+
     Examples
     --------
-    >>> x = np.array([-2.6, -1, 0, 1, 2.6])
-    >>> F.hard_sigmoid(x).array
-    array([0. , 0.3, 0.5, 0.7, 1. ])
+    >>> F.hard_sigmoid(np.array([-9., -2., 0., 0.5, 9.])).array
+    array([0. , 0.1, 0.5, 0.6, 1. ])
     """
     return HardSigmoid().apply((x,))[0]

@@ -102,14 +102,19 @@ def log_softmax(x: VariableOrArray, axis: int = 1) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point or has no such axis.
+
     See Also
     --------
-    chainer.functions.softmax
+    chainer_fast.functions.softmax
+    chainer_fast.functions.logsumexp
 
     Examples
     --------
-    >>> x = np.array([[0., 1000.]], np.float32)
-    >>> F.log_softmax(x).array
+    >>> F.log_softmax(np.array([[0., 1000.]], np.float32)).array
     array([[-1000.,     0.]], dtype=float32)
     """
     return LogSoftmax(axis).apply((x,))[0]

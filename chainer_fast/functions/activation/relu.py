@@ -92,6 +92,9 @@ class ReLUGradCudnn(FunctionNode):
 def relu(x: VariableOrArray) -> Variable:
     """Rectified linear unit, :math:`f(x) = \\max(0, x)`.
 
+    See: V. Nair and G. Hinton, *Rectified Linear Units Improve Restricted Boltzmann
+    Machines*, ICML 2010.
+
     Parameters
     ----------
     x : Variable or array
@@ -102,12 +105,20 @@ def relu(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.clipped_relu
+    chainer_fast.functions.leaky_relu
+
     Examples
     --------
-    >>> x = np.array([[-1, 0], [2, -3], [-2, 1]], np.float32)
+    >>> x = np.array([-2., 0., 3.], np.float32)
     >>> F.relu(x).array
-    array([[0., 0.],
-           [2., 0.],
-           [0., 1.]], dtype=float32)
+    array([0., 0., 3.], dtype=float32)
     """
     return ReLU().apply((x,))[0]

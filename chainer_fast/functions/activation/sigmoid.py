@@ -71,10 +71,18 @@ def sigmoid(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.hard_sigmoid
+
     Examples
     --------
-    >>> x = np.array([-2., 0., 2.], np.float32)
-    >>> F.sigmoid(x).array
-    array([0.11920291, 0.5       , 0.8807971 ], dtype=float32)
+    >>> F.sigmoid(np.array([-100., 0., 1.], np.float32)).array
+    array([0.    , 0.5   , 0.7311], dtype=float32)
     """
     return Sigmoid().apply((x,))[0]

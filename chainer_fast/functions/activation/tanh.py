@@ -71,10 +71,18 @@ def tanh(x: VariableOrArray) -> Variable:
     Variable
         Array of the shape and dtype of ``x``.
 
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not floating-point.
+
+    See Also
+    --------
+    chainer_fast.functions.sigmoid
+
     Examples
     --------
-    >>> x = np.array([-1., 0., 3.], np.float32)
-    >>> F.tanh(x).array
-    array([-0.7615942,  0.       ,  0.9950548], dtype=float32)
+    >>> F.tanh(np.array([-100., 0., 0.5], np.float32)).array
+    array([-1.    ,  0.    ,  0.4621], dtype=float32)
     """
     return Tanh().apply((x,))[0]

@@ -61,21 +61,33 @@ def concat(xs: tp.Sequence[VariableOrArray], axis: int = 1) -> Variable:
     Parameters
     ----------
     xs : tuple of Variables or arrays
-        Arrays of one dtype and of equal shapes but for the axis.
+        Arrays of any one dtype and of equal shapes but for the axis.
     axis : int
         Axis to join along.
 
     Returns
     -------
     Variable
-        The joined array.
+        The joined array, of the dtype of the arrays. The axis is as long as theirs
+        together.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If there is no array, there is no such axis, or dtypes or other axes differ.
+
+    See Also
+    --------
+    chainer_fast.functions.stack
+    chainer_fast.functions.split_axis
+    numpy.concatenate
 
     Examples
     --------
-    >>> x = np.arange(0, 4).reshape(2, 2)
-    >>> y = np.arange(4, 6).reshape(2, 1)
+    >>> x = np.array([[1., 2.], [4., 5.]])
+    >>> y = np.array([[3.], [6.]])
     >>> F.concat((x, y), axis=1).array
-    array([[0, 1, 4],
-           [2, 3, 5]])
+    array([[1., 2., 3.],
+           [4., 5., 6.]])
     """
     return Concat(axis=axis).apply(tuple(xs))[0]

@@ -46,7 +46,7 @@ def copy(x: VariableOrArray, dst) -> Variable:
     x : Variable or array
         Array of any shape and dtype.
     dst
-        The target: a :class:`~chainer.backend.Device`, a device specifier such as
+        The target: a :class:`~chainer_fast.backend.Device`, a device specifier such as
         ``'@numpy'`` or ``'@cupy:0'``, or an integer, which is the id of a GPU or, below
         zero, the CPU.
 
@@ -55,11 +55,21 @@ def copy(x: VariableOrArray, dst) -> Variable:
     Variable
         The copy. It never shares memory with ``x``.
 
+    Raises
+    ------
+    ValueError
+        If no device has that name.
+    TypeError
+        If ``dst`` is of another type.
+    RuntimeError
+        If ``dst`` is a GPU, and there is none or no CuPy.
+
     Examples
     --------
     >>> x = np.array([1., 2.], np.float32)
-    >>> F.copy(x, '@numpy').array is x
-    False
+    >>> y = F.copy(x, '@numpy')
+    >>> y.array, y.array is x
+    (array([1., 2.], dtype=float32), False)
     """
     if dst is cuda.DummyDevice:
         # The device of arrays that are not on a GPU.

@@ -84,7 +84,7 @@ def diagonal(
     Parameters
     ----------
     x : Variable or array
-        Array of at least two dimensions.
+        Array of any dtype and at least two dimensions.
     offset : int
         Distance from the main diagonal: above it where positive, below it where
         negative.
@@ -96,12 +96,24 @@ def diagonal(
     Returns
     -------
     Variable
-        The diagonals along the last axis; the axes of the matrices are gone.
+        The diagonals along the last axis, of the dtype of ``x``; the axes of the
+        matrices are gone.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axes.
+    ValueError
+        If both axes are the same.
+
+    See Also
+    --------
+    numpy.diagonal
 
     Examples
     --------
-    >>> F.diagonal(np.arange(9).reshape(3, 3), 1).array
-    array([1, 5])
+    >>> F.diagonal(np.arange(9.).reshape(3, 3), 1).array
+    array([1., 5.])
     """
     y, = Diagonal(offset, axis1, axis2).apply((x,))
     return y

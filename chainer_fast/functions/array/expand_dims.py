@@ -48,12 +48,25 @@ def expand_dims(x: VariableOrArray, axis: int) -> Variable:
     Returns
     -------
     Variable
-        Array of one more dimension.
+        Array of one more dimension and of the dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If the position is beyond the end or the start.
+
+    See Also
+    --------
+    chainer_fast.functions.squeeze
+    numpy.expand_dims
 
     Examples
     --------
-    >>> x = np.array([1, 2, 3])
-    >>> F.expand_dims(x, axis=0).shape, F.expand_dims(x, axis=-1).shape
-    ((1, 3), (3, 1))
+    >>> x = np.array([4., 5.])
+    >>> F.expand_dims(x, axis=0).array
+    array([[4., 5.]])
+    >>> F.expand_dims(x, axis=-1).array
+    array([[4.],
+           [5.]])
     """
     return ExpandDims(axis).apply((x,))[0]

@@ -20,16 +20,20 @@ def flatten(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The elements in C order, of shape ``(x.size,)``.
+        The elements in C order, of shape ``(x.size,)`` and of the dtype of ``x``.
+
+    See Also
+    --------
+    chainer_fast.functions.reshape
 
     Notes
     -----
     Every axis is flattened. To keep the batch axis, use
-    :func:`~chainer.functions.reshape` with ``(len(x), -1)``.
+    :func:`~chainer_fast.functions.reshape` with ``(len(x), -1)``.
 
     Examples
     --------
-    >>> F.flatten(np.array([[1, 2], [3, 4]])).array
-    array([1, 2, 3, 4])
+    >>> F.flatten(np.array([[[5., 6.]], [[7., 8.]]])).array
+    array([5., 6., 7., 8.])
     """
     return reshape.reshape(x, (x.size,))

@@ -54,12 +54,25 @@ def flip(x: VariableOrArray, axis: int) -> Variable:
     Returns
     -------
     Variable
-        Array of the shape of ``x``.
+        Array of the shape and dtype of ``x``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+    TypeError
+        If ``axis`` is not an int.
+
+    See Also
+    --------
+    chainer_fast.functions.fliplr
+    chainer_fast.functions.flipud
+    numpy.flip
 
     Examples
     --------
-    >>> F.flip(np.array([[0, 1], [2, 3]]), 0).array
-    array([[2, 3],
-           [0, 1]])
+    >>> F.flip(np.array([[1., 2.], [3., 4.]]), 1).array
+    array([[2., 1.],
+           [4., 3.]])
     """
     return Flip(axis).apply((x,))[0]

@@ -111,7 +111,19 @@ def get_item(x: VariableOrArray, slices) -> Variable:
     Returns
     -------
     Variable
-        The elements, a view of ``x`` where NumPy makes one.
+        The elements, of the dtype of ``x``; a view of ``x`` where NumPy makes one.
+
+    Raises
+    ------
+    IndexError
+        If the index is out of range or of another type.
+    ValueError
+        In debug mode, if there is more than one ellipsis.
+
+    See Also
+    --------
+    chainer_fast.functions.scatter_add
+    chainer_fast.functions.select_item
 
     Notes
     -----
@@ -119,9 +131,9 @@ def get_item(x: VariableOrArray, slices) -> Variable:
 
     Examples
     --------
-    >>> x = np.arange(8).reshape(2, 2, 2)
+    >>> x = np.arange(8.).reshape(2, 2, 2)
     >>> F.get_item(x, (0, slice(None), 1)).array
-    array([1, 3])
+    array([1., 3.])
     """
     y, = GetItem(slices).apply((x,))
     return y

@@ -25,19 +25,32 @@ def hstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of one dtype and of equal shapes but for the axis. Scalars count as
+        Arrays of any one dtype and of equal shapes but for the axis. Scalars count as
         vectors.
 
     Returns
     -------
     Variable
-        The joined array.
+        The joined array, of the dtype of the arrays.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If there is no array, or dtypes or other axes differ.
+
+    See Also
+    --------
+    chainer_fast.functions.vstack
+    chainer_fast.functions.dstack
+    chainer_fast.functions.concat
+    numpy.hstack
 
     Examples
     --------
-    >>> F.hstack([np.array([1, 2]), np.array([3])]).array
-    array([1, 2, 3])
-    >>> F.hstack([np.zeros((2, 1)), np.ones((2, 2))]).shape
-    (2, 3)
+    >>> F.hstack([np.array([1., 2.]), np.array([3.])]).array
+    array([1., 2., 3.])
+    >>> F.hstack([np.array([[1.], [2.]]), np.array([[3.], [4.]])]).array
+    array([[1., 3.],
+           [2., 4.]])
     """
     return Hstack().apply(xs)[0]

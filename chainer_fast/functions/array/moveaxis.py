@@ -67,17 +67,30 @@ def moveaxis(
     Returns
     -------
     Variable
-        Array with its axes in the new order.
+        Array of the dtype of ``x`` with its axes in the new order.
 
     Raises
     ------
     ValueError
         If the two do not name equally many axes, or one names an axis twice.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+    TypeError
+        If an axis is not an int.
+
+    See Also
+    --------
+    chainer_fast.functions.rollaxis
+    chainer_fast.functions.swapaxes
+    chainer_fast.functions.transpose
+    numpy.moveaxis
 
     Examples
     --------
-    >>> x = np.zeros((2, 3, 4, 5), np.float32)
-    >>> F.moveaxis(x, source=(0, 1), destination=(1, 3)).shape
-    (4, 2, 5, 3)
+    >>> x = np.zeros((2, 7, 5), np.float32)
+    >>> F.moveaxis(x, 0, -1).shape
+    (7, 5, 2)
+    >>> F.moveaxis(x, source=(0, 1), destination=(2, 0)).shape
+    (7, 5, 2)
     """
     return Moveaxis(source, destination).apply((x,))[0]

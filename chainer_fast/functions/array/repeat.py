@@ -117,20 +117,31 @@ def repeat(
     Returns
     -------
     Variable
-        The repeated array.
+        Array of the dtype of ``x``: of its shape but for the axis, or a vector without
+        one.
 
     Raises
     ------
     TypeError
         If ``repeats`` or ``axis`` is of another type.
     ValueError
-        If a number is negative, or their count does not fit.
+        If a number is negative, or there are not as many as elements along the axis.
+    numpy.exceptions.AxisError
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.tile
+    numpy.repeat
 
     Examples
     --------
-    >>> F.repeat(np.array([[0, 1], [2, 3]]), (2, 1), axis=0).array
-    array([[0, 1],
-           [0, 1],
-           [2, 3]])
+    >>> x = np.array([[1., 2.], [3., 4.]])
+    >>> F.repeat(x, (2, 1), axis=0).array
+    array([[1., 2.],
+           [1., 2.],
+           [3., 4.]])
+    >>> F.repeat(x, 2).array
+    array([1., 1., 2., 2., 3., 3., 4., 4.])
     """
     return Repeat(repeats, axis).apply((x,))[0]

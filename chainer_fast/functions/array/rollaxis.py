@@ -66,17 +66,26 @@ def rollaxis(x: VariableOrArray, axis: int, start: int = 0) -> Variable:
     Returns
     -------
     Variable
-        Array with its axes in the new order.
+        Array of the dtype of ``x`` with its axes in the new order.
 
     Raises
     ------
     TypeError
         If ``axis`` or ``start`` is no integer.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.moveaxis
+    numpy.rollaxis
 
     Examples
     --------
-    >>> x = np.zeros((2, 3, 4), np.float32)
-    >>> F.rollaxis(x, 2).shape, F.rollaxis(x, 0, 3).shape
-    ((4, 2, 3), (3, 4, 2))
+    >>> x = np.zeros((2, 5, 7), np.float32)
+    >>> F.rollaxis(x, 2).shape
+    (7, 2, 5)
+    >>> F.rollaxis(x, 0, start=3).shape
+    (5, 7, 2)
     """
     return Rollaxis(axis, start).apply((x,))[0]

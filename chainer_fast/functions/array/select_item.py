@@ -77,12 +77,12 @@ class Assign(FunctionNode):
 def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
     """Takes from each row of a matrix the element its label names.
 
-    ``y[i] == x[i, t[i]]``
+    .. math:: y_i = x_{i, t_i}
 
     Parameters
     ----------
     x : Variable or array
-        Matrix of shape ``(N, M)``.
+        Matrix of any dtype and of shape ``(N, M)``.
     t : Variable or array
         Labels below ``M``, of an integer dtype and shape ``(N,)``. No gradient flows to
         them.
@@ -90,17 +90,25 @@ def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        The elements, of shape ``(N,)``.
+        The elements, of shape ``(N,)`` and of the dtype of ``x``.
 
     Raises
     ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is no matrix, ``t`` no vector of integers, or their lengths differ.
+    IndexError
+        If a label is too large.
     ValueError
-        In debug mode, if a label is out of range.
+        In debug mode, if a label is negative or too large.
+
+    See Also
+    --------
+    chainer_fast.functions.get_item
 
     Examples
     --------
-    >>> x = np.array([[0, 1, 2], [3, 4, 5]], np.float32)
-    >>> F.select_item(x, np.array([0, 2], np.int32)).array
-    array([0., 5.], dtype=float32)
+    >>> x = np.array([[10., 11., 12.], [20., 21., 22.]], np.float32)
+    >>> F.select_item(x, np.array([1, 2], np.int32)).array
+    array([11., 22.], dtype=float32)
     """
     return SelectItem().apply((x, t))[0]

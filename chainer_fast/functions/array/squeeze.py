@@ -14,12 +14,7 @@ if tp.TYPE_CHECKING:
 
 
 def argone(iterable):
-    """Positions of the ones in a sequence.
-
-    >>> argone([1, 2, 1])
-    [0, 2]
-
-    """
+    """Positions of the ones in a sequence: 0 and 2 in ``[1, 2, 1]``."""
     return [i for i, value in enumerate(iterable) if value == 1]
 
 
@@ -65,19 +60,28 @@ def squeeze(x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Va
     Returns
     -------
     Variable
-        The same elements with fewer axes.
+        The same elements, of the dtype of ``x``, with fewer axes.
 
     Raises
     ------
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If an axis named is longer than one.
+        If an axis named is longer than one, or is named twice.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` has no such axis.
+
+    See Also
+    --------
+    chainer_fast.functions.expand_dims
+    numpy.squeeze
 
     Examples
     --------
-    >>> x = np.array([[[[0, 1, 2]]], [[[3, 4, 5]]]])
-    >>> F.squeeze(x).shape, F.squeeze(x, axis=1).shape
-    ((2, 3), (2, 1, 3))
+    >>> x = np.array([[[5.], [6.]]])
+    >>> F.squeeze(x).array
+    array([5., 6.])
+    >>> F.squeeze(x, axis=0).shape
+    (2, 1)
     """
     return Squeeze(axis).apply((x,))[0]

@@ -47,7 +47,7 @@ def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of one dtype and shape.
+        Arrays of any one dtype and of one shape.
     axis : int
         Position of the new axis in the result; negative numbers count from the
         end of the result's shape.
@@ -55,15 +55,23 @@ def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
     Returns
     -------
     Variable
-        Array of one more dimension, of length ``len(xs)`` there.
+        Array of one more dimension, of length ``len(xs)`` there, and of the same dtype.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If there is no array, dtypes or shapes differ, or the position is out of range.
+
+    See Also
+    --------
+    chainer_fast.functions.concat
+    chainer_fast.functions.separate
+    numpy.stack
 
     Examples
     --------
-    >>> x0 = np.arange(0, 3)
-    >>> x1 = np.arange(3, 6)
-    >>> F.stack((x0, x1), axis=1).array
-    array([[0, 3],
-           [1, 4],
-           [2, 5]])
+    >>> F.stack([np.array([1., 2.]), np.array([3., 4.])], axis=1).array
+    array([[1., 3.],
+           [2., 4.]])
     """
     return Stack(axis).apply(xs)[0]

@@ -46,12 +46,25 @@ def swapaxes(x: VariableOrArray, axis1: int, axis2: int) -> Variable:
     Returns
     -------
     Variable
-        Array with the two axes exchanged.
+        Array of the dtype of ``x`` with the two axes exchanged.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If ``x`` has no such axis.
+    TypeError
+        If an axis is not an int.
+
+    See Also
+    --------
+    chainer_fast.functions.transpose
+    chainer_fast.functions.moveaxis
+    numpy.swapaxes
 
     Examples
     --------
-    >>> x = np.zeros((2, 3, 4), np.float32)
-    >>> F.swapaxes(x, 0, 2).shape
-    (4, 3, 2)
+    >>> F.swapaxes(np.array([[1., 2.], [3., 4.]]), 0, 1).array
+    array([[1., 3.],
+           [2., 4.]])
     """
     return Swapaxes(axis1, axis2).apply((x,))[0]

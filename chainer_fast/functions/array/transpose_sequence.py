@@ -57,8 +57,8 @@ def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]
     Parameters
     ----------
     xs : list of Variables or arrays
-        Sequences: arrays of shapes that differ in the first axis only, in descending
-        order of their lengths.
+        Sequences: arrays of any dtype and of shapes that differ in the first axis only,
+        in descending order of their lengths.
 
     Returns
     -------
@@ -68,8 +68,12 @@ def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]
 
     Raises
     ------
-    InvalidType
+    chainer_fast.utils.type_check.InvalidType
         If a sequence is longer than the one before it, or shapes do not match.
+
+    See Also
+    --------
+    chainer_fast.functions.pad_sequence
 
     Notes
     -----
@@ -77,9 +81,12 @@ def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]
 
     Examples
     --------
-    >>> xs = [np.array([1, 2, 3]), np.array([4, 5]), np.array([6])]
-    >>> [y.array for y in F.transpose_sequence(xs)]
-    [array([1, 4, 6]), array([2, 5]), array([3])]
+    >>> xs = [np.array([1., 2., 3.]), np.array([4., 5.]), np.array([6.])]
+    >>> for y in F.transpose_sequence(xs):
+    ...     print(y.array)
+    [1. 4. 6.]
+    [2. 5.]
+    [3.]
     """
     if not xs:
         return ()

@@ -66,21 +66,31 @@ def where(
     condition : Variable or array
         Boolean array.
     x : Variable or array
-        Chosen where it is true.
+        Chosen where it is true; of any dtype.
     y : Variable or array
         Chosen where it is false; of the dtype of ``x``.
 
     Returns
     -------
     Variable
-        The chosen elements. No gradient flows to ``condition``.
+        The chosen elements, of the common shape and the dtype of ``x``. No gradient
+        flows to ``condition``.
+
+    Raises
+    ------
+    chainer_fast.utils.type_check.InvalidType
+        If ``condition`` is not Boolean, the dtypes of ``x`` and ``y`` differ, or the
+        shapes cannot be broadcast.
+
+    See Also
+    --------
+    numpy.where
 
     Examples
     --------
-    >>> cond = np.array([True, False])
-    >>> x = np.array([1, 2], np.float32)
-    >>> F.where(cond, x, x * 10).array
-    array([ 1., 20.], dtype=float32)
+    >>> condition = np.array([True, False, True])
+    >>> F.where(condition, np.array([1., 2., 3.]), np.array([10., 20., 30.])).array
+    array([ 1., 20.,  3.])
     """
     if isinstance(condition, Variable):
         condition = condition.array

@@ -100,24 +100,27 @@ def embed_id(
     Returns
     -------
     Variable
-        Array of shape ``x.shape + (W.shape[1],)``.
+        Array of shape ``x.shape + (W.shape[1],)`` and of the dtype of ``W``.
 
     Raises
     ------
     IndexError
-        If an id has no row.
+        If an id has no row. Negative ids count from the last row.
     ValueError
-        The same, in debug mode.
+        In debug mode, if an id is negative or has no row.
+    chainer_fast.utils.type_check.InvalidType
+        If ``x`` is not of a signed integer dtype, or ``W`` no floating-point matrix.
 
     See Also
     --------
-    chainer.links.EmbedID
+    chainer_fast.links.EmbedID
 
     Examples
     --------
-    >>> W = np.array([[0, 0], [1, 1], [2, 2]], np.float32)
-    >>> F.embed_id(np.array([2, 1], np.int32), W).array
-    array([[2., 2.],
-           [1., 1.]], dtype=float32)
+    >>> W = np.array([[1., 2.], [3., 4.], [5., 6.]], np.float32)
+    >>> F.embed_id(np.array([2, 0, -1], np.int32), W, ignore_label=-1).array
+    array([[5., 6.],
+           [1., 2.],
+           [0., 0.]], dtype=float32)
     """
     return EmbedIDFunction(ignore_label).apply((x, W))[0]

@@ -33,6 +33,12 @@ class DumpGraph(extension.Extension):
     ------
     TypeError
         In the training loop, if the reported value is not a variable.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.DumpGraph('main/loss'))
     """
 
     default_name = 'dump_graph'

@@ -13,6 +13,8 @@ from chainer_fast.training import _state, extension, util
 class MicroAverage(extension.Extension):
     """Extension that reports the quotient of two sums.
 
+    .. math:: r = \\frac{\\sum_t a_t}{\\sum_t b_t}
+
     If batches differ in size, as with sentences and words, the mean over batches is not
     the mean over examples. This extension sums numerators and denominators separately.
     It must be called at each iteration; ``trigger`` tells when to report. Iterations
@@ -27,6 +29,13 @@ class MicroAverage(extension.Extension):
         Key of the quotient.
     trigger : tuple or callable
         When to report and to start again.
+
+    Examples
+    --------
+    The share of right words, where a model reports ``correct`` and ``total``: ::
+
+        trainer.extend(extensions.MicroAverage(
+            'main/correct', 'main/total', 'main/accuracy', trigger=(1, 'epoch')))
     """
 
     def __init__(

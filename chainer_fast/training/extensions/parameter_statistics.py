@@ -60,6 +60,13 @@ class ParameterStatistics(extension.Extension):
         percentiles.
     report_key_template : str
         Format of the keys.
+
+    Examples
+    --------
+    The norms of all parameters and their gradients: ::
+
+        trainer.extend(extensions.ParameterStatistics(
+            model, {'norm': lambda x: (x ** 2).sum() ** 0.5}))
     """
 
     report_key_template = '{prefix}{link_name}{param_name}/{attr_name}/{function_name}'

@@ -53,6 +53,18 @@ class PlotReport(extension.Extension):
         Whether to draw a grid.
     file_name : str, optional
         Former name of ``filename``.
+
+    Warns
+    -----
+    UserWarning
+        If Matplotlib is not installed.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.PlotReport(
+            ['main/loss', 'validation/main/loss'], 'epoch', filename='loss.png'))
     """
 
     def __init__(
@@ -114,9 +126,13 @@ class PlotReport(extension.Extension):
             # Outside of the axes, where it cannot cover a curve.
             legend = axes.legend(
                 bbox_to_anchor=(1.02, 1), loc='upper left', borderaxespad=0.)
-            figure.savefig(path, bbox_extra_artists=(legend,), bbox_inches='tight')
+            self._save(
+                figure, path, bbox_extra_artists=(legend,), bbox_inches='tight')
         finally:
             pyplot.close(figure)
+
+    def _save(self, figure, path, **options):
+        figure.savefig(path, **options)
 
     def serialize(self, serializer):
         # A trainer may have several plots, whose states are identified by the file.

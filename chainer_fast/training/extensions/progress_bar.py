@@ -42,6 +42,16 @@ class ProgressBar(extension.Extension):
         Number of characters of a bar.
     out : file
         File to print to.
+
+    See Also
+    --------
+    chainer_fast.training.extensions.ProgressBarNotebook
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.ProgressBar(update_interval=10))
     """
 
     def __init__(

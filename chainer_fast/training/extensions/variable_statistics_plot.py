@@ -198,6 +198,13 @@ class VariableStatisticsPlot(extension.Extension):
     ------
     ValueError
         If there is no variable, or nothing to plot.
+
+    Examples
+    --------
+    ::
+
+        trainer.extend(extensions.VariableStatisticsPlot(model.fc1.W,
+        filename='fc1.png'))
     """
 
     def __init__(

@@ -33,6 +33,19 @@ class EarlyStoppingTrigger:
         When to stop in any case.
     patients : int, optional
         Former name of ``patience``.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> losses = iter([5, 4, 3, 3.5, 3.5, 3.5])
+    >>> trigger = chainer.training.triggers.EarlyStoppingTrigger(
+    ...     (1, 'iteration'), monitor='loss', patience=2)
+    >>> trainer = get_trainer_with_mock_updater(trigger)
+    >>> trainer.extend(
+    ...     lambda trainer: trainer.observation.update(loss=next(losses)))
+    >>> trainer.run()
+    >>> trainer.updater.iteration
+    5
     """
 
     def __init__(

@@ -21,6 +21,23 @@ class BestValueTrigger:
         ``compare(best, new)`` tells whether ``new`` is better.
     trigger : tuple or callable
         When to check.
+
+    Raises
+    ------
+    KeyError
+        In a check, if the value was not reported since the last one.
+
+    See Also
+    --------
+    chainer_fast.training.triggers.MaxValueTrigger
+    chainer_fast.training.triggers.MinValueTrigger
+
+    Examples
+    --------
+    The smallest absolute value: ::
+
+        trigger = chainer.training.triggers.BestValueTrigger(
+            'validation/main/bias', lambda best, new: abs(new) < abs(best))
     """
 
     def __init__(
@@ -73,6 +90,19 @@ class MaxValueTrigger(BestValueTrigger):
         Key of the value in the observation.
     trigger : tuple or callable
         When to check; the value is averaged in between.
+
+    Raises
+    ------
+    KeyError
+        In a check, if the value was not reported since the last one.
+
+    Examples
+    --------
+    The best model is saved: ::
+
+        trainer.extend(
+            extensions.snapshot_object(model, 'best_model'),
+            trigger=chainer.training.triggers.MaxValueTrigger('validation/main/accuracy'))
     """
 
     def __init__(
@@ -90,6 +120,27 @@ class MinValueTrigger(BestValueTrigger):
         Key of the value in the observation.
     trigger : tuple or callable
         When to check; the value is averaged in between.
+
+    Raises
+    ------
+    KeyError
+        In a check, if the value was not reported since the last one.
+
+    Examples
+    --------
+    >>> from chainer_fast.testing import get_trainer_with_mock_updater
+    >>> losses = iter([4, 2, 3, 1])
+    >>> trainer = get_trainer_with_mock_updater((4, 'iteration'))
+    >>> trainer.extend(
+    ...     lambda trainer: trainer.observation.update(loss=next(losses)),
+    ...     name='losses', priority=chainer.training.PRIORITY_WRITER)
+    >>> trainer.extend(
+    ...     lambda trainer: print(trainer.updater.iteration), name='printer',
+    ...     trigger=chainer.training.triggers.MinValueTrigger('loss', (1, 'iteration')))
+    >>> trainer.run()
+    1
+    2
+    4
     """
 
     def __init__(
