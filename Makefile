@@ -76,6 +76,7 @@ test-mpi: build $(VENV)/.test
 # Tests that want other libraries; in an environment of their own, since the package has
 # to do without them. With nothing to skip there, a test that is skipped is an error.
 BRIDGES = tests/interop tests/variable/test_dlpack.py \
+	tests/serializers/test_safetensors.py \
 	tests/training/extensions/test_tools.py
 test-bridges: build .peers/bridges/.ready
 	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
