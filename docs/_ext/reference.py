@@ -1,8 +1,8 @@
 """The pages of the reference, one for each name, and links to them.
 
-The lists in ``reference/*.rst`` decide which names have a page. Docstrings refer to names
-as their modules know them, and have base classes that are nobody's business; here both
-lead to the names that users import.
+The lists in ``reference/*.rst`` decide which names have a page. Docstrings refer to
+names as their modules know them, and have base classes that are nobody's business; here
+both lead to the names that users import.
 """
 import functools
 import importlib
@@ -93,12 +93,12 @@ def candidates(target, page, module, cls):
             target = package + target.removeprefix(alias)
     if cls:
         yield '%s.%s.%s' % (module, cls, target)
-    # The page of a name has the module that users import it from; the other is the file.
+    # The page of a name has the module that users import it from, and not the file.
     home = getattr(look_up(page.removeprefix(PAGES)), '__module__', None)
-    for module in filter(None, (module, home)):
-        while module:
-            yield '%s.%s' % (module, target)
-            module = module.rpartition('.')[0]
+    for package in filter(None, (module, home)):
+        while package:
+            yield '%s.%s' % (package, target)
+            package = package.rpartition('.')[0]
     yield target
     yield 'builtins.' + target
 
@@ -116,8 +116,8 @@ def names_with_pages(name, found):
 def public_reference(app, env, node, contnode):
     """Resolve a reference by the object that it means.
 
-    What exists, but has no page, is no link. The lines of tables come from docstrings of
-    many modules, and are matched by the last part of the name.
+    What exists, but has no page, is no link. The lines of tables come from docstrings
+    of many modules, and are matched by the last part of the name.
     """
     if node.get('refdomain') != 'py':
         return None
