@@ -48,6 +48,7 @@ myst_heading_anchors = 4            # for links such as gpu.md#3-switches
 add_module_names = False
 autodoc_typehints = 'none'          # docstrings tell types, with shapes
 autodoc_preserve_defaults = True
+autodoc_mock_imports = ['torch']    # gigabytes, for six pages
 autodoc_member_order = 'bysource'
 autosummary_generate = True
 autosummary_ignore_module_all = False
@@ -91,6 +92,7 @@ sphinx_gallery_conf = {
     'examples_dirs': 'gallery',
     'gallery_dirs': 'auto_gallery',
     'filename_pattern': r'plot_',
+    'within_subsection_order': 'FileNameSortKey',
     'download_all_examples': False,
     'show_memory': False,
     'min_reported_time': 3600,      # times of one machine say nothing

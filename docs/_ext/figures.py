@@ -6,6 +6,7 @@ the source, and there is nothing to write.
 import collections
 import csv
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -99,9 +100,10 @@ def derivatives():
            'differences in float64 and agreed. [Gradients](../gradients.md) tells '
            'more; this page is made from `chainer_fast/nnabla/orders.tsv`.')
     yield ''
+    # A name may be followed by arguments.
     yield from table(('function', 'order', 'remark'), [
-        ('{py:func}`~chainer_fast.functions.%s`' % name, order, remark)
-        for name, order, remark in lines])
+        (re.sub(r'^\w+', r'{py:func}`~chainer_fast.functions.\g<0>`', name), *others)
+        for name, *others in lines])
 
 
 def launches():
