@@ -5,6 +5,7 @@ cdef extern from "chainer_fast/backends/kernels/common/blas.hpp":
         char *, char *, int *, int *, int *, void *, void *, int *, void *, int *,
         void *, void *, int *) noexcept nogil
 
-cdef Gemm gemm(char kind) except NULL
+# Compilers for Windows compare no function with NULL, as a result that can fail would be.
+cdef int find_gemm(char kind, Gemm *found) except -1
 # Whether products of floats take less time than NumPy's.
 cdef bint beats_numpy() except -1
