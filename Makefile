@@ -6,7 +6,7 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp')
 
 .PHONY: help demo test test-mpi test-bridges test-general lint test-gpu bench bench-gpu \
-	sanitize asv build clean
+	sanitize asv asv-compare docs docs-links release-check build clean
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
@@ -23,6 +23,11 @@ help:
 	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
 	@echo '            and undefined behaviour'
 	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
+	@echo 'make release-check  source distribution and wheels of the latest commit, and what'
+	@echo '            they do where they are installed; PYTHONS="3.11 3.12" chooses some'
+	@echo 'make docs   these pages, with the gallery, their examples and links checked:'
+	@echo '            build/docs/html/index.html'
+	@echo 'make docs-links  links of the pages to other hosts'
 	@echo 'make clean  remove environments and build products'
 	@echo
 	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
@@ -71,6 +76,7 @@ test-mpi: build $(VENV)/.test
 # Tests that want other libraries; in an environment of their own, since the package has
 # to do without them. With nothing to skip there, a test that is skipped is an error.
 BRIDGES = tests/interop tests/variable/test_dlpack.py \
+	tests/serializers/test_safetensors.py \
 	tests/training/extensions/test_tools.py
 test-bridges: build .peers/bridges/.ready
 	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
@@ -170,7 +176,27 @@ asv: build $(VENV)/.test
 	$(BIN)/asv run --config benchmarks/asv.conf.json $(ASV) 'HEAD^!'
 	$(BIN)/asv publish --config benchmarks/asv.conf.json
 
+# It makes environments of its own, and builds of a clone: nothing here has to be built.
+release-check:
+	$(PYTHON) tests/release/check.py $(if $(PYTHONS),--pythons $(PYTHONS))
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,docs,mn]'
+	touch $@
+
+# Warnings are errors. The first build runs the gallery; later ones run what has changed.
+PAGES = build/docs
+SPHINX = $(BIN)/python -m sphinx -n -W --keep-going -j auto -d $(PAGES)/doctrees
+docs: build $(VENV)/.docs
+	$(BIN)/python -m pytest -q -p no:cacheprovider docs
+	$(SPHINX) -b html docs $(PAGES)/html
+	$(BIN)/python docs/check_links.py $(PAGES)/html
+
+docs-links: build $(VENV)/.docs
+	$(SPHINX) -b linkcheck -D plot_gallery=0 docs $(PAGES)/linkcheck
+
 clean:
-	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build
+	rm -rf $(VENV) .peers .asv build dist *.egg-info compat/*.egg-info compat/build \
+		docs/auto_gallery docs/figures docs/reference/generated
 	find chainer_fast -name '*.so' -delete
 	find chainer_fast -name '*.cpp' -delete

@@ -63,7 +63,7 @@ else:
     COMPILE_ARGS += ['-Wno-unused-function', '-include', FIRST_HEADER]
 LINK_ARGS = []
 if sys.platform == 'darwin':
-    # clang fills up short vectors with zeros and divides by them: warnings would follow.
+    # clang fills short vectors up with zeros, and divides by them: there are warnings.
     COMPILE_ARGS += ['-fno-slp-vectorize']
 if sys.platform == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
@@ -113,15 +113,19 @@ def extensions():
         for source in sorted(Path('chainer_fast').rglob('*.pyx'))]
 
 
-def leave_out_environment(source):
-    """Shorten the names of NumPy's and Cython's files, which tracebacks would show.
-
-    They begin with the folder of the environment, which isolated builds make anew.
-    """
-    text = source.read_text(encoding='utf-8')
-    short = INSTALLED.sub('', text)
-    if short != text:
-        source.write_text(short, encoding='utf-8')
+def translate(modules, force):
+    """Have Cython write the C++ of compiled modules, unless it is there."""
+    translated = {ext.name: ext.sources for ext in cythonize(
+        [*modules], compiler_directives=DIRECTIVES, nthreads=JOBS, force=force)}
+    for ext in modules:
+        ext.sources = translated[ext.name]
+        for source in map(Path, ext.sources):
+            # Tracebacks name files of NumPy and Cython, too. Their paths begin with the
+            # environment, and an isolated build makes one anew.
+            text = source.read_text(encoding='utf-8')
+            short = INSTALLED.sub('', text)
+            if short != text:
+                source.write_text(short, encoding='utf-8')
 
 
 class SourceArchive(sdist):
@@ -164,6 +168,7 @@ class Build(build_ext):
         return build.build_platlib, build.build_temp
 
     def run(self):
+        translate(self.extensions, self.force)
         self._done, self._outdated = 0, [
             ext for ext in self.extensions if self.force or newer_group(
                 [*ext.sources, *ext.depends],
@@ -180,9 +185,6 @@ class Build(build_ext):
         super().run()
 
     def build_extension(self, ext):
-        if ext in self._outdated:
-            for source in map(Path, ext.sources):
-                leave_out_environment(source)
         super().build_extension(ext)
         if ext in self._outdated:
             self._done += 1
@@ -192,6 +194,4 @@ class Build(build_ext):
 
 setup(
     cmdclass={'build_ext': Build, 'sdist': SourceArchive},
-    ext_modules=cythonize(
-        extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS,
-        force='--force' in sys.argv))
+    ext_modules=extensions())
