@@ -120,6 +120,7 @@ pygments_dark_style = 'monokai'
 sphinx_gallery_conf = {
     'examples_dirs': 'gallery',
     'gallery_dirs': 'auto_gallery',
+    'within_subsection_order': 'FileNameSortKey',
     'filename_pattern': r'plot_',
     'within_subsection_order': 'FileNameSortKey',
     'download_all_examples': False,
