@@ -61,8 +61,8 @@ autosummary_context = {'texts': {
     'chainer_fast.config': """
 Settings of the running thread. Each is an attribute: reading it gives the thread's own
 value or, without one, that of :data:`~chainer_fast.global_config`. Assigning it and
-deleting it touch the thread's value alone. :func:`~chainer_fast.using_config` changes one
-for a block.
+deleting it touch the thread's value alone. :func:`~chainer_fast.using_config` changes
+one for a block.
 
 >>> chainer.config.train
 True
@@ -75,8 +75,8 @@ Settings that all threads see, unless they have a value of their own in
 :data:`~chainer_fast.config`.
 """,
     'chainer_fast.mixed16': """
-The dtype of mixed precision, for ``config.dtype``: arrays and parameters are float16, and
-optimizers keep copies of the parameters in float32.
+The dtype of mixed precision, for ``config.dtype``: arrays and parameters are float16,
+and optimizers keep copies of the parameters in float32.
 """,
     'chainer_fast.onnx.MINIMUM_OPSET_VERSION': """
 The oldest version of the operator set that models can be written for.
@@ -120,7 +120,6 @@ pygments_dark_style = 'monokai'
 sphinx_gallery_conf = {
     'examples_dirs': 'gallery',
     'gallery_dirs': 'auto_gallery',
-    'within_subsection_order': 'FileNameSortKey',
     'filename_pattern': r'plot_',
     'within_subsection_order': 'FileNameSortKey',
     'download_all_examples': False,
