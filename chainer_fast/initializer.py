@@ -1,5 +1,9 @@
 """Base class of weight initializers, and the fan-in and fan-out of a weight."""
+from __future__ import annotations
+
 import math
+
+from chainer_fast.types import DTypeSpec, NdArray
 
 
 class Initializer:
@@ -20,10 +24,10 @@ class Initializer:
         As given.
     """
 
-    def __init__(self, dtype=None):
+    def __init__(self, dtype: DTypeSpec | None = None) -> None:
         self.dtype = dtype
 
-    def __call__(self, array):
+    def __call__(self, array: NdArray) -> None:
         """Fill an array in place.
 
         Parameters
@@ -40,7 +44,7 @@ class Initializer:
             % (array.dtype, self.dtype))
 
 
-def get_fans(shape):
+def get_fans(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the numbers of inputs and outputs that a weight connects to each unit.
 
     The first axis counts output channels and the second input channels; the other axes

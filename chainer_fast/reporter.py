@@ -11,7 +11,7 @@ import warnings
 import numpy
 
 from chainer_fast import backend, configuration, variable
-from chainer_fast.serializer import Serializer
+from chainer_fast.serializer import AbstractSerializer, Serializer
 from chainer_fast.types import NdArray
 
 _thread_local = threading.local()
@@ -26,7 +26,7 @@ def _get_reporters():
         return reporters
 
 
-def get_current_reporter():
+def get_current_reporter() -> Reporter:
     """Return the reporter last entered by the current thread.
 
     Raises
@@ -56,7 +56,7 @@ class Reporter:
         Observed values by name.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.observation = {}
         self._observer_names = {}
 
@@ -131,11 +131,11 @@ class Reporter:
         """
         return _Scope(self, observation)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         """Make it the current reporter of the thread."""
         _get_reporters().append(self)
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         """Restore the previously entered reporter."""
         _get_reporters().pop()
 
@@ -146,11 +146,11 @@ class _Scope(contextlib.ContextDecorator):
     A given reporter becomes the current one; otherwise the current one is used.
     """
 
-    def __init__(self, reporter, observation):
+    def __init__(self, reporter, observation: dict) -> None:
         self._reporter, self._observation = reporter, observation
         self._outside = []
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         reporter = self._reporter
         if reporter is None:
             reporter = get_current_reporter()
@@ -159,7 +159,7 @@ class _Scope(contextlib.ContextDecorator):
         self._outside.append((reporter, reporter.observation))
         reporter.observation = self._observation
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         reporter, reporter.observation = self._outside.pop()
         if self._reporter is not None:
             reporter.__exit__(*exc_info)
@@ -185,7 +185,7 @@ def report(values: dict, observer: tp.Any = None) -> None:
         reporters[-1].report(values, observer)
 
 
-def report_scope(observation: dict):
+def report_scope(observation: dict) -> tp.ContextManager[None]:
     """Let the current reporter write to a dictionary for a ``with`` block.
 
     Parameters
@@ -233,7 +233,7 @@ class Summary:
     0-dimensional values are summed in float64.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._n = 0
         self._x = self._x2 = 0.0
 
@@ -265,7 +265,7 @@ class Summary:
             self._x2 += _widen(weighted * value)
             self._n += _widen_weight(weight)
 
-    def compute_mean(self):
+    def compute_mean(self) -> tp.Any:
         """Return the mean of the values.
 
         Raises
@@ -289,7 +289,7 @@ class Summary:
             mean = self._x / self._n
             return mean, xp.sqrt(self._x2 / self._n - mean * mean)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the sums; warn if none were saved."""
         try:
             for name in ('_x', '_x2'):
@@ -305,7 +305,7 @@ class Summary:
 class DictSummary:
     """A :class:`Summary` of each scalar in a series of dictionaries."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._summaries = collections.defaultdict(Summary)
 
     def add(self, d: dict) -> None:
@@ -334,7 +334,7 @@ class DictSummary:
             if _is_scalar(value):
                 self._summaries[name].add(value, weight=weight)
 
-    def compute_mean(self):
+    def compute_mean(self) -> dict[str, tp.Any]:
         """Return a dictionary of the means."""
         return {name: s.compute_mean() for name, s in self._summaries.items()}
 
@@ -352,7 +352,7 @@ class DictSummary:
             statistics[name], statistics[name + '.std'] = summary.make_statistics()
         return statistics
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the sums; warn if none were saved.
 
         Names may contain slashes, so they are saved separately as JSON, and the sums

@@ -3,6 +3,10 @@
 It has the names that programs and Chainer's own code query before they use ChainerX;
 everything that would need it raises ``RuntimeError``.
 """
+from __future__ import annotations
+
+import typing as tp
+
 from chainer_fast import _backend
 from chainer_fast.alias import chainerx
 from chainer_fast.backends import _cpu, cuda, intel64
@@ -44,7 +48,7 @@ class ChainerxDevice(_backend.NamedDevice):
         raise _unavailable()
 
 
-def to_chx(array):
+def to_chx(array: tp.Any) -> tp.Any:
     """Convert arrays to arrays of ChainerX that share their memory.
 
     Parameters
@@ -60,7 +64,7 @@ def to_chx(array):
     return _backend._convert_arrays(array, _array_to_chainerx)
 
 
-def from_chx(array):
+def from_chx(array: tp.Any) -> tp.Any:
     """Convert arrays of ChainerX to arrays of NumPy or CuPy that share their memory.
 
     Parameters

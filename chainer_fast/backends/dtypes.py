@@ -1,9 +1,13 @@
 """Dtypes of new arrays, according to ``config.dtype``."""
+from __future__ import annotations
+
 import os
+import typing as tp
 
 import numpy
 
 from chainer_fast.configuration import config, global_config
+from chainer_fast.types import DTypeSpec
 
 
 class _Mixed16:
@@ -14,10 +18,10 @@ class _Mixed16:
 
     dtype = numpy.dtype(numpy.float16)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "dtype('mixed16')"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         return 'mixed16'
 
 
@@ -26,7 +30,7 @@ class _Mixed16:
 mixed16 = _Mixed16()
 
 
-def get_dtype(dtype=None, map_mixed16=None):
+def get_dtype(dtype: DTypeSpec = None, map_mixed16: DTypeSpec = None) -> DTypeSpec:
     """Return the dtype of new arrays and parameters.
 
     Parameters

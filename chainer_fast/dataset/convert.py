@@ -8,6 +8,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend
+from chainer_fast._backend import Device
 from chainer_fast._core import examples
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
@@ -24,7 +25,10 @@ class Converter:
     the CPU.
     """
 
-    def __call__(self, batch, device):
+    def __call__(
+            self, batch: list[tp.Any],
+            device: Device | None) -> tuple[tp.Any, ...] | dict[tp.Any,
+                tp.Any] | NdArray:
         """Convert a batch.
 
         Parameters
@@ -46,13 +50,15 @@ class Converter:
 class _ArbitraryCallableConverter(Converter):
     """Converter that calls a function with a resolved device."""
 
-    def __init__(self, base_callable):
+    def __init__(self, base_callable) -> None:
         if not callable(base_callable):
             raise TypeError(
                 'a converter wraps a callable, got %s' % type(base_callable))
         self.base_callable = base_callable
 
-    def __call__(self, *args, **kwargs):
+    def __call__(
+            self, *args: tp.Any,
+            **kwargs: tp.Any) -> tuple[tp.Any, ...] | dict[tp.Any, tp.Any] | NdArray:
         if len(args) > 1:
             args = (args[0], _get_device(args[1])) + args[2:]
         if 'device' in kwargs:
@@ -260,7 +266,9 @@ class ConcatWithAsyncTransfer:
     def _get_conveyor(self):
         return Conveyor(self._device, self._stream)
 
-    def __call__(self, batch, device=None, padding=None):
+    def __call__(
+            self, batch: tp.Sequence[tp.Any], device: tp.Any = None,
+            padding: tp.Any = None) -> tp.Any:
         """Stack a batch and send it to a device.
 
         Parameters
@@ -321,7 +329,7 @@ class _Stage:
         The array has left, and the memory of the GPU may be written to.
     """
 
-    def __init__(self, nbytes):
+    def __init__(self, nbytes) -> None:
         self.nbytes = nbytes
         self._pinned = cuda.cupy.cuda.alloc_pinned_memory(nbytes)
         self._array = cuda.cupy.empty(nbytes, numpy.uint8)
@@ -329,12 +337,12 @@ class _Stage:
         # The memory may still be in use by earlier work.
         self.taken.record()
 
-    def wait(self):
+    def wait(self) -> None:
         """Wait until the page-locked memory may be written to."""
         if not self.copied.done:
             self.copied.synchronize()
 
-    def put(self, array, stream):
+    def put(self, array: NdArray, stream) -> None:
         """Start copying an array of NumPy on a stream."""
         self.wait()
         host = numpy.frombuffer(self._pinned, array.dtype, array.size)
@@ -374,7 +382,7 @@ class Conveyor:
         # with.
         self._stages: list = [None, None]
 
-    def put(self, array):
+    def put(self, array: NdArray) -> None:
         """Start sending an array."""
         if (self._device is not None and self._device >= 0
                 and isinstance(array, numpy.ndarray) and array.size > 0):
@@ -390,7 +398,7 @@ class Conveyor:
             array = to_device(self._device, array)
         self._queue.append(array)
 
-    def get(self, sync: bool = True):
+    def get(self, sync: bool = True) -> tp.Any:
         """Return the array that was put in first.
 
         Parameters

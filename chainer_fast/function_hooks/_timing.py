@@ -1,6 +1,9 @@
 """Base of hooks that measure times."""
+from __future__ import annotations
+
 import sys
 import time
+import typing as tp
 
 import numpy
 
@@ -29,7 +32,7 @@ class Timings:
     # Title of the column of names.
     _title = None
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._call_history = []
         self._total_time = 0
         # Computations whose events have not been read: position in the history, both
@@ -67,7 +70,7 @@ class Timings:
             self._total_time += 0 if nested else elapsed
 
     @property
-    def call_history(self):
+    def call_history(self) -> list[tuple[str, float]]:
         """Names of computations and the seconds they took, a list of (str, float).
 
         They are in the order in which they ended.
@@ -76,7 +79,7 @@ class Timings:
         return self._call_history
 
     @call_history.setter
-    def call_history(self, history):
+    def call_history(self, history: tp.Any) -> None:
         self._pending = []
         self._call_history = history
 
@@ -86,12 +89,12 @@ class Timings:
         event.record()
         return event
 
-    def total_time(self):
+    def total_time(self) -> float:
         """Return the seconds that all computations took; nested ones count once."""
         self._read_events()
         return self._total_time
 
-    def summary(self):
+    def summary(self) -> dict[str, dict[tp.Any, tp.Any]]:
         """Return the measurements by name.
 
         Returns
@@ -110,7 +113,8 @@ class Timings:
     def _choose_unit(self, second):
         return _report.largest_unit(second, self.table, 'ns')
 
-    def print_report(self, unit='auto', file=sys.stdout):
+    def print_report(
+            self, unit: str = 'auto', file: tp.IO[tp.Any] = sys.stdout) -> None:
         """Print a table of names and the times they took.
 
         Parameters

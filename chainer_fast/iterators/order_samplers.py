@@ -3,13 +3,15 @@ from __future__ import annotations
 
 import numpy
 
+from chainer_fast.serializer import AbstractSerializer
+from chainer_fast.types import NdArray
 from chainer_fast.utils import _random_state
 
 
 class OrderSampler:
     """Interface of order samplers, which may be any callable with these parameters."""
 
-    def __call__(self, current_order, current_position):
+    def __call__(self, current_order: NdArray, current_position: int) -> NdArray:
         """Return the order of the next epoch.
 
         Parameters
@@ -43,11 +45,11 @@ class ShuffleOrderSampler(OrderSampler):
     def __init__(self, random_state: numpy.random.RandomState | None = None) -> None:
         self._random = random_state or _random_state.numpy_generator()
 
-    def __call__(self, current_order, current_position):
+    def __call__(self, current_order: NdArray, current_position: int) -> NdArray:
         n = len(current_order)
         return self._random.permutation(n)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the random state, if it is not the global one.
 
         Snapshots of Chainer lack the state and do not change it. It is only written for

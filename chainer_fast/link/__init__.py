@@ -12,12 +12,13 @@ import numpy
 from chainer_fast import backend, device_resident, initializers, link_hook, variable
 from chainer_fast._core import links
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.link import _bound, _hooked, _signature
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
 if tp.TYPE_CHECKING:
     from chainer_fast.sequential import Sequential
-    from chainer_fast.serializer import AbstractSerializer
 
 __all__ = ['Chain', 'ChainList', 'Link']
 
@@ -79,7 +80,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     _mixin_computes = False
     _mixin_assigns = False
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: tp.Any) -> None:
         super().__init_subclass__(**kwargs)
         # A mixin that comes after Link may define __call__ in place of forward.
         behind = [base for base in cls.__mro__[cls.__mro__.index(Link):]
@@ -89,7 +90,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
             name in vars(base) for base in behind
             for name in ('__setattr__', '__delattr__'))
 
-    def __init__(self, **params):
+    def __init__(self, **params: tp.Any) -> None:
         super().__init__()
         self.name = None
         # Names of attributes; the values are in __dict__ alone.
@@ -97,7 +98,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         for name, spec in params.items():
             self.add_param(name, *_ensure_shape_dtype(spec))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         # The way in which protocols since 2 pickle other objects.
         if hasattr(self, '__getstate__'):
             state = self.__getstate__()
@@ -106,13 +107,13 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         newobj = copyreg.__newobj__  # type: ignore[attr-defined]   # not public
         return newobj, (type(self),), state
 
-    def __str__(self):
+    def __str__(self) -> str:
         return '%s(%s)' % (
             type(self).__name__,
             ', '.join('%s=%s' % spec for spec in self.printable_specs))
 
     @property
-    def printable_specs(self):
+    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
         """Pairs of name and value that ``str(link)`` shows; none unless overridden."""
         yield from ()
 
@@ -129,7 +130,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
     # ---- registration
 
     @property
-    def within_init_scope(self):
+    def within_init_scope(self) -> bool:
         """True inside of ``with link.init_scope():``."""
         return self._within_init_scope
 
@@ -174,7 +175,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         with self.init_scope():
             setattr(self, name, variable.Parameter(fill, shape))
 
-    def add_persistent(self, name: str, value) -> None:
+    def add_persistent(self, name: str, value: tp.Any) -> None:
         """Set an attribute and register it as a persistent value.
 
         Parameters
@@ -214,7 +215,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         _move(name, self._params, self._persistent)
 
     @classmethod
-    def from_params(cls, *args, **kwargs):
+    def from_params(cls, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
         """Make a link of given parameter values; for subclasses that support it.
 
         Raises
@@ -320,7 +321,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         for name, child in self._named_children():
             child.copyparams(self._child_like(link, name), copy_persistent)
 
-    def count_params(self):
+    def count_params(self) -> int:
         """Return the number of elements of all parameters.
 
         Warns
@@ -338,7 +339,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
                 total += param.size
         return total
 
-    def zerograds(self):
+    def zerograds(self) -> None:
         """Fill the gradients of all parameters with zeros.
 
         .. deprecated:: v1.15
@@ -365,21 +366,21 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         for name, child in self._named_children():
             child.addgrads(self._child_like(link, name))
 
-    def enable_update(self):
+    def enable_update(self) -> None:
         """Let optimizers update the parameters again."""
         self.__set_update_enabled(True)
 
-    def disable_update(self):
+    def disable_update(self) -> None:
         """Keep optimizers from updating the parameters."""
         self.__set_update_enabled(False)
 
-    def __set_update_enabled(self, enabled):
+    def __set_update_enabled(self, enabled) -> None:
         for param in self.params():
             if param.update_rule is not None:
                 param.update_rule.enabled = enabled
 
     @property
-    def update_enabled(self):
+    def update_enabled(self) -> bool:
         """True if optimizers update any parameter of the hierarchy."""
         return any(
             param.update_rule is not None and param.update_rule.enabled
@@ -401,7 +402,7 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
             loaded = serializer(name, param.data)
             if loaded is not None and param.data is None:
                 param.initialize(loaded.shape)
-                backend.copyto(param.data, loaded)
+                backend.copyto(param.data, loaded)  # type: ignore[arg-type]
         for name in sorted(self._persistent):
             attributes[name] = serializer(name, attributes[name])
         for name, child in self._named_children():
@@ -414,10 +415,10 @@ class Link(links.LinkBase, _hooked.Hooked, device_resident.DeviceResident):
         warnings.warn(
             'Link._device_id is left only for backward compatibility and likely to be '
             'removed. Use Link.device instead.', DeprecationWarning)
-        device = self.device
+        device: tp.Any = self.device
         return device.device.id if device.xp is not numpy else None
 
-    def device_resident_accept(self, visitor):
+    def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
         super().device_resident_accept(visitor)
         attributes = self.__dict__
         for name in sorted(self._params):
@@ -470,10 +471,10 @@ class Chain(Link):
         for name, link in links.items():
             self.add_link(name, link)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._describe_children()
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> tp.Any:
         """Return the attribute of that name, such as a child."""
         return getattr(self, name)
 
@@ -515,7 +516,7 @@ class Chain(Link):
         attributes = self.__dict__
         return [(name, attributes[name]) for name in sorted(self._children)]
 
-    def copy(self, mode='share'):
+    def copy(self, mode: str = 'share') -> Link:
         clone = super().copy(mode)
         clone._children = set(clone._children)
         attributes = clone.__dict__
@@ -555,7 +556,7 @@ class ChainList(Link, collections.abc.MutableSequence):
         for link in links:
             self.add_link(link)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._describe_children()
 
     def _register(self, name, value):
@@ -569,17 +570,17 @@ class ChainList(Link, collections.abc.MutableSequence):
         for position, child in enumerate(self._children):
             child.name = str(position)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._children)
 
-    def __iter__(self):
+    def __iter__(self) -> tp.Iterator[Link]:
         return iter(self._children)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> tp.Any:
         """Return the child of an index, or the list of those of a slice."""
         return self._children[index]
 
-    def __setitem__(self, index, value):
+    def __setitem__(self, index: int | slice, value: tp.Any) -> None:
         if isinstance(index, slice):
             self._children[index] = value
         elif isinstance(index, int):
@@ -591,7 +592,7 @@ class ChainList(Link, collections.abc.MutableSequence):
                 'children have integers or slices as indices, not %s' % type(index))
         self._renumber()
 
-    def __delitem__(self, index):
+    def __delitem__(self, index: int | slice) -> None:
         del self._children[index]
         self._renumber()
 

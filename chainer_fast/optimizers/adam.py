@@ -1,4 +1,6 @@
 """Adam and its variants: AdamW, AMSGrad, AdaBound and AMSBound."""
+from __future__ import annotations
+
 import math
 import typing as tp
 import warnings
@@ -6,8 +8,14 @@ import warnings
 import numpy
 
 from chainer_fast.backends.kernels.update_rules.adam import AdamRecipe
-from chainer_fast.optimizer import GradientMethod, HyperparameterProxy
+from chainer_fast.optimizer import (
+    GradientMethod,
+    Hyperparameter,
+    HyperparameterProxy,
+    UpdateRule,
+)
 from chainer_fast.optimizers import _rule
+from chainer_fast.variable import Variable
 
 
 class _LearningRate:
@@ -18,7 +26,7 @@ class _LearningRate:
     _lr_owner: str
 
     @property
-    def alpha_t(self):
+    def alpha_t(self) -> float:
         """Learning rate of the current update, the biases corrected."""
         if self.t == 0:
             raise RuntimeError(
@@ -29,7 +37,7 @@ class _LearningRate:
         return alpha * math.sqrt(1 - beta2 ** self.t) / (1 - beta1 ** self.t)
 
     @property
-    def lr(self):
+    def lr(self) -> float:
         """Old name of :attr:`alpha_t`."""
         owner = self._lr_owner
         warnings.warn(
@@ -59,9 +67,13 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
 
     _lr_owner = 'AdamRule'
 
-    def __init__(self, parent_hyperparam=None, alpha=None, beta1=None, beta2=None,
-                 eps=None, eta=None, weight_decay_rate=None, amsgrad=None,
-                 adabound=None, final_lr=None, gamma=None):
+    def __init__(
+            self, parent_hyperparam: Hyperparameter | None = None,
+            alpha: float | None = None, beta1: float | None = None,
+            beta2: float | None = None, eps: float | None = None,
+            eta: float | None = None, weight_decay_rate: float | None = None,
+            amsgrad: bool | None = None, adabound: bool | None = None,
+            final_lr: float | None = None, gamma: float | None = None) -> None:
         super().__init__(
             parent_hyperparam or _default_hyperparam, alpha=alpha, beta1=beta1,
             beta2=beta2, eps=eps, eta=eta, weight_decay_rate=weight_decay_rate,
@@ -70,7 +82,7 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
             self.initial_alpha = self.hyperparam.alpha
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         """Lower and upper bound that AdaBound sets to the step size of an element."""
         if self.t == 0:
             raise RuntimeError(
@@ -81,7 +93,7 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
         age = gamma * self.t
         return limit * (1 - 1 / (age + 1)), limit * (1 + 1 / age)
 
-    def init_state(self, param):
+    def init_state(self, param: Variable) -> None:
         self._fill_states(param, 0, 'm', 'v')
         if self.hyperparam.amsgrad:
             self._fill_states(param, 0, 'vhat')
@@ -172,9 +184,11 @@ class Adam(_LearningRate, GradientMethod):
     gamma = HyperparameterProxy('gamma')
     lazy = _rule.LazyProxy()
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0,
-                 weight_decay_rate=0, amsgrad=False, adabound=False, final_lr=0.1,
-                 gamma=0.001, *, lazy=False):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0,
+            amsgrad: bool = False, adabound: bool = False, final_lr: float = 0.1,
+            gamma: float = 0.001, *, lazy: bool = False) -> None:
         super().__init__()
         _rule.assign(
             self.hyperparam, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps, eta=eta,
@@ -183,7 +197,7 @@ class Adam(_LearningRate, GradientMethod):
         if lazy:
             self.lazy = lazy
 
-    def create_update_rule(self):
+    def create_update_rule(self) -> UpdateRule:
         """Return a new :class:`AdamRule`."""
         return AdamRule(self.hyperparam)
 
@@ -197,8 +211,9 @@ class AdamW(Adam):
         As those of :class:`Adam`.
     """
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0,
-                 weight_decay_rate=0):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0) -> None:
         super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
 
 
@@ -211,7 +226,9 @@ class AMSGrad(Adam):
         As those of :class:`Adam`.
     """
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, eps=1e-8, eta=1.0):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            eps: float = 1e-8, eta: float = 1.0) -> None:
         super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True)
 
 
@@ -224,8 +241,10 @@ class AdaBound(Adam):
         As those of :class:`Adam`.
     """
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, final_lr=0.1, gamma=0.001,
-                 eps=1e-8, eta=1.0):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            final_lr: float = 0.1, gamma: float = 0.001, eps: float = 1e-8,
+            eta: float = 1.0) -> None:
         super().__init__(
             alpha, beta1, beta2, eps, eta, adabound=True, final_lr=final_lr,
             gamma=gamma)
@@ -240,8 +259,10 @@ class AMSBound(Adam):
         As those of :class:`Adam`.
     """
 
-    def __init__(self, alpha=0.001, beta1=0.9, beta2=0.999, final_lr=0.1, gamma=0.001,
-                 eps=1e-8, eta=1.0):
+    def __init__(
+            self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
+            final_lr: float = 0.1, gamma: float = 0.001, eps: float = 1e-8,
+            eta: float = 1.0) -> None:
         super().__init__(
             alpha, beta1, beta2, eps, eta, amsgrad=True, adabound=True,
             final_lr=final_lr, gamma=gamma)

@@ -8,11 +8,12 @@ import numpy
 
 from chainer_fast import backend, serializer
 from chainer_fast.backends import cuda
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> tp.Any:
     # h5py is slow to import, so it is imported on first use.
     if name == '_available':
         return _find_h5py() is not None
@@ -55,12 +56,12 @@ class HDF5Serializer(serializer.Serializer):
         Compression of arrays: a level of gzip, the name of a method, or None.
     """
 
-    def __init__(self, group, compression: int | str | None = 4) -> None:
+    def __init__(self, group: tp.Any, compression: int | str | None = 4) -> None:
         _check_available()
         self.compression = compression
         self.group = group
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         h5py = _check_available()
         if value is None:
             if h5py.version.version_tuple < (2, 7, 0):
@@ -74,7 +75,7 @@ class HDF5Serializer(serializer.Serializer):
         self.group.create_dataset(key.lstrip('/'), data=data, compression=compression)
         return value
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         child = self.group.require_group(key.strip('/'))
         return HDF5Serializer(child, self.compression)
 
@@ -96,13 +97,13 @@ class HDF5Deserializer(serializer.Deserializer):
         Whether a missing value raises KeyError; otherwise the object keeps its own.
     """
 
-    def __init__(self, group, strict: bool = True) -> None:
+    def __init__(self, group: tp.Any, strict: bool = True) -> None:
         _check_available()
         self.strict = strict
         self.group = group
         self._loading = _loading.Loading(group)
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         key = key.lstrip('/')
         if self.group is None:
             if self.strict:
@@ -141,7 +142,7 @@ class HDF5Deserializer(serializer.Deserializer):
             return loaded
         return _convert.to_type_of(value, loaded)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         child = None
         if self.group is not None:
             key = key.strip('/')
@@ -155,7 +156,7 @@ class HDF5Deserializer(serializer.Deserializer):
     def _find(self, key, path):
         return _reader().find(self.group, key, self._loading.describe(path))
 
-    def load(self, obj):
+    def load(self, obj: tp.Any) -> None:
         """Load into an object, which does not change if anything is wrong."""
         with self._loading.whole(obj):
             super().load(obj)

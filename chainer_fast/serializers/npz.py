@@ -9,6 +9,7 @@ import numpy
 
 from chainer_fast import backend, serializer
 from chainer_fast.backends import cuda
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.serializers import _archive, _convert, _loading, _npy
 from chainer_fast.serializers._replacing import replacing
 
@@ -38,11 +39,11 @@ class DictionarySerializer(serializer.Serializer):
         self.path = path
         self.target = {} if target is None else target
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         self.target[self.path + key.lstrip('/')] = _convert.to_numpy(value)
         return value
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         return DictionarySerializer(self.target, _child_path(self.path, key))
 
 
@@ -134,7 +135,8 @@ class NpzDeserializer(serializer.Deserializer):
     """
 
     def __init__(
-            self, npz, path: str = '', strict: bool = True, ignore_names=None) -> None:
+            self, npz: tp.Any, path: str = '', strict: bool = True,
+            ignore_names: tp.Any = None) -> None:
         self.strict = strict
         self.ignore_names = [] if ignore_names is None else ignore_names
         self.path = path
@@ -143,7 +145,7 @@ class NpzDeserializer(serializer.Deserializer):
             npz.zip.fp  # type: ignore[union-attr]    # it is open
             if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
-    def __call__(self, key, value):
+    def __call__(self, key: str, value: tp.Any) -> tp.Any:
         path = self.path + key.lstrip('/')
         if not self.strict and not self._has(path):
             return value
@@ -159,13 +161,13 @@ class NpzDeserializer(serializer.Deserializer):
             return value
         return _convert.to_type_of(value, loaded)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> AbstractSerializer:
         child = NpzDeserializer(
             self.npz, _child_path(self.path, key), self.strict, self.ignore_names)
         child._loading = self._loading
         return child
 
-    def load(self, obj):
+    def load(self, obj: tp.Any) -> None:
         """Load into an object, which does not change if anything is wrong."""
         with self._loading.whole(obj):
             super().load(obj)
@@ -219,7 +221,8 @@ class NpzDeserializer(serializer.Deserializer):
 
 def load_npz(
         file: str | os.PathLike | tp.IO, obj: tp.Any, path: str = '',
-        strict: bool = True, ignore_names=None, *, allow_pickle: bool = False):
+        strict: bool = True, ignore_names: tp.Any = None, *,
+        allow_pickle: bool = False) -> None:
     """Load an object from an npz archive.
 
     Parameters

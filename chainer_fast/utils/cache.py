@@ -1,5 +1,8 @@
 """Values that are computed once."""
+from __future__ import annotations
+
 import functools
+import typing as tp
 
 from chainer_fast.configuration import config
 
@@ -18,12 +21,12 @@ class cached_property:
 
     __name__: str
 
-    def __init__(self, func):
+    def __init__(self, func: tp.Callable[..., tp.Any]) -> None:
         self.func = func
         # Takes the name and the docstring; mypy wants a function to take them.
         functools.update_wrapper(self, func)  # type: ignore[arg-type]
 
-    def __get__(self, obj, cls):
+    def __get__(self, obj: tp.Any, cls: type | None) -> tp.Any:
         if obj is None:
             return self
         values = vars(obj).setdefault(self.__name__, {})
@@ -33,6 +36,6 @@ class cached_property:
         return values[has_graph]
 
     # Also gives the property precedence over the object's dict.
-    def __set__(self, obj, cls):
+    def __set__(self, obj: tp.Any, cls: tp.Any) -> None:
         raise AttributeError('%s.%s is computed and cannot be set'
                              % (type(obj).__name__, self.__name__))

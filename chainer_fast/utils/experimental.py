@@ -1,4 +1,6 @@
 """Warnings about interfaces that may change."""
+from __future__ import annotations
+
 import sys
 import warnings
 
@@ -7,7 +9,7 @@ import chainer_fast
 __warningregistry__: dict = {}
 
 
-def experimental(api_name):
+def experimental(api_name: str) -> None:
     """Warn that a function or a class is experimental.
 
     Call this at its beginning. ``chainer.disable_experimental_feature_warning`` turns

@@ -1,7 +1,10 @@
 """Sparse matrices in the coordinate (COO) format."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.types import NdArray
 from chainer_fast.variable import Variable
 
 _ORDERS = ('C', 'F', 'other', None)
@@ -36,7 +39,9 @@ class CooMatrix:
         If shapes do not match, or ``order`` is unknown.
     """
 
-    def __init__(self, data, row, col, shape, order=None, requires_grad=False):
+    def __init__(
+            self, data: NdArray, row: NdArray, col: NdArray, shape: tuple[int, ...],
+            order: str | None = None, requires_grad: bool = False) -> None:
         if data.ndim not in (1, 2):
             raise ValueError('ndim of data must be 1 or 2, not %d.' % data.ndim)
         if data.ndim != row.ndim or data.ndim != col.ndim:
@@ -59,7 +64,7 @@ class CooMatrix:
         self.shape = shape
         self.order = get_order(row, col) if order is None else order
 
-    def to_dense(self):
+    def to_dense(self) -> Variable:
         """Return the matrix, or the batch, as an array; no graph is made.
 
         Values of elements that occur more than once are summed.
@@ -75,7 +80,8 @@ class CooMatrix:
         return dense
 
 
-def to_coo(x, ldnz=None, requires_grad=False):
+def to_coo(
+        x: NdArray, ldnz: int | None = None, requires_grad: bool = False) -> CooMatrix:
     """Convert a matrix, or a batch of matrices, to a sparse one.
 
     Parameters
@@ -116,7 +122,7 @@ def to_coo(x, ldnz=None, requires_grad=False):
     return CooMatrix(data, rows, cols, x.shape[-2:], 'C', requires_grad)
 
 
-def get_order(row, col):
+def get_order(row: NdArray, col: NdArray) -> str:
     """Return how the elements of a sparse matrix are sorted.
 
     Parameters

@@ -8,13 +8,14 @@ import warnings
 import numpy
 
 from chainer_fast import backend, initializers
+from chainer_fast._backend import Device
 from chainer_fast._core import backprop as _backprop_core
 from chainer_fast._core import grad_check, grad_table
 from chainer_fast._core.graph import VariableBase, VariableNodeBase
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.initializers import constant
-from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray
+from chainer_fast.types import InitializerSpec, NdArray, VariableOrArray, Xp
 from chainer_fast.variable import _bound, _moves, _text
 from chainer_fast.variable._text import variable_repr, variable_str
 
@@ -45,7 +46,7 @@ def as_variable(obj: VariableOrArray) -> Variable:
     return Variable(obj, requires_grad=False)
 
 
-def as_array(obj):
+def as_array(obj: VariableOrArray) -> NdArray:
     """Return the array of a variable; an array is returned as it is."""
     if isinstance(obj, Variable):
         return obj.array
@@ -105,7 +106,7 @@ class VariableNode(VariableNodeBase):
     _old_style_grad_generator = None
     _layout = None
 
-    def __init__(self, variable: Variable, name: str | None, **kwargs) -> None:
+    def __init__(self, variable: Variable, name: str | None, **kwargs: tp.Any) -> None:
         if 'grad' in kwargs:
             raise ValueError(
                 'unexpected keyword argument "grad": pass the gradient to Variable '
@@ -120,7 +121,7 @@ class VariableNode(VariableNodeBase):
         self.name = name
 
     @property
-    def creator(self):
+    def creator(self) -> tp.Any:
         """The function that made the variable, or None.
 
         An old-style function gives its :class:`~chainer_fast.Function` object.
@@ -129,7 +130,7 @@ class VariableNode(VariableNodeBase):
         return getattr(node, '_old_style_function', node)
 
     @creator.setter
-    def creator(self, function):
+    def creator(self, function: tp.Any) -> None:
         self.set_creator(function)
 
     def set_creator(self, creator: Function | FunctionNode | None) -> None:
@@ -145,7 +146,7 @@ class VariableNode(VariableNodeBase):
         self.creator_node = creator
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Shape and dtype, for graphs drawn without names."""
         text = str(self.dtype)
         lengths = [str(length) for length in self.shape]
@@ -218,7 +219,7 @@ class Variable(VariableBase, _moves.Movable):
         def __getitem__(self, slices: tp.Any) -> Variable: ...
         def __iter__(self) -> tp.Iterator[Variable]: ...
 
-    def __copy__(self):
+    def __copy__(self) -> Variable:
         return self._copy_to(type(self).__new__(type(self)))
 
     def _copy_to(self, target):
@@ -233,26 +234,26 @@ class Variable(VariableBase, _moves.Movable):
         self._share_array(target)
         return target
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         args = (self.raw_array, self.name, self._grad, self._requires_grad, self.device)
         return _create_variable, args
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return variable_repr(self)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return variable_str(self)
 
-    def __nonzero__(self):
+    def __nonzero__(self) -> bool:
         return self.__bool__()
 
     @property
-    def xp(self):
+    def xp(self) -> Xp:
         """The array module: :mod:`numpy` or :mod:`cupy`."""
         return self.device.xp
 
     @property
-    def device(self):
+    def device(self) -> Device:
         """The device that the array is on, a :class:`chainer_fast.backend.Device`."""
         device = self._cached_device
         if device is None:
@@ -265,18 +266,18 @@ class Variable(VariableBase, _moves.Movable):
         return device
 
     @property
-    def layout(self):
+    def layout(self) -> tp.Any:
         """The memory layout; None for the plain one."""
         return self._layout
 
     @property
-    def chx_array(self):
+    def chx_array(self) -> tp.NoReturn:
         """Raise an error: no variable holds a ChainerX array."""
         raise ValueError(
             'chx_array is not available for Variable with non-ChainerX array.')
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Shape and dtype, for graphs drawn without names."""
         return self.node.label
 
@@ -288,17 +289,17 @@ class Variable(VariableBase, _moves.Movable):
     def _semantic_shape(self):
         return layouts.get_semantic_shape(self)
 
-    def summary(self):
+    def summary(self) -> str:
         """Return a short text: the name, or else the place in memory."""
         if self.name:
             return '<variable %s>' % self.name
         return '<variable at 0x%x>' % id(self)
 
-    def debug_print(self):
+    def debug_print(self) -> str:
         """Return several lines on the device, type and statistics of the variable."""
         return _text.describe(self)
 
-    def as_layout(self, layout):
+    def as_layout(self, layout: tp.Any) -> Variable:
         """Return the variable in another memory layout, as a function of the graph."""
         if self._layout == layout:
             return self
@@ -307,7 +308,7 @@ class Variable(VariableBase, _moves.Movable):
 
     # -- gradients
 
-    def zerograd(self):
+    def zerograd(self) -> None:
         """Fill the gradient with zeros.
 
         .. deprecated:: Chainer 1.15
@@ -392,7 +393,7 @@ class Variable(VariableBase, _moves.Movable):
         """
         self.node.set_creator_node(fnode)
 
-    def unchain_backward(self):
+    def unchain_backward(self) -> None:
         """Cut every way back from this variable, releasing the graph behind it."""
         functions = [self.creator_node]
         seen = set()
@@ -441,13 +442,13 @@ class Variable(VariableBase, _moves.Movable):
 
     # -- functions as methods
 
-    def reshape(self, *shape):
+    def reshape(self, *shape: tp.Any) -> Variable:
         """Return the variable with another shape; see :func:`functions.reshape`."""
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = tuple(shape[0])
         return _bound.reshape(self, shape)
 
-    def transpose(self, *axes):
+    def transpose(self, *axes: tp.Any) -> Variable:
         """Return the variable with its axes permuted; see :func:`functions.transpose`.
         """
         if len(axes) == 0:
@@ -457,11 +458,13 @@ class Variable(VariableBase, _moves.Movable):
             axes = axes[0]
         return _bound.transpose(self, axes)
 
-    def mean(self, axis=None, *, weights=None, keepdims=False):
+    def mean(
+            self, axis: int | tuple[int, ...] | None = None, *,
+            weights: VariableOrArray | None = None, keepdims: bool = False) -> Variable:
         """Return the (weighted) mean over axes; see :func:`functions.average`."""
         return _bound.average(self, axis, weights, keepdims)
 
-    def item(self):
+    def item(self) -> tp.Any:
         """Return the only element as a Python scalar.
 
         Raises
@@ -554,14 +557,14 @@ class Parameter(Variable):
                 layout=layout)
         self.initializer = initializer
 
-    def __reduce__(self):
+    def __reduce__(self) -> tp.Any:
         args = (self.raw_array, self.name, self._grad, self._grad_valid,
                 self.initializer, self.update_rule, self.device)
         if self._layout is not None:
             args += (self._layout,)
         return _recover_parameter, args
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, tp.Any]):
         recover, args = self.__reduce__()
         copied = recover(*copy.deepcopy(args, memo))
         copied._requires_grad = self._requires_grad
@@ -569,7 +572,7 @@ class Parameter(Variable):
         return copied
 
     @property
-    def is_initialized(self):
+    def is_initialized(self) -> bool:
         """Tell whether there is an array."""
         return self.raw_array is not None
 
@@ -596,12 +599,12 @@ class Parameter(Variable):
         self._initial_device = device
         super()._to_device(device, allow_unchaining)
 
-    def cleargrad(self):
+    def cleargrad(self) -> None:
         """Set the gradient to None, also that of a parameter to be initialized."""
         super().cleargrad()
         self._grad_initializer = None
 
-    def zerograd(self):
+    def zerograd(self) -> None:
         """Fill the gradient with zeros.
 
         .. deprecated:: Chainer 1.15
@@ -637,7 +640,7 @@ class Parameter(Variable):
         self._set_grad_without_check(grad)
         self._cached_device = device
 
-    def update(self):
+    def update(self) -> None:
         """Have the update rule, if there is one, update the array."""
         if self.update_rule is not None:
             self.update_rule.update(self)

@@ -5,6 +5,7 @@ import operator
 import typing as tp
 
 from chainer_fast.dataset.tabular import tabular_dataset
+from chainer_fast.types import NdArray
 
 if tp.TYPE_CHECKING:
     from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset
@@ -31,11 +32,13 @@ class DelegateDataset(tabular_dataset.TabularDataset):
     mode = property(operator.attrgetter('dataset.mode'),
                     doc='Mode of the other data set: ``tuple``, ``dict`` or ``None``.')
 
-    def get_examples(self, indices, key_indices):
+    def get_examples(
+            self, indices: tp.Any,
+            key_indices: tp.Any) -> tuple[list[tp.Any] | NdArray, ...]:
         """Return columns of the other data set."""
         return self.dataset.get_examples(indices, key_indices)
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of examples of the other data set."""
         return len(self.dataset)
 
@@ -50,10 +53,10 @@ class _View(DelegateDataset):
 
     _datasets: list     # in pickles made by Chainer
 
-    def convert(self, data):
+    def convert(self, data: tp.Sequence | dict | NdArray) -> tp.Any:
         return self.dataset.convert(data)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: tp.Any) -> None:
         for name, value in state.items():
             setattr(self, _FORMER_NAMES.get(name, name), value)
         if 'dataset' not in vars(self):

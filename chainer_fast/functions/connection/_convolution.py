@@ -1,4 +1,6 @@
 """Geometry of convolutions, its checks, and how groups divide channels."""
+from __future__ import annotations
+
 import typing as tp
 
 from chainer_fast.backends import layouts
@@ -7,6 +9,7 @@ from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import sum as sum_
 from chainer_fast.utils import conv, conv_nd, type_check
+from chainer_fast.variable import Variable
 
 RETIRED = {
     'deterministic':
@@ -43,7 +46,7 @@ class Planar(FunctionNode):
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
 
-    def check_layout_forward(self, inputs):
+    def check_layout_forward(self, inputs: tuple[Variable, ...]) -> None:
         """Accept any layout here: ``forward`` checks it, and can show the arrays."""
 
     def _channels_second(self, inputs):

@@ -1,7 +1,10 @@
 """The ``axis`` argument of reductions: ``None``, an int, or a tuple of ints."""
+from __future__ import annotations
+
 from chainer_fast import configuration, function_node
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import broadcast, reshape
+from chainer_fast.utils.type_check import TypeInfoTuple
 
 
 def as_tuple(axis):
@@ -39,11 +42,13 @@ class Reduction(function_node.FunctionNode):
 
     keepdims = False
 
-    def __init__(self, axis=None, keepdims=False):
+    def __init__(
+            self, axis: int | tuple[int, ...] | None = None,
+            keepdims: bool = False) -> None:
         self.axis = as_tuple(axis)
         self.keepdims = keepdims
 
-    def check_type_forward(self, in_types):
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
         for number in self.axis or ():
             _checks.axis(in_types[0], number)

@@ -1,10 +1,14 @@
 """Networks of Caffe, read from their files."""
+from __future__ import annotations
+
 import copy
+import typing as tp
 import warnings
 
 from google.protobuf import message
 
 from chainer_fast import link
+from chainer_fast.link import Link
 
 # Programs that add types of layers use names of the private modules, too.
 from chainer_fast.links.caffe._layers import (  # noqa: F401
@@ -33,6 +37,7 @@ from chainer_fast.links.caffe._setups import (  # noqa: F401
 )
 from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
 from chainer_fast.utils import argument
+from chainer_fast.variable import Variable
 
 
 def _read(path):
@@ -87,7 +92,7 @@ class CaffeFunction(link.Chain):
     Errors name the file and the layer.
     """
 
-    def __init__(self, model_path):
+    def __init__(self, model_path: str) -> None:
         super().__init__()
         net = _read(model_path)
         self.forwards, self.split_map, self.layers = {}, {}, []
@@ -106,7 +111,7 @@ class CaffeFunction(link.Chain):
                     e.args = '%s: layer "%s": %s' % (model_path, layer.name, e),
                 raise
 
-    def copy(self, mode='share'):
+    def copy(self, mode: str = 'share') -> Link:
         """Copy the network, see :meth:`chainer_fast.Link.copy`.
 
         Parameters
@@ -123,7 +128,9 @@ class CaffeFunction(link.Chain):
         copied.forwards = copy.deepcopy(self.forwards, {id(self): copied})
         return copied
 
-    def forward(self, inputs, outputs, disable=(), **kwargs):
+    def forward(
+            self, inputs: dict[tp.Any, tp.Any], outputs: tp.Iterable[str],
+            disable: tp.Collection[str] = (), **kwargs: tp.Any) -> tuple[Variable, ...]:
         """Run the network.
 
         Layers are skipped if some of their inputs are missing.

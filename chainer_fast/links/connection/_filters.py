@@ -1,6 +1,10 @@
 """Base of links that apply filters to images."""
+from __future__ import annotations
+
 from chainer_fast import initializers, link, variable
+from chainer_fast.types import VariableOrArray
 from chainer_fast.utils import argument
+from chainer_fast.variable import Variable
 
 
 class Filtered(link.Link):
@@ -39,7 +43,7 @@ class Filtered(link.Link):
     def _filter_shape(self, in_channels):
         raise NotImplementedError
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Apply the filters, and add the bias.
 
         Parameters

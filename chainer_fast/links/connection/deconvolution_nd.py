@@ -1,6 +1,9 @@
 """Transposed convolution of images of any dimension, with parameters."""
+from __future__ import annotations
+
 from chainer_fast.functions.connection import deconvolution_nd
 from chainer_fast.links.connection import _filters
+from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import conv_nd
 
 
@@ -60,9 +63,14 @@ class DeconvolutionND(_filters.Filtered):
     chainer_fast.functions.deconvolution_nd
     """
 
-    def __init__(self, ndim, in_channels, out_channels, ksize=None, stride=1, pad=0,
-                 nobias=False, outsize=None, initialW=None, initial_bias=None, dilate=1,
-                 groups=1):
+    def __init__(
+            self, ndim: int, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...] | None = None,
+            stride: int | tuple[int, ...] = 1, pad: int | tuple[int, ...] = 0,
+            nobias: bool = False, outsize: tuple[int, ...] | None = None,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__()
         in_channels, self.out_channels, ksize = _filters.shift(
             in_channels, out_channels, ksize)
@@ -87,8 +95,14 @@ class DeconvolutionND(_filters.Filtered):
 class Deconvolution1D(DeconvolutionND):
     """Transposed convolution of sequences; see :class:`DeconvolutionND`."""
 
-    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
-                 outsize=None, initialW=None, initial_bias=None, dilate=1, groups=1):
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...], stride: int | tuple[int, ...] = 1,
+            pad: int | tuple[int, ...] = 0, nobias: bool = False,
+            outsize: tuple[int, ...] | None = None,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__(
             1, in_channels, out_channels, ksize, stride, pad, nobias, groups=groups,
             dilate=dilate, outsize=outsize, initialW=initialW,
@@ -98,8 +112,14 @@ class Deconvolution1D(DeconvolutionND):
 class Deconvolution3D(DeconvolutionND):
     """Transposed convolution of volumes; see :class:`DeconvolutionND`."""
 
-    def __init__(self, in_channels, out_channels, ksize, stride=1, pad=0, nobias=False,
-                 outsize=None, initialW=None, initial_bias=None, dilate=1, groups=1):
+    def __init__(
+            self, in_channels: int | None, out_channels: int,
+            ksize: int | tuple[int, ...], stride: int | tuple[int, ...] = 1,
+            pad: int | tuple[int, ...] = 0, nobias: bool = False,
+            outsize: tuple[int, ...] | None = None,
+            initialW: InitializerSpec | None = None,
+            initial_bias: InitializerSpec | None = None,
+            dilate: int | tuple[int, ...] = 1, groups: int = 1) -> None:
         super().__init__(
             3, in_channels, out_channels, ksize, stride, pad, nobias, groups=groups,
             dilate=dilate, outsize=outsize, initialW=initialW,

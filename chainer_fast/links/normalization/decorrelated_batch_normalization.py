@@ -1,4 +1,6 @@
 """Whitening of batches with running statistics."""
+from __future__ import annotations
+
 import warnings
 
 import numpy
@@ -10,7 +12,9 @@ from chainer_fast.functions.normalization.decorrelated_batch_normalization impor
     decorrelated_batch_normalization,
     fixed_decorrelated_batch_normalization,
 )
-from chainer_fast.serializer import Deserializer
+from chainer_fast.serializer import AbstractSerializer, Deserializer
+from chainer_fast.types import DTypeSpec, NdArray, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 def _for_each_group(name, array, groups, ndim):
@@ -29,7 +33,7 @@ def _for_each_group(name, array, groups, ndim):
     return array
 
 
-def fix_avg_mean(avg_mean, groups):
+def fix_avg_mean(avg_mean: NdArray, groups: int) -> NdArray:
     """Return the average of means with one row for each group.
 
     Parameters
@@ -57,7 +61,7 @@ def fix_avg_mean(avg_mean, groups):
     return _for_each_group('avg_mean', avg_mean, groups, 2)
 
 
-def fix_avg_projection(avg_projection, groups):
+def fix_avg_projection(avg_projection: NdArray, groups: int) -> NdArray:
     """Return the average of projections with one matrix for each group.
 
     Like :func:`fix_avg_mean`, with one axis more.
@@ -116,7 +120,9 @@ class DecorrelatedBatchNormalization(link.Link):
     chainer.functions.decorrelated_batch_normalization
     """
 
-    def __init__(self, size, groups=16, decay=0.9, eps=2e-5, dtype=numpy.float32):
+    def __init__(
+            self, size: int, groups: int = 16, decay: float = 0.9, eps: float = 2e-5,
+            dtype: DTypeSpec = numpy.float32) -> None:
         super().__init__()
         self.groups, self.decay, self.eps = groups, decay, eps
         length, dtype = size // groups, get_dtype(dtype)
@@ -127,7 +133,7 @@ class DecorrelatedBatchNormalization(link.Link):
         for name in 'avg_mean', 'avg_projection', 'N':
             self.register_persistent(name)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the averages.
 
         Files of early versions of Chainer have one mean and one projection for all
@@ -160,7 +166,7 @@ class DecorrelatedBatchNormalization(link.Link):
             backend.copyto(
                 self.avg_projection, fix_avg_projection(projection, self.groups))
 
-    def forward(self, x, *, finetune=False):
+    def forward(self, x: VariableOrArray, *, finetune: bool = False) -> Variable:
         """Whiten a batch.
 
         Parameters
@@ -191,6 +197,6 @@ class DecorrelatedBatchNormalization(link.Link):
             x, groups=self.groups, eps=self.eps, running_mean=mean,
             running_projection=projection, decay=decay)
 
-    def start_finetuning(self):
+    def start_finetuning(self) -> None:
         """Restart the count of batches for the averages."""
         self.N = 0

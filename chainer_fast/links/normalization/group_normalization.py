@@ -1,10 +1,14 @@
 """Group normalization with parameters."""
+from __future__ import annotations
+
 import numpy
 
 from chainer_fast import link
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.functions.normalization import group_normalization
 from chainer_fast.links.normalization import _parameters
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class GroupNormalization(link.Link):
@@ -37,8 +41,10 @@ class GroupNormalization(link.Link):
     chainer.functions.group_normalization
     """
 
-    def __init__(self, groups, size=None, eps=1e-5, initial_gamma=None,
-                 initial_beta=None):
+    def __init__(
+            self, groups: int, size: int | None = None, eps: float = 1e-5,
+            initial_gamma: InitializerSpec | None = None,
+            initial_beta: InitializerSpec | None = None) -> None:
         super().__init__()
         self.groups, self.eps = groups, eps
         dtype = get_dtype(None, map_mixed16=numpy.float32)
@@ -48,7 +54,7 @@ class GroupNormalization(link.Link):
         if size is not None:
             _parameters.initialize(size, self.gamma, self.beta)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Normalize samples.
 
         Parameters

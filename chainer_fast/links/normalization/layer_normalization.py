@@ -1,9 +1,13 @@
 """Layer normalization with parameters."""
+from __future__ import annotations
+
 import math
 
 from chainer_fast import link, variable
 from chainer_fast.functions.normalization import layer_normalization
 from chainer_fast.links.normalization import _parameters
+from chainer_fast.types import InitializerSpec, VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class LayerNormalization(link.Link):
@@ -34,7 +38,10 @@ class LayerNormalization(link.Link):
     chainer.functions.layer_normalization
     """
 
-    def __init__(self, size=None, eps=1e-6, initial_gamma=None, initial_beta=None):
+    def __init__(
+            self, size: int | None = None, eps: float = 1e-6,
+            initial_gamma: InitializerSpec | None = None,
+            initial_beta: InitializerSpec | None = None) -> None:
         super().__init__()
         with self.init_scope():
             self.gamma = variable.Parameter(
@@ -44,7 +51,7 @@ class LayerNormalization(link.Link):
         if size is not None:
             _parameters.initialize(size, self.gamma, self.beta)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Normalize samples.
 
         Parameters

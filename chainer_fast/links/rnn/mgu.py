@@ -1,10 +1,14 @@
 """Minimal gated unit."""
+from __future__ import annotations
+
 from chainer_fast import link
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat
 from chainer_fast.functions.math import linear_interpolate
 from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
+from chainer_fast.types import VariableOrArray
+from chainer_fast.variable import Variable
 
 
 class MGUBase(link.Chain):
@@ -25,7 +29,7 @@ class MGUBase(link.Chain):
         Map of the state and the input for the new state.
     """
 
-    def __init__(self, n_inputs, n_units):
+    def __init__(self, n_inputs: int, n_units: int) -> None:
         super().__init__()
         both = n_inputs + n_units
         with self.init_scope():
@@ -61,7 +65,7 @@ class StatelessMGU(MGUBase):
         Length of the state.
     """
 
-    def forward(self, h, x):
+    def forward(self, h: VariableOrArray, x: VariableOrArray) -> Variable:
         """Compute the next state.
 
         Parameters
@@ -100,11 +104,11 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
     h = None
     _state_names = ('h',)
 
-    def __init__(self, in_size, out_size):
+    def __init__(self, in_size: int, out_size: int) -> None:
         super().__init__(n_inputs=in_size, n_units=out_size)
         self._state_size = out_size
 
-    def set_state(self, h):
+    def set_state(self, h: Variable) -> None:
         """Set the state.
 
         Parameters
@@ -115,7 +119,7 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
         """
         self._replace_state(h)
 
-    def forward(self, x):
+    def forward(self, x: VariableOrArray) -> Variable:
         """Advance by one step.
 
         Parameters

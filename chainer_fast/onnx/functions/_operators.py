@@ -5,6 +5,7 @@ operator takes is read from its schema, so that converters need not know version
 """
 import collections
 import functools
+import typing as tp
 
 import numpy
 
@@ -186,11 +187,13 @@ class Operators(onnx_helper.GraphBuilder):
 
     def clip(self, x, low, high, names=('min', 'max')):
         """Clip to bounds, of which one may be None."""
-        bounds = dict(zip(('min', 'max'), (low, high), strict=True))
+        bounds: dict[str, tp.Any] = dict(
+            zip(('min', 'max'), (low, high), strict=True))
         if self.takes('Clip', 'min'):
-            return self.op('Clip', [x], **{
+            given: dict[str, tp.Any] = {
                 key: float(bound) for key, bound in bounds.items()
-                if bound is not None})
+                if bound is not None}
+            return self.op('Clip', [x], **given)
         inputs = ['' if bound is None else self.const(bound, name)
                   for name, bound in zip(names, bounds.values(), strict=True)]
         return self.op('Clip', [x, *inputs[:2 if high is not None else 1]])

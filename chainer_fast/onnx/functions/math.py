@@ -1,5 +1,8 @@
 """Converters of mathematical functions."""
+from __future__ import annotations
+
 import math
+import typing as tp
 
 import numpy
 
@@ -38,7 +41,7 @@ convert_sign = operator('Sign')
 
 
 @emits
-def convert_fix(ops, func, x):
+def convert_fix(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     size = ops.op('Floor', [ops.op('Abs', [x])])
     ops.op('Mul', [ops.op('Sign', [x]), size])
 
@@ -72,46 +75,46 @@ convert_Log2 = _scaled('Log', 1 / math.log(2))
 
 
 @emits
-def convert_Clip(ops, func, x):
+def convert_Clip(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.clip(x, func.x_min, func.x_max, ('x_min', 'x_max'))
 
 
 @emits
-def convert_Erfc(ops, func, x):
+def convert_Erfc(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Sub', [ops.const(1, 'one'), ops.op('Erf', [x])])
 
 
 @emits
-def convert_Expm1(ops, func, x):
+def convert_Expm1(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Sub', [ops.op('Exp', [x]), ops.const(1, 'one')])
 
 
 @emits
-def convert_Log1p(ops, func, x):
+def convert_Log1p(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Log', [ops.op('Add', [x, ops.const(1, 'one')])])
 
 
 @emits
-def convert_Ndtr(ops, func, x):
+def convert_Ndtr(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     erf = ops.op('Erf', [ops.op('Mul', [x, ops.const(math.sqrt(0.5), 'factor')])])
     half = ops.const(0.5, 'half')
     ops.op('Add', [ops.op('Mul', [erf, half]), half])
 
 
 @emits
-def convert_RsqrtGPU(ops, func, x):
+def convert_RsqrtGPU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Reciprocal', [ops.op('Sqrt', [x])])
 
 
 @emits
-def convert_Square(ops, func, x):
+def convert_Square(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     ops.op('Mul', [x, x])
 
 
 # ----------------------------------------------------------------------- several arrays
 
 @emits
-def convert_Arctan2(ops, func, y, x):
+def convert_Arctan2(ops: tp.Any, func: tp.Any, y: tp.Any, x: tp.Any) -> None:
     # The arctangent of y / x is right for x >= 0, and half a turn off elsewhere.
     zero, turn = ops.const(0, 'zero'), ops.const(math.pi, 'pi')
     back = ops.op('Where', [
@@ -124,12 +127,13 @@ def convert_Arctan2(ops, func, y, x):
 
 
 @emits
-def convert_Fmod(ops, func, x, divisor):
+def convert_Fmod(ops: tp.Any, func: tp.Any, x: tp.Any, divisor: tp.Any) -> None:
     ops.op('Mod', [x, divisor], fmod=1)
 
 
 @emits
-def convert_LinearInterpolate(ops, func, p, x, y):
+def convert_LinearInterpolate(
+        ops: tp.Any, func: tp.Any, p: tp.Any, x: tp.Any, y: tp.Any) -> None:
     rest = ops.op('Sub', [ops.const(1, 'one'), p])
     ops.op('Add', [ops.op('Mul', [p, x]), ops.op('Mul', [rest, y])])
 
@@ -150,7 +154,7 @@ convert_Minimum = _of_pairs('Min')
 
 
 @emits
-def convert_MultiAdd(ops, func, first, *others):
+def convert_MultiAdd(ops: tp.Any, func: tp.Any, first: tp.Any, *others: tp.Any) -> None:
     if not others:
         ops.op('Identity', [first])
     for other in others:
@@ -178,7 +182,7 @@ convert_Sum = _reduction('ReduceSum')
 
 
 @emits
-def convert_BatchL2NormSquared(ops, func, x):
+def convert_BatchL2NormSquared(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     axes = range(1, len(ops.shape()))
     ops.along('ReduceSumSquare', x, axes, keepdims=0)
 
@@ -206,13 +210,13 @@ def _flat_or(ops, func, x):
 
 
 @emits
-def convert_Cumsum(ops, func, x):
+def convert_Cumsum(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     x, axis = _flat_or(ops, func, x)
     ops.op('CumSum', [x, ops.ints(axis, 'axis')])
 
 
 @emits
-def convert_Cumprod(ops, func, x):
+def convert_Cumprod(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     shape = ops.shape() if func.axis is not None else (math.prod(ops.shape()),)
     x, axis = _flat_or(ops, func, x)
     if ops.has('CumProd'):
@@ -228,7 +232,7 @@ def convert_Cumprod(ops, func, x):
 
 
 @emits
-def convert_BroadcastTo(ops, func, x):
+def convert_BroadcastTo(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     shape = list(func._shape)
     if ops.context.has_named_sizes:
         # One leaves the size of the input, whatever it is.
@@ -247,7 +251,7 @@ def _flipped(ops, x, ndim):
 
 
 @emits
-def convert_MatMul(ops, func, a, b):
+def convert_MatMul(ops: tp.Any, func: tp.Any, a: tp.Any, b: tp.Any) -> None:
     ndims = len(ops.shape(0)), len(ops.shape(1))
     transposes = func.transa, func.transb
     operands = [
@@ -259,7 +263,7 @@ def convert_MatMul(ops, func, a, b):
 
 
 @emits
-def convert_BatchMatMul(ops, func, a, b):
+def convert_BatchMatMul(ops: tp.Any, func: tp.Any, a: tp.Any, b: tp.Any) -> None:
     operands = []
     for i, (x, yes) in enumerate(((a, func.transa), (b, func.transb))):
         if len(ops.shape(i)) == 2:

@@ -6,10 +6,12 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, link, reporter
+from chainer_fast.link import Link
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
 
 if tp.TYPE_CHECKING:
-    from chainer_fast.link import Link
+    from chainer_fast.training.trainer import Trainer
 
 # The mean, and one, two and three standard deviations from it in a normal distribution.
 _PERCENTILES = 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87
@@ -72,7 +74,8 @@ class ParameterStatistics(extension.Extension):
     }
 
     def __init__(
-            self, links: Link | tp.Iterable[Link], statistics='default',
+            self, links: Link | tp.Iterable[Link],
+            statistics: dict[str, tp.Callable[..., tp.Any]] | None = 'default',
             report_params: bool = True, report_grads: bool = True,
             prefix: str | None = None,
             trigger: tp.Sequence | tp.Callable[..., tp.Any] = (1, 'epoch'),
@@ -90,7 +93,8 @@ class ParameterStatistics(extension.Extension):
     def _init_summary(self):
         self._summary = reporter.DictSummary()
 
-    def register_statistics(self, name: str, function: tp.Callable[..., tp.Any]):
+    def register_statistics(
+            self, name: str, function: tp.Callable[..., tp.Any]) -> None:
         """Add a statistic.
 
         Parameters
@@ -102,7 +106,7 @@ class ParameterStatistics(extension.Extension):
         """
         self._statistics[name] = function
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         observed = {}
         for root in self._links:
             for param_name, param in root.namedparams():
@@ -135,6 +139,6 @@ class ParameterStatistics(extension.Extension):
             else:
                 yield key, result
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._summary, serializer, '_summary')

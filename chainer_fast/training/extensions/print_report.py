@@ -4,9 +4,13 @@ from __future__ import annotations
 import sys
 import typing as tp
 
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import util
 from chainer_fast.training.extensions.log_report import LogReport
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class PrintReport(Extension):
@@ -35,7 +39,7 @@ class PrintReport(Extension):
             width = max(10, len(entry))
             self._templates.append((entry, '{:<%dg}  ' % width, ' ' * (width + 2)))
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> tp.Any:
         if self._header is not None:
             self._out.write(self._header)
             self._header = None
@@ -54,7 +58,7 @@ class PrintReport(Extension):
         raise TypeError('log_report is the name of an extension or a LogReport, not %s'
                         % type(source))
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         if isinstance(self._log_report, LogReport):
             self._log_report.serialize(serializer['_log_report'])
 

@@ -7,8 +7,12 @@ import typing as tp
 import warnings
 
 from chainer_fast import reporter
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.triggers import _short_forms
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class EarlyStoppingTrigger:
@@ -63,7 +67,7 @@ class EarlyStoppingTrigger:
     def _init_summary(self):
         self._summary = reporter.DictSummary()
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether the training should stop."""
         monitor = self.monitor
         observed = trainer.observation.get(monitor)
@@ -93,7 +97,7 @@ class EarlyStoppingTrigger:
     def _stop_condition(self):
         return self.count >= self.patience
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the state, which snapshots of Chainer lack."""
         with contextlib.suppress(KeyError):
             self.count = serializer('count', self.count)
@@ -102,6 +106,6 @@ class EarlyStoppingTrigger:
             _state.serialize_late_addition(
                 getattr(self, '_' + name), serializer, name)
 
-    def get_training_length(self):
+    def get_training_length(self) -> tuple[float, str]:
         """Return period and unit of ``max_trigger``."""
         return self._max_trigger.get_training_length()

@@ -5,7 +5,11 @@ import operator
 import typing as tp
 
 from chainer_fast import reporter
+from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.triggers import _short_forms
+
+if tp.TYPE_CHECKING:
+    from chainer_fast.training.trainer import Trainer
 
 
 class BestValueTrigger:
@@ -34,7 +38,7 @@ class BestValueTrigger:
     def _init_summary(self):
         self._summary = reporter.DictSummary()
 
-    def __call__(self, trainer):
+    def __call__(self, trainer: Trainer) -> bool:
         """Return whether this is a check with a new best value.
 
         Raises
@@ -55,7 +59,7 @@ class BestValueTrigger:
             self._best_value = mean
         return bool(better)
 
-    def serialize(self, serializer):
+    def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read the best value and the values since the last check."""
         parts = {'interval_trigger': self._interval_trigger, 'summary': self._summary}
         for name, part in parts.items():
